@@ -1,0 +1,1 @@
+"""The loop from a prompt to rest, and the session that journals it."""

@@ -1,0 +1,1 @@
+"""One registry of actions for slash commands, keys, the palette and the CLI."""

@@ -1,0 +1,297 @@
+"""What the core asks of the outside: models, tools, the user's consent, the clock.
+
+Error tree of a provider:
+
+    ProviderError
+    ├── RateLimited           wait `retry_after` seconds, try again
+    ├── Overloaded            5xx or "overloaded": back off, try again
+    ├── NetworkError          no connection, or it broke: back off, try again
+    ├── TimedOut
+    │   ├── ConnectTimedOut
+    │   ├── FirstByteTimedOut
+    │   └── IdleTimedOut      the stream went silent
+    ├── MalformedStream       the answer was not what the wire API promises
+    ├── AuthenticationFailed
+    ├── ContextOverflow       the request does not fit the model's window
+    ├── ContentRefused        the provider's filter said no
+    └── RequestRejected       any other 4xx: wrong model name, bad parameter
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
+
+from pinfold.rollout.events import Context, ToolSchema, Usage
+from pinfold.rollout.items import Item
+
+# Models
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model as the shell knows it."""
+
+    name: str
+    provider: str
+    context_window: int
+    """Tokens."""
+    window_source: Literal["config", "server", "table", "assumed"]
+    max_output: int = 16_384
+    """Tokens that one reply may have."""
+    tools: bool = True
+    encoding: str = "o200k_base"
+    """The tiktoken encoding that counts for it, or the nearest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request to a model: context, then window."""
+
+    model: ModelInfo
+    context: Context
+    items: tuple[Item, ...]
+    reasoning_effort: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """A piece of a tool call; `index` tells parallel calls apart within one response."""
+
+    index: int
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartDone:
+    """A whole item of the response. It is journalled before anything acts on it."""
+
+    kind: Literal["assistant", "reasoning", "tool_call"]
+    content: str
+    call_id: str | None = None
+    name: str | None = None
+    foreign_id: str | None = None
+    opaque: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseDone:
+    """The end of a response that came whole."""
+
+    usage: Usage | None
+    stop: Literal["stop", "tool_calls", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The model works and has no text yet; `done` is in [0, 1] where it is known."""
+
+    note: str
+    done: float | None = None
+
+
+Delta = TextDelta | ReasoningDelta | CallDelta | PartDone | ResponseDone | Progress
+
+
+class Provider(Protocol):
+    """A source of responses."""
+
+    name: str
+
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """The response, piece by piece, ended by `ResponseDone`. Raises `ProviderError`."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class ProviderError(Exception):
+    """A model request failed; `str()` is a plain sentence for the user."""
+
+    retryable: ClassVar[bool] = False
+
+    def __init__(
+        self, message: str, *, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+        """Seconds that the server asked to wait."""
+
+
+class RateLimited(ProviderError):
+    retryable = True
+
+
+class Overloaded(ProviderError):
+    retryable = True
+
+
+class NetworkError(ProviderError):
+    retryable = True
+
+
+class TimedOut(ProviderError):
+    retryable = True
+
+
+class ConnectTimedOut(TimedOut):
+    pass
+
+
+class FirstByteTimedOut(TimedOut):
+    pass
+
+
+class IdleTimedOut(TimedOut):
+    pass
+
+
+class MalformedStream(ProviderError):
+    retryable = True
+
+
+class AuthenticationFailed(ProviderError):
+    pass
+
+
+class ContextOverflow(ProviderError):
+    pass
+
+
+class ContentRefused(ProviderError):
+    pass
+
+
+class RequestRejected(ProviderError):
+    pass
+
+
+# Tools
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a tool saw or did, as the host measured it (see `events.ArtifactObserved`)."""
+
+    uri: str
+    kind: Literal["file", "command", "tool_output"]
+    op: Literal["read", "create", "update", "delete", "run", "list"]
+    hash: str | None = None
+    backup: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a call would do, worked out before it is allowed to. Nothing has happened yet."""
+
+    access: Literal["read", "write", "command"]
+    title: str
+    """One line: `edit app/x.py`, `$ pytest -q`."""
+    paths: tuple[Path, ...] = ()
+    """Resolved paths that it would touch, symlinks followed."""
+    command: str | None = None
+    diff: str | None = None
+    """Unified diff of what it would change."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a call came to."""
+
+    output: str
+    """What the model reads."""
+    ok: bool = True
+    observations: tuple[Observation, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """For the screen: exit_code, seconds, diff, path, spill ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """Where a tool works."""
+
+    workspace: Path
+    """The resolved working directory."""
+    folder: Path
+    """The session's folder: whole outputs under `outputs/`, bytes before edits under `blobs/`."""
+    call_id: str
+    on_output: Callable[[str], None]
+    """Takes live output as it comes."""
+
+
+class ToolError(Exception):
+    """A call cannot be done; `str()` tells the model why, so that it can do better."""
+
+
+class Tool(Protocol):
+    """Something the agent may do. `arguments` is the JSON text that the model wrote."""
+
+    schema: ToolSchema
+    read_only: bool
+    """Calls that only read may run at the same time."""
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        """What the call would do. Raises `ToolError` where it can't be done at all."""
+        ...
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        """Do it. Cancelling ends it at once and leaves no process behind. Raises `ToolError`."""
+        ...
+
+
+# Consent
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call that needs the user's word, and why."""
+
+    call_id: str
+    tool: str
+    arguments: str
+    review: Review
+    reason: str
+    prefix: str | None = None
+    """The command prefix that "always" would allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The user's word on a call."""
+
+    verdict: Literal["yes", "no", "always"]
+    note: str = ""
+    """What the user said to the model with a no."""
+    arguments: str | None = None
+    """Changed arguments, if the user edited the call."""
+
+
+class Approver(Protocol):
+    async def __call__(self, question: Question) -> Decision: ...
+
+
+# Time
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """UTC."""
+        ...
+
+    def monotonic(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...

@@ -1,0 +1,1 @@
+"""Models: any OpenAI-compatible endpoint, the embedded one, a replayed session."""

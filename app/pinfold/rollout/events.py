@@ -1,0 +1,211 @@
+"""Events: the lines of a rollout. Typed, frozen, told apart by `type`.
+
+A line is `{"seq": 1, "ts": "...Z", "type": "item_added", "data": {...}}`. A type that this
+version does not know decodes to `Unknown`; the raw line stays what it was.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from pinfold.rollout.items import Item
+
+SCHEMA = 1
+"""The number in the first event. A reader refuses a larger one."""
+
+
+class Data(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=None):
+    """What an event says."""
+
+
+class AgentsFile(Struct, frozen=True):
+    """One AGENTS.md as it was read."""
+
+    path: str
+    text: str
+
+
+class ToolSchema(Struct, frozen=True):
+    """A tool as the model is told of it; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """What stands before the window in every request."""
+
+    instructions: str = ""
+    agents: tuple[AgentsFile, ...] = ()
+    environment: str = ""
+    tools: tuple[ToolSchema, ...] = ()
+
+
+class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Tokens of one request as the provider counted them."""
+
+    input: int = 0
+    cached: int = 0
+    """The share of `input` that came from the provider's prompt cache."""
+    output: int = 0
+    reasoning: int = 0
+    """The share of `output` that was reasoning."""
+
+
+class SessionStarted(Data):
+    schema: int
+    id: str
+    cwd: str
+    version: str
+    forked_from: str | None = None
+    """`<session>:<n>`, the parent and the last item that was copied."""
+
+
+class ContextSet(Data):
+    hash: str
+    context: Context
+
+
+class ModelChanged(Data):
+    provider: str
+    model: str
+    context_window: int
+    window_source: str
+    reason: str = ""
+
+
+class TurnStarted(Data):
+    turn: int
+
+
+class TurnFinished(Data):
+    turn: int
+    state: Literal["done", "waiting", "interrupted", "failed"]
+    reason: str = ""
+
+
+class ItemAdded(Data):
+    item: Item
+
+
+class RequestFinished(Data):
+    purpose: Literal["turn", "prewarm", "compaction", "memory"]
+    provider: str
+    model: str
+    response: int
+    through_seq: int
+    """The last event that the request had seen."""
+    estimate: int
+    """Input tokens as counted here, before the request."""
+    status: str
+    """`ok`, `interrupted` or the class name of the error."""
+    error: str = ""
+    usage: Usage | None = None
+    seconds: float = 0.0
+    attempt: int = 1
+
+
+class ArtifactObserved(Data):
+    uri: str
+    """A path relative to the working directory (absolute outside it), `cmd:...` or `call:<id>`."""
+    kind: Literal["file", "command", "tool_output"]
+    op: Literal["read", "create", "update", "delete", "run", "list"]
+    hash: str | None = None
+    """Git blob hash, computed by the host; none where unknown."""
+    item: int | None = None
+    backup: str | None = None
+    """Hash under which the bytes before an edit lie in the session's `blobs/`."""
+
+
+class ApprovalDecided(Data):
+    call_id: str
+    verdict: Literal["yes", "no", "always", "policy"]
+    reason: str = ""
+    prefix: str | None = None
+    """The command prefix that `always` allows from now on."""
+    arguments: str | None = None
+    """The arguments as the user changed them."""
+
+
+class PromptQueued(Data):
+    id: int
+    text: str
+
+
+class PromptUnqueued(Data):
+    id: int
+    reason: Literal["sent", "removed", "edited"]
+
+
+class Unknown(Data):
+    """An event of a type that this version does not know."""
+
+    type: str
+    raw: bytes
+
+
+TYPES: dict[str, type[Data]] = {
+    "session_started": SessionStarted,
+    "context_set": ContextSet,
+    "model_changed": ModelChanged,
+    "turn_started": TurnStarted,
+    "turn_finished": TurnFinished,
+    "item_added": ItemAdded,
+    "request_finished": RequestFinished,
+    "artifact_observed": ArtifactObserved,
+    "approval_decided": ApprovalDecided,
+    "prompt_queued": PromptQueued,
+    "prompt_unqueued": PromptUnqueued,
+}
+NAMES = {cls: name for name, cls in TYPES.items()}
+
+
+class Event(Struct, frozen=True):
+    """One line of the rollout."""
+
+    seq: int
+    ts: datetime
+    data: Data
+
+
+class _Line(Struct, frozen=True):
+    seq: int
+    ts: datetime
+    type: str
+    data: Raw = field(default_factory=lambda: Raw(b"{}"))
+
+
+class _Out(Struct, frozen=True):
+    seq: int
+    ts: datetime
+    type: str
+    data: Data
+
+
+_line = msgspec.json.Decoder(_Line)
+_data = {name: msgspec.json.Decoder(cls) for name, cls in TYPES.items()}
+_encoder = msgspec.json.Encoder()
+
+
+def type_of(data: Data) -> str:
+    """The `type` under which `data` is written."""
+    return data.type if isinstance(data, Unknown) else NAMES[type(data)]
+
+
+def encode(event: Event) -> bytes:
+    """The line of an event, without its line end."""
+    if isinstance(event.data, Unknown):
+        return event.data.raw
+    return _encoder.encode(_Out(event.seq, event.ts, NAMES[type(event.data)], event.data))
+
+
+def decode(line: bytes) -> Event:
+    """The event of a line. Raises `ValueError` (msgspec's are) on anything else."""
+    head = _line.decode(line)
+    decoder = _data.get(head.type)
+    if decoder is None:
+        return Event(head.seq, head.ts, Unknown(type=head.type, raw=bytes(line)))
+    return Event(head.seq, head.ts, decoder.decode(head.data))

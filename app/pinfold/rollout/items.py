@@ -1,0 +1,49 @@
+"""Items: what the model can see. Plain frozen data, one shape for every provider."""
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+Kind = Literal[
+    "user",
+    "assistant",
+    "reasoning",
+    "tool_call",
+    "tool_result",
+    "checkpoint",
+    "summary",
+    "compaction",
+    "context",
+]
+State = Literal["complete", "interrupted", "unknown"]
+
+
+class Origin(Struct, frozen=True, omit_defaults=True):
+    """Who wrote an item."""
+
+    provider: str = ""
+    model: str = ""
+    foreign_id: str | None = None
+    """The id that the provider or another tool's session gave the item."""
+
+
+class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing the model can see. `n` is its id and its `#n` on the screen."""
+
+    n: int
+    kind: Kind
+    content: str = ""
+    """Text; for a tool call, its arguments as the model wrote them (JSON)."""
+    turn: int = 0
+    """The turn it belongs to, counted from 1; 0 is outside any turn."""
+    response: int = 0
+    """The response it came with or answers, counted from 1: the atom that cuts respect."""
+    call_id: str | None = None
+    name: str | None = None
+    """The tool's name, for calls and results."""
+    state: State = "complete"
+    origin: Origin | None = None
+    opaque: dict[str, Any] | None = None
+    """The provider's own form of a reasoning or compaction item, returned to it verbatim."""
+    detail: dict[str, Any] = field(default_factory=dict)
+    """Host-side facts that the model does not see: ok, exit_code, seconds, diff, spill."""

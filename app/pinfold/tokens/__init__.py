@@ -1,0 +1,1 @@
+"""Counting tokens and knowing models' windows."""

@@ -1,0 +1,1 @@
+"""What the agent may do in the workspace."""

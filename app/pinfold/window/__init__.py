@@ -1,0 +1,1 @@
+"""The window: what the next request carries, as a projection of the journal."""

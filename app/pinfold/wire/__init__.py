@@ -1,0 +1,1 @@
+"""Items to and from the providers' wire formats. Pure."""
