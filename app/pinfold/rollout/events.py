@@ -55,7 +55,7 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The share of `output` that was reasoning."""
 
 
-class SessionStarted(Data):
+class SessionStarted(Data, frozen=True, kw_only=True):
     schema: int
     id: str
     cwd: str
@@ -64,12 +64,12 @@ class SessionStarted(Data):
     """`<session>:<n>`, the parent and the last item that was copied."""
 
 
-class ContextSet(Data):
+class ContextSet(Data, frozen=True, kw_only=True):
     hash: str
     context: Context
 
 
-class ModelChanged(Data):
+class ModelChanged(Data, frozen=True, kw_only=True):
     provider: str
     model: str
     context_window: int
@@ -77,21 +77,21 @@ class ModelChanged(Data):
     reason: str = ""
 
 
-class TurnStarted(Data):
+class TurnStarted(Data, frozen=True, kw_only=True):
     turn: int
 
 
-class TurnFinished(Data):
+class TurnFinished(Data, frozen=True, kw_only=True):
     turn: int
     state: Literal["done", "waiting", "interrupted", "failed"]
     reason: str = ""
 
 
-class ItemAdded(Data):
+class ItemAdded(Data, frozen=True, kw_only=True):
     item: Item
 
 
-class RequestFinished(Data):
+class RequestFinished(Data, frozen=True, kw_only=True):
     purpose: Literal["turn", "prewarm", "compaction", "memory"]
     provider: str
     model: str
@@ -108,7 +108,7 @@ class RequestFinished(Data):
     attempt: int = 1
 
 
-class ArtifactObserved(Data):
+class ArtifactObserved(Data, frozen=True, kw_only=True):
     uri: str
     """A path relative to the working directory (absolute outside it), `cmd:...` or `call:<id>`."""
     kind: Literal["file", "command", "tool_output"]
@@ -120,7 +120,7 @@ class ArtifactObserved(Data):
     """Hash under which the bytes before an edit lie in the session's `blobs/`."""
 
 
-class ApprovalDecided(Data):
+class ApprovalDecided(Data, frozen=True, kw_only=True):
     call_id: str
     verdict: Literal["yes", "no", "always", "policy"]
     reason: str = ""
@@ -130,17 +130,17 @@ class ApprovalDecided(Data):
     """The arguments as the user changed them."""
 
 
-class PromptQueued(Data):
+class PromptQueued(Data, frozen=True, kw_only=True):
     id: int
     text: str
 
 
-class PromptUnqueued(Data):
+class PromptUnqueued(Data, frozen=True, kw_only=True):
     id: int
     reason: Literal["sent", "removed", "edited"]
 
 
-class Unknown(Data):
+class Unknown(Data, frozen=True, kw_only=True):
     """An event of a type that this version does not know."""
 
     type: str
