@@ -72,6 +72,13 @@ class QueueChanged:
     prompts: tuple[tuple[int, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PromptReturned:
+    """Text that was not sent after all: it goes back into the prompt, before what stands there."""
+
+    text: str
+
+
 Update = (
     Appended
     | Streamed
@@ -82,4 +89,5 @@ Update = (
     | Retrying
     | Told
     | QueueChanged
+    | PromptReturned
 )

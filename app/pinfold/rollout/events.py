@@ -15,6 +15,9 @@ from pinfold.rollout.items import Item
 SCHEMA = 1
 """The number in the first event. A reader refuses a larger one."""
 
+UNREADABLE = "unreadable"
+"""The type of `Unknown` events that stand for a line which is no event at all."""
+
 
 class Data(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=None):
     """What an event says."""
@@ -171,11 +174,17 @@ class Event(Struct, frozen=True):
     data: Data
 
 
-class _Line(Struct, frozen=True):
+class Header(Struct, frozen=True):
+    """A line's outer fields, its data still raw."""
+
     seq: int
     ts: datetime
     type: str
     data: Raw = field(default_factory=lambda: Raw(b"{}"))
+
+
+class _Schema(Struct, frozen=True):
+    schema: int = 0
 
 
 class _Out(Struct, frozen=True):
@@ -185,7 +194,8 @@ class _Out(Struct, frozen=True):
     data: Data
 
 
-_line = msgspec.json.Decoder(_Line)
+_line = msgspec.json.Decoder(Header)
+_schema = msgspec.json.Decoder(_Schema)
 _data = {name: msgspec.json.Decoder(cls) for name, cls in TYPES.items()}
 _encoder = msgspec.json.Encoder()
 
@@ -200,6 +210,53 @@ def encode(event: Event) -> bytes:
     if isinstance(event.data, Unknown):
         return event.data.raw
     return _encoder.encode(_Out(event.seq, event.ts, NAMES[type(event.data)], event.data))
+
+
+def header(line: bytes) -> Header | None:
+    """The header of a line; None where it is no event."""
+    try:
+        return _line.decode(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def schema(head: Header) -> int:
+    """The schema number in the first event of a rollout; 0 where it names none."""
+    try:
+        return _schema.decode(head.data).schema
+    except ValueError:
+        return 0
+
+
+def mended(data: Data) -> Data:
+    """`data` with its lone surrogates joined or replaced, so that it can be written."""
+    return msgspec.convert(_mend(msgspec.to_builtins(data)), type(data))
+
+
+def _mend(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case dict():
+            return {_mend(key): _mend(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_mend(each) for each in value]
+        case _:
+            return value
+
+
+def decode_leniently(line: bytes, seq: int, ts: datetime) -> Event:
+    """The event of a line, `Unknown` where it can't be understood.
+
+    `seq` and `ts` stand in where the line doesn't even tell those.
+    """
+    try:
+        return decode(line)
+    except (ValueError, RecursionError):
+        head = header(line)
+    if head is None:
+        return Event(seq, ts, Unknown(type=UNREADABLE, raw=bytes(line)))
+    return Event(head.seq, head.ts, Unknown(type=head.type, raw=bytes(line)))
 
 
 def decode(line: bytes) -> Event:

@@ -1,0 +1,212 @@
+"""Tool calls: consent, the run, and the result in the journal."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Phase, ToolOutput, ToolStarted
+from pinfold.ports import (
+    Approver,
+    Decision,
+    Observation,
+    Question,
+    Review,
+    Tool,
+    ToolContext,
+    ToolError,
+    ToolOutcome,
+)
+from pinfold.rollout.events import ApprovalDecided, ArtifactObserved, Data, ItemAdded
+from pinfold.rollout.items import Item, State
+from pinfold.rollout.journal import JournalError
+from pinfold.tools.approvals import Allowed, Ask, Mode, Refused, command_prefix, verdict
+from pinfold.tools.workspace import observe_output
+
+MAX_PARALLEL = 8
+KEPT_PIECES = 200
+"""Pieces of live output that an interrupted call keeps."""
+
+
+@dataclass(slots=True)
+class Consent:
+    """What may happen without a question."""
+
+    mode: Mode
+    allow: tuple[str, ...] = ()
+    """Command prefixes from the settings."""
+
+
+class _RefusedCall(Exception):
+    """The user, or the mode, said no."""
+
+
+class Calls:
+    """Runs the calls of a response and journals every result."""
+
+    def __init__(
+        self,
+        record: Record,
+        tools: Mapping[str, Tool],
+        approver: Approver,
+        consent: Consent,
+        workspace: Path,
+    ) -> None:
+        self._record = record
+        self.tools = tools
+        self.consent = consent
+        self._approver = approver
+        self._workspace = workspace
+        self._asking = asyncio.Lock()
+        self._parallel = asyncio.Semaphore(MAX_PARALLEL)
+
+    async def run(self, calls: Sequence[Item]) -> None:
+        """Run calls in their order; neighbours that only read run at once."""
+        self._record.enter("tools")
+        for batch in self._batches(calls):
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for call in batch:
+                        group.create_task(self._one(call))
+            except* JournalError as failures:
+                raise JournalError(str(failures.exceptions[0])) from failures
+
+    def _batches(self, calls: Iterable[Item]) -> Iterator[list[Item]]:
+        def reads(call: Item) -> bool:
+            tool = self.tools.get(call.name or "")
+            return tool is not None and tool.read_only
+
+        for together, group in groupby(calls, reads):
+            if together:
+                yield list(group)
+            else:
+                yield from ([call] for call in group)
+
+    async def close_open(self, reason: str) -> None:
+        """Give every call without a result one that says why it has none."""
+        for call in self._record.window.open_calls:
+            await self._result(call, ToolOutcome(reason, ok=False), "unknown")
+
+    async def _one(self, call: Item) -> None:
+        heard: deque[str] = deque(maxlen=KEPT_PIECES)
+
+        def hear(text: str) -> None:
+            heard.append(text)
+            self._record.tell(ToolOutput(call.call_id or "", text))
+
+        loop = asyncio.get_running_loop()
+
+        def on_output(text: str) -> None:  # tools may speak from a thread
+            loop.call_soon_threadsafe(hear, text)
+
+        context = ToolContext(
+            workspace=self._workspace,
+            folder=self._record.journal.folder,
+            call_id=call.call_id or "",
+            on_output=on_output,
+        )
+        async with self._parallel:
+            try:
+                outcome = await self._run(call, context)
+            except _RefusedCall as refusal:
+                outcome = ToolOutcome(str(refusal), ok=False, detail={"refused": True})
+            except ToolError as error:
+                outcome = ToolOutcome(str(error), ok=False)
+            except asyncio.CancelledError:
+                kept = "".join(heard)
+                text = "The user interrupted this call." + (
+                    f" Output so far:\n{kept}" if kept else ""
+                )
+                await self._result(call, ToolOutcome(text, ok=False), "interrupted")
+                raise
+            except Exception as error:  # a tool must not take the shell down
+                outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
+            await self._result(call, outcome, "complete")
+
+    async def _run(self, call: Item, context: ToolContext) -> ToolOutcome:
+        tool = self.tools.get(call.name or "")
+        if tool is None:
+            known = ", ".join(sorted(self.tools)) or "none"
+            raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
+        review = await asyncio.to_thread(tool.review, call.content, context)
+        arguments, changed = await self._consent(call, tool, review)
+        if changed:
+            review = await asyncio.to_thread(tool.review, arguments, context)
+        self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
+        outcome = await tool.run(arguments, context)
+        detail: dict[str, Any] = {"title": review.title, **outcome.detail}
+        output = outcome.output
+        if changed:
+            output = f"[The user changed the arguments to {arguments}]\n{output}"
+        return ToolOutcome(output, outcome.ok, outcome.observations, detail)
+
+    async def _consent(self, call: Item, tool: Tool, review: Review) -> tuple[str, bool]:
+        """The arguments to run with, and whether the user changed them. Raises `_RefusedCall`."""
+        allowed = {*self.consent.allow, *self._record.state.prefixes}
+        call_id = call.call_id or ""
+        match verdict(self.consent.mode, review, tool.read_only, self._workspace, allowed):
+            case Allowed():
+                return call.content, False
+            case Refused(reason):
+                await self._record.append(
+                    ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
+                )
+                raise _RefusedCall(f"Refused: {reason}")
+            case Ask(reason):
+                prefix = command_prefix(review.command) if review.command else None
+                question = Question(call_id, call.name or "", call.content, review, reason, prefix)
+                decision = await self.ask(question)
+        await self._record.append(
+            ApprovalDecided(
+                call_id=call_id,
+                verdict=decision.verdict,
+                reason=decision.note,
+                prefix=prefix if decision.verdict == "always" else None,
+                arguments=decision.arguments,
+            )
+        )
+        if decision.verdict == "no":
+            said = f" They said: {decision.note}" if decision.note else ""
+            raise _RefusedCall(f"The user refused this call.{said}")
+        if decision.arguments is not None and decision.arguments != call.content:
+            return decision.arguments, True
+        return call.content, False
+
+    async def ask(self, question: Question) -> Decision:
+        """The user's word. One question at a time."""
+        async with self._asking:
+            before: Phase = self._record.phase
+            self._record.enter("approval")
+            try:
+                return await self._approver(question)
+            finally:
+                self._record.enter(before)
+
+    async def _result(self, call: Item, outcome: ToolOutcome, state: State) -> None:
+        seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
+
+        def make(n: int) -> list[Data]:
+            item = Item(
+                n=n,
+                kind="tool_result",
+                content=outcome.output,
+                turn=call.turn,
+                response=call.response,
+                call_id=call.call_id,
+                name=call.name,
+                state=state,
+                detail={"ok": outcome.ok, **outcome.detail},
+            )
+            return [ItemAdded(item=item), *(_observed(each, n) for each in seen)]
+
+        await self._record.add(make)
+
+
+def _observed(seen: Observation, n: int) -> ArtifactObserved:
+    return ArtifactObserved(
+        uri=seen.uri, kind=seen.kind, op=seen.op, hash=seen.hash, item=n, backup=seen.backup
+    )

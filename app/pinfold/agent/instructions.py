@@ -1,0 +1,70 @@
+"""What stands before the window: instructions, AGENTS.md files, tools, environment."""
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterable
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from pinfold.paths import repository_root
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import AgentsFile, Context, ContextSet, ToolSchema
+
+NAME = "AGENTS.md"
+MAX_BYTES = 32_768
+"""Of one AGENTS.md; the rest is cut and the cut is told to the model."""
+
+
+def agents_files(cwd: Path, user_folder: Path) -> tuple[AgentsFile, ...]:
+    """The user's own AGENTS.md, then those from the repository's root down to `cwd`."""
+    root = repository_root(cwd) or cwd
+    inner = [cwd, *cwd.parents]
+    folders = [user_folder, *reversed(inner[: inner.index(root) + 1])]
+    found = []
+    for folder in dict.fromkeys(folders):
+        path = folder / NAME
+        try:
+            data = path.read_bytes()
+        except OSError:
+            continue
+        text = data[:MAX_BYTES].decode("utf-8", "replace").strip()
+        if len(data) > MAX_BYTES:
+            text += f"\n[cut after {MAX_BYTES:,} of {len(data):,} bytes]"
+        if text:
+            found.append(AgentsFile(str(path), text))
+    return tuple(found)
+
+
+def environment(cwd: Path, now: datetime) -> str:
+    """A few lines on the machine. The date alone, so that the text holds for a day."""
+    shell = Path(os.environ.get("SHELL", "sh")).name
+    root = repository_root(cwd)
+    lines = [
+        f"Working directory: {cwd}",
+        f"Repository root: {root}" if root else "Not in a git repository",
+        f"System: {platform.system()} {platform.machine()}, shell: {shell}",
+        f"Date: {now.astimezone():%Y-%m-%d}",
+    ]
+    return "\n".join(lines)
+
+
+def build(
+    cwd: Path, user_folder: Path, model: ModelInfo, tools: Iterable[ToolSchema], now: datetime
+) -> ContextSet:
+    """The context for the next turn; the same inputs give the same hash."""
+    prompts = files("pinfold.agent") / "prompts"
+    if model.tools:
+        context = Context(
+            instructions=(prompts / "agent.md").read_text(encoding="utf-8").strip(),
+            agents=agents_files(cwd, user_folder),
+            environment=environment(cwd, now),
+            tools=tuple(tools),
+        )
+    else:
+        context = Context(instructions=(prompts / "small.md").read_text(encoding="utf-8").strip())
+    digest = hashlib.sha256(msgspec.json.encode(context)).hexdigest()[:16]
+    return ContextSet(hash=digest, context=context)

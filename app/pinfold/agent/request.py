@@ -1,0 +1,251 @@
+"""One response from the model: streamed, journalled part by part, retried where that can help."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal, cast
+
+import msgspec
+
+from pinfold.agent.record import Record
+from pinfold.agent.retry import delay
+from pinfold.agent.updates import Retrying, StreamDropped, Streamed
+from pinfold.ports import (
+    CallDelta,
+    Clock,
+    Delta,
+    MalformedStream,
+    ModelInfo,
+    PartDone,
+    Provider,
+    ProviderError,
+    ReasoningDelta,
+    Request,
+    ResponseDone,
+    TextDelta,
+)
+from pinfold.rollout.events import ItemAdded, RequestFinished
+from pinfold.rollout.items import Item, Kind, Origin
+
+BROKE = "[The connection broke after the text above. Go on from where it stopped.]"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A provider and the model that it serves."""
+
+    provider: Provider
+    model: ModelInfo
+    wire_api: Literal["chat", "responses"]
+    note: str
+    """Why this model, and how to change it."""
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """What has streamed of parts that are not whole yet."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    call: bool = False
+
+    def finish(self, kind: Kind) -> None:
+        match kind:
+            case "assistant":
+                self.text.clear()
+            case "reasoning":
+                self.reasoning.clear()
+            case _:
+                self.call = False
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.reasoning or self.call)
+
+
+@dataclass(slots=True)
+class Response:
+    """What came: the whole items, and why it ended."""
+
+    number: int
+    items: list[Item] = field(default_factory=list)
+    stop: str = ""
+
+    @property
+    def calls(self) -> list[Item]:
+        return [item for item in self.items if item.kind == "tool_call"]
+
+
+class Requester:
+    """Sends the window to the model and journals what comes."""
+
+    def __init__(
+        self, record: Record, clock: Clock, *, max_retries: int, effort: str | None, rng: Random
+    ) -> None:
+        self._record = record
+        self._clock = clock
+        self._max_retries = max_retries
+        self._effort = effort
+        self._rng = rng
+
+    async def respond(self, connection: Connection, turn: int) -> Response:
+        """The next response. Raises `ProviderError` when retrying can't help or is used up."""
+        attempt = 1
+        while True:
+            response = Response(self._record.state.response + 1)
+            try:
+                await self._attempt(connection, turn, response, attempt)
+            except ProviderError as error:
+                if response.calls:
+                    self._record.warn(f"{error} What came whole before is acted on.")
+                    return response
+                if not error.retryable or attempt > self._max_retries:
+                    raise
+                await self._wait(error, attempt)
+                attempt += 1
+            else:
+                return response
+
+    async def _wait(self, error: ProviderError, attempt: int) -> None:
+        seconds = delay(error, attempt, self._rng)
+        self._record.enter("waiting")
+        self._record.tell(Retrying(str(error), attempt, self._clock.monotonic() + seconds))
+        await self._clock.sleep(seconds)
+
+    async def _attempt(
+        self, connection: Connection, turn: int, response: Response, attempt: int
+    ) -> None:
+        record, model = self._record, connection.model
+        request = Request(model, record.state.context.context, record.window.items, self._effort)
+        through, estimate = record.state.seq, record.gauge.estimate
+        started = self._clock.monotonic()
+        pieces = _Pieces()
+
+        def finished(status: str, error: str, done: ResponseDone | None) -> RequestFinished:
+            return RequestFinished(
+                purpose="turn",
+                provider=model.provider,
+                model=model.name,
+                response=response.number,
+                through_seq=through,
+                estimate=estimate,
+                status=status,
+                error=error,
+                usage=done.usage if done else None,
+                seconds=round(self._clock.monotonic() - started, 3),
+                attempt=attempt,
+            )
+
+        record.enter("requesting")
+        try:
+            done = await self._read(connection, request, turn, response, pieces)
+        except ProviderError as error:
+            kept = await self._keep(pieces, connection, turn, response, retry=error.retryable)
+            await record.append(finished(type(error).__name__, str(error), None))
+            if kept:
+                record.warn(f"{error} What came is kept as #{kept}.")
+            raise
+        except asyncio.CancelledError:
+            await self._keep(pieces, connection, turn, response, retry=False)
+            await record.append(finished("interrupted", "", None))
+            raise
+        await record.append(finished("ok", "", done))
+        response.stop = done.stop
+
+    async def _read(
+        self,
+        connection: Connection,
+        request: Request,
+        turn: int,
+        response: Response,
+        pieces: _Pieces,
+    ) -> ResponseDone:
+        record = self._record
+        done: ResponseDone | None = None
+        # Providers are async generators: closing one at once closes its connection.
+        stream = cast("AsyncGenerator[Delta, None]", connection.provider.stream(request))
+        async with aclosing(stream):
+            async for delta in stream:
+                match delta:
+                    case TextDelta(text):
+                        pieces.text.append(text)
+                    case ReasoningDelta(text):
+                        pieces.reasoning.append(text)
+                    case CallDelta():
+                        pieces.call = True
+                    case PartDone():
+                        pieces.finish(delta.kind)
+                        await self._part(delta, connection, turn, response)
+                        continue
+                    case ResponseDone():
+                        done = delta
+                        continue
+                record.enter("streaming")
+                record.tell(Streamed(delta))
+        if done is None:
+            raise MalformedStream("The reply ended without its closing event.")
+        return done
+
+    async def _part(
+        self, part: PartDone, connection: Connection, turn: int, response: Response
+    ) -> None:
+        if part.kind == "assistant" and not part.content.strip():
+            return
+        item = Item(
+            n=0,
+            kind=part.kind,
+            content=part.content,
+            turn=turn,
+            response=response.number,
+            call_id=part.call_id,
+            name=part.name,
+            origin=_origin(connection, part.foreign_id),
+            opaque=part.opaque,
+        )
+        response.items.append(await self._add(item))
+
+    async def _keep(
+        self, pieces: _Pieces, connection: Connection, turn: int, response: Response, *, retry: bool
+    ) -> int | None:
+        """Journal what streamed of unfinished parts; the number of the text's item, if any."""
+        kept: int | None = None
+        kinds: tuple[tuple[Kind, list[str]], ...] = (
+            ("reasoning", pieces.reasoning),
+            ("assistant", pieces.text),
+        )
+        for kind, parts in kinds:
+            text = "".join(parts)
+            if not text.strip() or (retry and kind == "reasoning"):
+                continue
+            item = await self._add(
+                Item(
+                    n=0,
+                    kind=kind,
+                    content=text,
+                    turn=turn,
+                    response=response.number,
+                    state="interrupted",
+                    origin=_origin(connection, None),
+                )
+            )
+            kept = item.n if kind == "assistant" else kept
+        if retry and kept:
+            # Without a word from the other side, some servers take the text for a prefill.
+            await self._add(Item(n=0, kind="context", content=BROKE, turn=turn))
+        if pieces:
+            self._record.tell(StreamDropped())
+        return kept
+
+    async def _add(self, item: Item) -> Item:
+        events = await self._record.add(
+            lambda n: [ItemAdded(item=msgspec.structs.replace(item, n=n))]
+        )
+        added = events[0].data
+        assert isinstance(added, ItemAdded)
+        return added.item
+
+
+def _origin(connection: Connection, foreign_id: str | None) -> Origin:
+    model = connection.model
+    return Origin(provider=model.provider, model=model.name, foreign_id=foreign_id)

@@ -1,0 +1,392 @@
+"""A session: what the screen, `exec` and the commands hold on to. The journal's only writer."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, cast, get_args
+
+from pinfold.agent import instructions
+from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.record import Record
+from pinfold.agent.request import Connection, Requester
+from pinfold.agent.turn import Ending, Turn
+from pinfold.agent.updates import (
+    Phase,
+    PromptReturned,
+    QueueChanged,
+    Told,
+    ToolOutput,
+    ToolStarted,
+    Update,
+)
+from pinfold.ports import Approver, Clock, ModelInfo, ProviderError, Tool, ToolContext, ToolError
+from pinfold.rollout import drafts
+from pinfold.rollout.events import (
+    Context,
+    ContextSet,
+    Data,
+    ItemAdded,
+    ModelChanged,
+    PromptQueued,
+    PromptUnqueued,
+    TurnFinished,
+)
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.tokens.counter import Counter
+from pinfold.tools.approvals import Mode
+from pinfold.window.gauge import Reading
+
+CRASHED = "Unknown: pinfold stopped before this call's result was written down."
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a session behaves."""
+
+    approvals: Mode = "ask"
+    allow: tuple[str, ...] = ()
+    max_steps: int = 50
+    max_retries: int = 6
+    reasoning_effort: str | None = None
+
+
+class Session:
+    """One conversation. Made by `open`, on the event loop; all its methods belong there too."""
+
+    def __init__(
+        self,
+        record: Record,
+        cwd: Path,
+        connection: Connection,
+        tools: Sequence[Tool],
+        approver: Approver,
+        clock: Clock,
+        options: Options,
+        *,
+        user_folder: Path,
+        connect: Callable[[str], Awaitable[Connection]],
+    ) -> None:
+        self._record = record
+        self._connection = connection
+        self._clock = clock
+        self._user_folder = user_folder
+        self._connect = connect
+        self._consent = Consent(options.approvals, options.allow)
+        by_name = {tool.schema.name: tool for tool in tools}
+        self._calls = Calls(record, by_name, approver, self._consent, cwd)
+        requester = Requester(
+            record,
+            clock,
+            max_retries=options.max_retries,
+            effort=options.reasoning_effort,
+            rng=Random(),  # noqa: S311  jitter
+        )
+        self._turn = Turn(record, requester, self._calls, max_steps=options.max_steps)
+        self._task: asyncio.Task[None] | None = None
+        self._background: set[asyncio.Task[None]] = set()
+        self.cwd = cwd
+
+    @classmethod
+    async def open(
+        cls,
+        journal: Journal,
+        cwd: Path,
+        connection: Connection,
+        tools: Sequence[Tool],
+        approver: Approver,
+        clock: Clock,
+        options: Options,
+        *,
+        counter: Counter,
+        user_folder: Path,
+        connect: Callable[[str], Awaitable[Connection]],
+    ) -> "Session":
+        """Fold the journal and go on from its end; a turn that a crash cut short is closed.
+
+        Raises `JournalError`.
+        """
+        record = await asyncio.to_thread(Record, journal, counter, connection.wire_api)
+        session = cls(
+            record,
+            cwd,
+            connection,
+            tools,
+            approver,
+            clock,
+            options,
+            user_folder=user_folder,
+            connect=connect,
+        )
+        if not journal.read_only:
+            await session._take_up()
+        return session
+
+    async def _take_up(self) -> None:
+        record = self._record
+        await self._calls.close_open(CRASHED)
+        if record.state.turn_open:
+            await record.append(
+                TurnFinished(turn=record.state.turn, state="interrupted", reason="pinfold stopped")
+            )
+        await self._note_model("session opened")
+
+    async def _note_model(self, reason: str) -> None:
+        model, last = self.model, self._record.state.model
+        now = ModelChanged(
+            provider=model.provider,
+            model=model.name,
+            context_window=model.context_window,
+            window_source=model.window_source,
+            reason=reason,
+        )
+        if last is None or (last.provider, last.model, last.context_window) != (
+            now.provider,
+            now.model,
+            now.context_window,
+        ):
+            await self._record.append(now)
+
+    # What it is
+
+    @property
+    def id(self) -> str:
+        return self._record.state.id
+
+    @property
+    def folder(self) -> Path:
+        return self._record.journal.folder
+
+    @property
+    def read_only(self) -> bool:
+        return self._record.journal.read_only
+
+    @property
+    def title(self) -> str:
+        return self._record.state.title
+
+    @property
+    def items(self) -> Sequence[Item]:
+        return self._record.window.items
+
+    @property
+    def model(self) -> ModelInfo:
+        return self._connection.model
+
+    @property
+    def choice_note(self) -> str:
+        return self._connection.note
+
+    @property
+    def phase(self) -> Phase:
+        return self._record.phase
+
+    @property
+    def approvals(self) -> str:
+        return self._consent.mode
+
+    @property
+    def context(self) -> Context:
+        return self._record.state.context.context
+
+    @property
+    def queue(self) -> tuple[tuple[int, str], ...]:
+        return tuple(self._record.state.queue.items())
+
+    @property
+    def last_ending(self) -> str:
+        """How the last turn ended: `done`, `waiting`, `interrupted`, `failed`, or nothing yet."""
+        return self._record.state.turn_state
+
+    def reading(self) -> Reading:
+        """The gauge now."""
+        return self._record.gauge.reading(self.model)
+
+    def recount(self, counter: Counter) -> None:
+        """Count the window again, with a counter that has its tokenizer by now."""
+        self._record.gauge.recount(counter, self._connection.wire_api)
+
+    def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
+        """Hear every update from now on. Returns how to stop."""
+        return self._record.subscribe(listener)
+
+    # What one can do
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def send(self, text: str) -> None:
+        """Start a turn with `text`, or queue it while one runs. Comes back as `PromptReturned`
+        where it can't even be written down."""
+        if self.read_only:
+            self._refuse(text, "This session is open to read only. Fork it to go on: /fork.")
+        elif self.busy:
+            self._later(self._queue_up(text))
+        else:
+            self._task = asyncio.create_task(self._run(text))
+
+    def run_command(self, command: str) -> None:
+        """Run the user's own shell command; what it prints enters the window."""
+        if self.read_only or self.busy:
+            why = "open to read only" if self.read_only else "busy: Esc interrupts the turn"
+            self._refuse(f"!{command}", f"This session is {why}.")
+        else:
+            self._task = asyncio.create_task(self._command(command))
+
+    def interrupt(self) -> None:
+        """End the turn, the command, the wait or the question under way. What came is kept."""
+        # Once is enough: a second cancel would cut off the writing down of what came.
+        if self._task is not None and not self._task.done() and not self._task.cancelling():
+            self._task.cancel()
+
+    def unqueue(self, queue_id: int) -> str:
+        """Take a queued prompt back, to edit or drop it; its text, or nothing if it is gone."""
+        text = self._record.state.queue.get(queue_id, "")
+        if text:
+            self._later(self._drop_queued(queue_id, "edited"))
+        return text
+
+    async def set_model(self, name: str) -> None:
+        """Use another model from the next request on. Raises `ProviderError`, `JournalError`."""
+        if self.busy:
+            raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
+        old = self._connection
+        self._connection = await self._connect(name)
+        if self._connection.provider is not old.provider:
+            await old.provider.close()
+        await self._note_model("chosen by the user")
+
+    def set_approvals(self, mode: str) -> None:
+        """Change what runs without a question, from the next call on. Raises `ValueError`."""
+        if mode not in get_args(Mode):
+            raise ValueError(f"{mode!r} is none of {', '.join(get_args(Mode))}.")
+        self._consent.mode = cast("Mode", mode)
+
+    def save_draft(self, text: str) -> None:
+        """Keep what is being typed; it survives a crash. Raises `OSError`."""
+        if not self.read_only:
+            drafts.save(self.folder, text)
+
+    def draft(self) -> str:
+        return drafts.load(self.folder)
+
+    async def idle(self) -> None:
+        """Wait until nothing runs and nothing is left to write."""
+        while self.busy or self._background:
+            running = {*self._background, *((self._task,) if self._task else ())}
+            await asyncio.wait(running)
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Interrupt what runs and let go of the journal and the model."""
+        self.interrupt()
+        await self.idle()
+        await self._connection.provider.close()
+        await asyncio.to_thread(self._record.journal.close)
+
+    # How it runs
+
+    async def _run(self, text: str) -> None:
+        record = self._record
+        try:
+            next_text: str | None = text
+            while next_text is not None:
+                context = await self._fresh_context()
+                ending = await self._turn.run(next_text, context, self._connection)
+                if not ending.accepted:
+                    record.tell(PromptReturned(next_text))
+                next_text = await self._next_queued(ending)
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
+        except asyncio.CancelledError:
+            record.tell(PromptReturned(text))  # nothing was written yet
+        finally:
+            record.enter("idle")
+
+    async def _fresh_context(self) -> ContextSet:
+        tools = [tool.schema for tool in self._calls.tools.values()]
+        return await asyncio.to_thread(
+            instructions.build, self.cwd, self._user_folder, self.model, tools, self._clock.now()
+        )
+
+    async def _next_queued(self, ending: Ending) -> str | None:
+        """The next prompt in the queue; after a turn that did not end well, all go back."""
+        queue = self.queue
+        if not queue:
+            return None
+        if ending.state == "done":
+            queue_id, text = queue[0]
+            await self._drop_queued(queue_id, "sent")
+            return text
+        for queue_id, _ in queue:
+            await self._drop_queued(queue_id, "edited")
+        self._record.tell(PromptReturned("\n\n".join(text for _, text in queue)))
+        return None
+
+    async def _queue_up(self, text: str) -> None:
+        state = self._record.state
+        try:
+            # Made under the record's lock, where the last id is known.
+            await self._record.add(lambda _: [PromptQueued(id=state.last_queue_id + 1, text=text)])
+        except JournalError as error:
+            self._refuse(text, str(error))
+            return
+        self._record.tell(QueueChanged(self.queue))
+        if not self.busy and self.queue:  # the turn ended while this was being written
+            queue_id, first = self.queue[0]
+            await self._drop_queued(queue_id, "sent")
+            self.send(first)
+
+    async def _drop_queued(
+        self, queue_id: int, reason: Literal["sent", "removed", "edited"]
+    ) -> None:
+        await self._record.append(PromptUnqueued(id=queue_id, reason=reason))
+        self._record.tell(QueueChanged(self.queue))
+
+    async def _command(self, command: str) -> None:
+        from pinfold.tools.shell import Shell
+
+        record = self._record
+        call_id = f"user-{record.state.last_n + 1}"
+        loop = asyncio.get_running_loop()
+
+        def on_output(text: str) -> None:
+            loop.call_soon_threadsafe(record.tell, ToolOutput(call_id, text))
+
+        context = ToolContext(self.cwd, self.folder, call_id, on_output)
+        record.enter("tools")
+        record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
+        try:
+            outcome = await Shell().run(json.dumps({"command": command, "timeout": 600}), context)
+            detail = {"ok": outcome.ok, **outcome.detail}
+            content = f"The user ran `{command}`:\n{outcome.output}"
+            await self._note_command(content, call_id, detail)
+        except asyncio.CancelledError:
+            content = f"The user ran `{command}` and interrupted it."
+            await self._note_command(content, call_id, {"ok": False, "command": command})
+        except (ToolError, JournalError) as error:
+            self._refuse(f"!{command}", str(error))
+        finally:
+            record.enter("idle")
+
+    async def _note_command(self, content: str, call_id: str, detail: dict[str, object]) -> None:
+        def make(n: int) -> list[Data]:
+            item = Item(
+                n=n, kind="context", content=content, call_id=call_id, name="shell", detail=detail
+            )
+            return [ItemAdded(item=item)]
+
+        await self._record.add(make)
+
+    def _refuse(self, text: str, why: str) -> None:
+        self._record.tell(Told(why, "error"))
+        self._record.tell(PromptReturned(text))
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)

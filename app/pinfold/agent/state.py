@@ -1,0 +1,68 @@
+"""What a session knows beyond its window: counters, queue, consent. Folded from events."""
+
+from pinfold.rollout.events import (
+    ApprovalDecided,
+    Context,
+    ContextSet,
+    Event,
+    ItemAdded,
+    ModelChanged,
+    PromptQueued,
+    PromptUnqueued,
+    RequestFinished,
+    SessionStarted,
+    TurnFinished,
+    TurnStarted,
+)
+
+TITLE_LENGTH = 80
+
+
+class State:
+    """A projection: `step` mutates it, the session reads it."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.forked_from: str | None = None
+        self.title = ""
+        self.seq = 0
+        self.last_n = 0
+        self.turn = 0
+        self.response = 0
+        self.turn_open = False
+        self.turn_state = ""
+        """How the last turn ended."""
+        self.context = ContextSet(hash="", context=Context())
+        self.model: ModelChanged | None = None
+        self.prefixes: set[str] = set()
+        """Command prefixes that the user allowed for this session."""
+        self.queue: dict[int, str] = {}
+        self.last_queue_id = 0
+
+    def step(self, event: Event) -> None:
+        self.seq = event.seq
+        match event.data:
+            case SessionStarted(id=session_id, forked_from=parent):
+                self.id, self.forked_from = session_id, parent
+            case ContextSet() as context:
+                self.context = context
+            case ModelChanged() as model:
+                self.model = model
+            case TurnStarted(turn=turn):
+                self.turn, self.turn_open = turn, True
+            case TurnFinished(state=state):
+                self.turn_open, self.turn_state = False, state
+            case ItemAdded(item=item):
+                self.last_n = max(self.last_n, item.n)
+                self.response = max(self.response, item.response)
+                if item.kind == "user" and not self.title:
+                    self.title = " ".join(item.content.split())[:TITLE_LENGTH]
+            case RequestFinished(response=response):
+                self.response = max(self.response, response)
+            case ApprovalDecided(verdict="always", prefix=prefix) if prefix:
+                self.prefixes.add(prefix)
+            case PromptQueued(id=queue_id, text=text):
+                self.queue[queue_id] = text
+                self.last_queue_id = queue_id
+            case PromptUnqueued(id=queue_id):
+                self.queue.pop(queue_id, None)

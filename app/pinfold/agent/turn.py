@@ -1,0 +1,105 @@
+"""One turn: from a prompt to the agent's rest, with all requests and tool calls between."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal
+
+from pinfold.agent.calls import Calls
+from pinfold.agent.record import Record
+from pinfold.agent.request import Connection, Requester
+from pinfold.agent.updates import Told
+from pinfold.ports import ContextOverflow, ProviderError, Question, Review
+from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import JournalError
+
+INTERRUPTED = "Not run: the turn was interrupted."
+FAILED = "Not run: the turn ended with an error."
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a turn ended. `accepted` is false where not even the prompt could be written down."""
+
+    state: Literal["done", "waiting", "interrupted", "failed"]
+    reason: str = ""
+    accepted: bool = True
+
+
+class Turn:
+    """Runs turns, one at a time."""
+
+    def __init__(
+        self, record: Record, requester: Requester, calls: Calls, *, max_steps: int
+    ) -> None:
+        self._record = record
+        self._requester = requester
+        self._calls = calls
+        self._max_steps = max_steps
+
+    async def run(self, prompt: str, context: ContextSet, connection: Connection) -> Ending:
+        """Run to the agent's rest. Cancel it to interrupt: what came is kept."""
+        record = self._record
+        number = record.state.turn + 1
+        try:
+            await record.add(lambda n: self._opening(n, number, prompt, context))
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
+            return Ending("failed", str(error), accepted=False)
+        except asyncio.CancelledError:
+            if record.state.turn != number:
+                return Ending("interrupted", accepted=False)
+            ending = Ending("interrupted")
+        else:
+            ending = await self._steps(number, connection)
+        try:
+            await self._calls.close_open(INTERRUPTED if ending.state == "interrupted" else FAILED)
+            await record.append(TurnFinished(turn=number, state=ending.state, reason=ending.reason))
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
+            return Ending("failed", str(error))
+        return ending
+
+    def _opening(self, n: int, number: int, prompt: str, context: ContextSet) -> list[Data]:
+        changed = [context] if context.hash != self._record.state.context.hash else []
+        user = Item(n=n, kind="user", content=prompt, turn=number)
+        return [*changed, TurnStarted(turn=number), ItemAdded(item=user)]
+
+    async def _steps(self, number: int, connection: Connection) -> Ending:
+        record = self._record
+        steps = 0
+        try:
+            while True:
+                if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
+                    return Ending("waiting", f"paused after {steps} steps")
+                response = await self._requester.respond(connection, number)
+                steps += 1
+                if response.calls:
+                    await self._calls.run(response.calls)
+                    continue
+                if response.stop == "length":
+                    record.warn("The reply reached the model's output limit and was cut there.")
+                elif not response.items:
+                    record.warn("The model sent an empty reply.")
+                return Ending("done")
+        except asyncio.CancelledError:
+            return Ending("interrupted")
+        except ContextOverflow as error:
+            reason = (
+                f"{error} Start afresh with /new, or take a model with a larger window: /model."
+            )
+            record.tell(Told(reason, "error"))
+            return Ending("failed", reason)
+        except (ProviderError, JournalError) as error:
+            record.tell(Told(str(error), "error"))
+            return Ending("failed", str(error))
+
+    async def _go_on(self, steps: int) -> bool:
+        question = Question(
+            call_id="",
+            tool="",
+            arguments="",
+            review=Review("read", f"{steps} steps in this turn so far. Go on?"),
+            reason="the step limit is reached",
+        )
+        return (await self._calls.ask(question)).verdict != "no"

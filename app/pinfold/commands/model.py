@@ -1,0 +1,56 @@
+"""Commands on the model and on what it may do."""
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context
+from pinfold.ports import ProviderError
+from pinfold.settings import MODES
+
+MEANING = {
+    "read-only": "reading runs unasked, all else is refused",
+    "ask": "reading runs unasked, edits and commands ask",
+    "workspace": "edits in this folder run unasked, commands ask",
+    "full": "everything runs unasked",
+}
+
+
+async def model(context: Context, argument: str) -> None:
+    session = context.session
+    if argument:
+        try:
+            await session.set_model(argument)
+        except ProviderError as error:
+            raise CommandError(str(error)) from error
+    now = session.model
+    context.tell(
+        f"Model: {now.name} from {now.provider}. {session.choice_note}\n"
+        f"Context window: {now.context_window:,} tokens ({now.window_source})."
+        + ("" if argument else "\nAnother one: /model NAME or /model PROVIDER/NAME.")
+    )
+
+
+async def approvals(context: Context, argument: str) -> None:
+    session = context.session
+    if argument and argument not in MODES:
+        raise CommandError(f"/approvals takes one of {', '.join(MODES)}, not “{argument}”.")
+    if argument:
+        session.set_approvals(argument)
+        context.tell(f"Approvals: {argument}: {MEANING[argument]}.")
+        return
+    lines = (
+        f"{'→' if mode == session.approvals else ' '} {mode:<9}  {MEANING[mode]}" for mode in MODES
+    )
+    context.tell("\n".join(("What runs without a question; change it with /approvals MODE:", *lines)))
+
+
+ACTIONS = (
+    Action("model", "Show or change the model", "model", ("model",), "[NAME]", run=model),
+    Action(
+        "approvals",
+        "Show or change what runs unasked",
+        "model",
+        ("approvals",),
+        "[MODE]",
+        run=approvals,
+        choices=lambda _: MODES,
+    ),
+)

@@ -1,0 +1,31 @@
+"""The one registry of actions."""
+
+import re
+
+from pinfold.commands import model, screen, session
+from pinfold.commands.action import Action, CommandError
+
+ACTIONS: tuple[Action, ...] = (*session.ACTIONS, *model.ACTIONS, *screen.ACTIONS)
+BY_ID = {action.id: action for action in ACTIONS}
+BY_SLASH = {name: action for action in ACTIONS for name in action.slash}
+
+_COMMAND = re.compile(r"/([a-z][\w-]*)(?:\s+(.*))?\Z", re.DOTALL)
+
+
+def parse(text: str) -> tuple[Action, str] | None:
+    """The action and argument of a `/command`; None where `text` is no command.
+
+    Raises `CommandError` for an unknown one, and names the nearest.
+    """
+    match = _COMMAND.match(text.strip()) if text.startswith("/") else None
+    if match is None:
+        return None
+    name, argument = match[1], (match[2] or "").strip()
+    action = BY_SLASH.get(name)
+    if action is not None:
+        return action, argument
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, BY_SLASH, n=1, cutoff=0.5)
+    hint = f"Did you mean /{near[0]}?" if near else "/help lists them."
+    raise CommandError(f"There is no command /{name}. {hint} A space before / sends it as text.")

@@ -1,0 +1,82 @@
+"""Commands on the screen, and the keys that its widgets carry out themselves."""
+
+import asyncio
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context
+
+
+async def help_(context: Context, _: str) -> None:
+    context.open("help")
+
+
+async def palette(context: Context, _: str) -> None:
+    context.open("palette")
+
+
+async def theme(context: Context, argument: str) -> None:
+    if not argument:
+        context.open("themes")
+        return
+    if argument not in context.themes:
+        raise CommandError(f"There is no theme “{argument}”. Themes: {', '.join(context.themes)}.")
+    context.set_theme(argument)
+
+
+async def copy(context: Context, _: str) -> None:
+    replies = (item for item in reversed(context.session.items) if item.kind == "assistant")
+    reply = next(replies, None)
+    if reply is None:
+        raise CommandError("There is no reply to copy yet.")
+    context.copy(reply.content)
+    context.tell(f"Copied #{reply.n}: {len(reply.content):,} characters.")
+
+
+async def editor(context: Context, _: str) -> None:
+    await context.edit_prompt()
+
+
+async def doctor(context: Context, _: str) -> None:
+    context.tell(await asyncio.to_thread(context.host.doctor))
+
+
+async def quit_(context: Context, _: str) -> None:
+    await context.quit()
+
+
+ACTIONS = (
+    Action("help", "Show keys and commands", "screen", ("help",), keys="f1", run=help_),
+    Action("palette", "Find an action", "screen", keys="ctrl+p", run=palette),
+    Action(
+        "theme",
+        "Choose a theme",
+        "screen",
+        ("theme",),
+        "[NAME]",
+        run=theme,
+        choices=lambda context: context.themes,
+    ),
+    Action("copy", "Copy the last reply", "screen", ("copy",), run=copy),
+    Action(
+        "editor", "Write the prompt in $EDITOR", "screen", ("editor",), keys="ctrl+g", run=editor
+    ),
+    Action("doctor", "Say what was found and what is missing", "screen", ("doctor",), run=doctor),
+    Action("quit", "Quit; the session is kept", "screen", ("quit", "exit"), keys="ctrl+q", run=quit_),
+    Action("send", "Send", "prompt", keys="enter"),
+    Action("newline", "Begin a new line", "prompt", keys="ctrl+j,alt+enter,shift+enter"),
+    Action("interrupt", "Interrupt the turn", "prompt", keys="escape"),
+    Action("older", "Older prompt; edit the queued one", "prompt", keys="up"),
+    Action("newer", "Newer prompt", "prompt", keys="down"),
+    Action("complete", "Complete a command or an @file", "prompt", keys="tab"),
+    Action("cut", "Cut; remove the queued prompt", "prompt", keys="ctrl+x"),
+    Action("leave", "Twice: quit", "prompt", keys="ctrl+c"),
+    Action("end", "Quit at an empty prompt", "prompt", keys="ctrl+d"),
+    Action("page_up", "Scroll back", "transcript", keys="pageup"),
+    Action("page_down", "Scroll on", "transcript", keys="pagedown"),
+    Action("top", "To the first line", "transcript", keys="ctrl+home"),
+    Action("bottom", "To the last line", "transcript", keys="ctrl+end"),
+    Action("allow", "Allow it", "approval", keys="y"),
+    Action("refuse", "Refuse it, with a word to the model", "approval", keys="n"),
+    Action("always", "Always allow this command prefix", "approval", keys="a"),
+    Action("change", "Edit it, then allow it", "approval", keys="e"),
+)

@@ -1,0 +1,44 @@
+"""Commands on sessions."""
+
+import asyncio
+from functools import partial
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context
+
+
+async def new(context: Context, _: str) -> None:
+    await context.switch(context.host.new)
+
+
+async def fork(context: Context, argument: str) -> None:
+    session, at = context.session, argument.removeprefix("#")
+    if at and not at.isdecimal():
+        raise CommandError(f"/fork takes the number of an item, such as /fork 12, not “{argument}”.")
+    if session.phase != "idle":
+        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    await context.switch(partial(context.host.fork, session, int(at) if at else None))
+    context.tell(f"Forked from session {session.id}{f' at #{at}' if at else ''}.")
+
+
+async def resume(context: Context, argument: str) -> None:
+    if not argument:
+        context.open("sessions")
+        return
+    if argument == context.session.id:
+        raise CommandError("You are in this session.")
+    await context.switch(partial(context.host.resume, argument))
+
+
+async def trust(context: Context, _: str) -> None:
+    context.tell(await asyncio.to_thread(context.host.trust))
+
+
+ACTIONS = (
+    Action("new", "Begin a new session", "session", ("new",), run=new),
+    Action(
+        "resume", "Go on with an earlier session", "session", ("resume", "sessions"), "[ID]", run=resume
+    ),
+    Action("fork", "Go on in a copy of this session", "session", ("fork",), "[N]", run=fork),
+    Action("trust", "Trust this folder's own config file", "session", ("trust",), run=trust),
+)

@@ -1,0 +1,44 @@
+"""Where things live. Every path that pinfold makes up itself comes from here."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+
+def home(env: Mapping[str, str] = os.environ) -> Path:
+    """`$PINFOLD_HOME`, else the platform's data folder."""
+    given = env.get("PINFOLD_HOME")
+    return Path(given).expanduser() if given else platformdirs.user_data_path("pinfold")
+
+
+def config_folder() -> Path:
+    """The user's config folder: `config.toml`, `AGENTS.md`, `themes/`."""
+    return platformdirs.user_config_path("pinfold")
+
+
+def cache_folder() -> Path:
+    """What can be thrown away at any time."""
+    return platformdirs.user_cache_path("pinfold")
+
+
+def repository_root(folder: Path) -> Path | None:
+    """The nearest folder upwards that holds `.git`."""
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+    return None
+
+
+def project_config(folder: Path) -> Path:
+    """The project's own config file, at the repository's root."""
+    return (repository_root(folder) or folder) / ".pinfold" / "config.toml"
+
+
+def shown(path: Path) -> str:
+    """A path for people: `~` for the home folder."""
+    try:
+        return str(Path("~") / path.relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return str(path)

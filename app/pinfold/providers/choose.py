@@ -1,0 +1,233 @@
+"""Which model a session begins with, and why."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pinfold.ports import ModelInfo
+from pinfold.providers.bodies import is_openai
+from pinfold.providers.metadata import ServerModels, server_models
+from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
+from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalServer
+from pinfold.tokens.catalog import look_up
+
+LOCAL_SECONDS = 0.5
+"""How long local servers, all at once, may take to answer."""
+REMOTE_SECONDS = 3.0
+HOW = "Change it with /model, --model, or [model] in config.toml."
+_CHOSEN = {
+    "flag": "chosen by a flag",
+    "environment": "chosen by a PINFOLD_ variable",
+    "config": "chosen in the config file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What flags, environment and config say of the model, already merged."""
+
+    provider: str | None = None
+    model: str | None = None
+    context_window: int | None = None
+    max_output: int | None = None
+    providers: Mapping[str, Endpoint] = field(default_factory=dict)
+    source: Literal["flag", "environment", "config"] = "config"
+    """Where provider or model were named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model to begin with. `endpoint` and `model` are there unless `kind` says otherwise."""
+
+    kind: Literal["endpoint", "embedded", "none"]
+    why: str
+    """One sentence."""
+    how_to_change: str = HOW
+    model: ModelInfo | None = None
+    endpoint: Endpoint | None = None
+    api_key: str | None = field(default=None, repr=False)
+    limit_output: bool = False
+    """Whether the user set `max_output`, so that it goes out with each request."""
+
+
+async def choose(
+    wish: Wish,
+    env: Mapping[str, str],
+    *,
+    embedded: Callable[[], ModelInfo | None],
+    local_servers: Sequence[LocalServer] = LOCAL_SERVERS,
+) -> Choice:
+    """The wish, else a key in the environment, else a local server, else the embedded model.
+
+    `embedded` gives the embedded model where it is installed. Never raises.
+    """
+    if wish.provider == "embedded":
+        return _embedded(embedded(), _CHOSEN[wish.source])
+    if wish.provider or wish.providers:
+        return await _configured(wish, env, local_servers)
+    if found := _from_key(env):
+        name, endpoint, default, because = found
+        return await _endpoint(wish, env, name, endpoint, default, because)
+    for server, listed in await _local(local_servers):
+        if wish.model is None or any(model.name == wish.model for model in listed.models):
+            because = f"{server.title} answers there and no provider or key is set"
+            return _settle(wish, env, server.name, Endpoint(server.base_url), None, because, listed)
+    nothing = "no provider is configured, no key is set and no local server answers"
+    if wish.model:
+        return Choice("none", f"Nothing serves {wish.model}: {nothing}.")
+    return _embedded(embedded(), nothing)
+
+
+def connect(choice: Choice) -> OpenAICompatible:
+    """The provider of a choice of kind "endpoint"; nothing is opened yet."""
+    assert choice.endpoint is not None
+    assert choice.model is not None
+    endpoint = choice.endpoint
+    wire_api = _wire_api(endpoint)
+    return OpenAICompatible(
+        choice.model.provider,
+        endpoint.base_url,
+        choice.api_key,
+        wire_api,
+        key_env=endpoint.api_key_env or "",
+        timeouts=endpoint.timeouts,
+        headers=endpoint.headers,
+        extra=_output_limit(choice.model, endpoint, wire_api) if choice.limit_output else None,
+    )
+
+
+async def _configured(
+    wish: Wish, env: Mapping[str, str], local_servers: Sequence[LocalServer]
+) -> Choice:
+    name = wish.provider or next(iter(wish.providers))
+    because = _CHOSEN[wish.source]
+    default = None
+    if name in wish.providers:
+        endpoint = wish.providers[name]
+    elif name in SERVICES:
+        endpoint, default = SERVICES[name].endpoint, SERVICES[name].model
+        if name == "openai" and (base_url := env.get("OPENAI_BASE_URL")):
+            endpoint = replace(endpoint, base_url=base_url)
+    elif server := next((each for each in local_servers if each.name == name), None):
+        endpoint = Endpoint(server.base_url)
+    else:
+        known = ", ".join([*wish.providers, *SERVICES, *(s.name for s in local_servers)])
+        return Choice("none", f"There is no provider {name!r}; there are {known}, embedded.")
+    return await _endpoint(wish, env, name, endpoint, default, because)
+
+
+def _from_key(env: Mapping[str, str]) -> tuple[str, Endpoint, str | None, str] | None:
+    """Name, endpoint, model to begin with, and reason, where a variable names a service."""
+    if (base_url := env.get("OPENAI_BASE_URL")) and not is_openai(base_url):
+        endpoint = Endpoint(base_url, "OPENAI_API_KEY")
+        return urlsplit(base_url).netloc, endpoint, None, "OPENAI_BASE_URL is set"
+    for name, preset in SERVICES.items():
+        if preset.endpoint.api_key_env and env.get(preset.endpoint.api_key_env):
+            because = f"{preset.endpoint.api_key_env} is set"
+            return name, preset.endpoint, preset.model, because
+    return None
+
+
+async def _endpoint(
+    wish: Wish,
+    env: Mapping[str, str],
+    name: str,
+    endpoint: Endpoint,
+    default: str | None,
+    because: str,
+) -> Choice:
+    model = wish.model or default
+    # OpenAI's list says nothing of windows.
+    if model and (wish.context_window or is_openai(endpoint.base_url)):
+        listed = None
+    else:
+        key = env.get(endpoint.api_key_env or "")
+        seconds = LOCAL_SECONDS if _is_local(endpoint.base_url) else REMOTE_SECONDS
+        listed = await server_models(endpoint.base_url, key, seconds, endpoint.headers)
+    return _settle(wish, env, name, endpoint, default, because, listed)
+
+
+def _settle(
+    wish: Wish,
+    env: Mapping[str, str],
+    name: str,
+    endpoint: Endpoint,
+    default: str | None,
+    because: str,
+    listed: ServerModels | None,
+) -> Choice:
+    """Model, window and sentence from all that is known by now."""
+    models = listed.models if listed else ()
+    model = wish.model or default or (models[0].name if models else "default")
+    told = listed.find(model) if listed else None
+    entry = look_up(model)
+    source: Literal["config", "server", "table", "assumed"]
+    if wish.context_window:
+        window, source = wish.context_window, "config"
+    elif told and told.context_window:
+        window, source = told.context_window, "server"
+    else:
+        window, source = entry.context_window, "table" if entry.known else "assumed"
+    info = ModelInfo(
+        name=model,
+        provider=name,
+        context_window=window,
+        window_source=source,
+        max_output=wish.max_output or (told and told.max_output) or entry.max_output,
+        encoding=entry.encoding,
+    )
+    why = f"{model} at {urlsplit(endpoint.base_url).netloc}: {because}"
+    if listed and listed.reason:
+        why += f"; asked for its models, it gave none ({listed.reason})"
+    return Choice(
+        "endpoint",
+        f"{why}.",
+        model=info,
+        endpoint=replace(endpoint, wire_api=_wire_api(endpoint)),
+        api_key=env.get(endpoint.api_key_env or "") or None,
+        limit_output=wish.max_output is not None,
+    )
+
+
+async def _local(servers: Sequence[LocalServer]) -> list[tuple[LocalServer, ServerModels]]:
+    """The servers that list models, in order of preference; all are asked at once."""
+    listed = await asyncio.gather(*(_probe(server) for server in servers))
+    return [pair for pair in zip(servers, listed, strict=True) if pair[1].models]
+
+
+async def _probe(server: LocalServer) -> ServerModels:
+    try:
+        # A closed port says so at once, and spares the import of an HTTP client.
+        async with asyncio.timeout(LOCAL_SECONDS):
+            _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    except (OSError, TimeoutError):
+        return ServerModels()
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+    return await server_models(server.base_url, None, LOCAL_SECONDS)
+
+
+def _embedded(model: ModelInfo | None, because: str) -> Choice:
+    if model is None:
+        how = "Set a key such as OPENAI_API_KEY, start a local server, or: pinfold local setup."
+        return Choice("none", f"No model: the embedded one is not installed; {because}.", how)
+    return Choice("embedded", f"{model.name}, embedded: {because}.", model=model)
+
+
+def _wire_api(endpoint: Endpoint) -> WireApi:
+    return endpoint.wire_api or ("responses" if is_openai(endpoint.base_url) else "chat")
+
+
+def _output_limit(model: ModelInfo, endpoint: Endpoint, wire_api: WireApi) -> dict[str, Any]:
+    if wire_api == "responses":
+        return {"max_output_tokens": model.max_output}
+    name = "max_completion_tokens" if is_openai(endpoint.base_url) else "max_tokens"
+    return {name: model.max_output}
+
+
+def _is_local(base_url: str) -> bool:
+    return urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}

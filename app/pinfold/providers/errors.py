@@ -1,0 +1,221 @@
+"""Failures of the SDK and answers of servers, as the one error tree of `pinfold.ports`."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from pinfold.ports import (
+    AuthenticationFailed,
+    ConnectTimedOut,
+    ContentRefused,
+    ContextOverflow,
+    FirstByteTimedOut,
+    NetworkError,
+    Overloaded,
+    ProviderError,
+    RateLimited,
+    RequestRejected,
+)
+from pinfold.providers.retry_after import seconds_to_wait
+
+OVERFLOW_CODES = frozenset(
+    {
+        "context_length_exceeded",  # OpenAI, Azure, Groq, DeepSeek
+        "exceed_context_size_error",  # llama.cpp
+        "context_window_exceeded",
+        "model_context_window_exceeded",
+        "ContextWindowExceededError",  # LiteLLM
+        "request_too_large",  # Anthropic, 413
+    }
+)
+OVERFLOW = re.compile(
+    r"maximum (?:context|prompt) length"  # OpenAI, vLLM, OpenRouter, DeepSeek, Mistral, xAI
+    r"|exceeds? (?:the |this |model'?s? )*(?:available |maximum )?context"  # llama.cpp, Ollama
+    r"|exceeded (?:max|maximum) context length|exceeded model token limit"  # Ollama, Moonshot
+    r"|context length of only|to keep from the initial prompt is greater"  # LM Studio
+    r"|prompt is too long|exceed context limit|input is too long"  # Anthropic, Bedrock
+    r"|exceeds the maximum number of tokens allowed"  # Gemini
+    r"|too long to fit into the model|longer than the maximum model length"  # vLLM
+    r"|max_tokens must be at least 1, got -"  # vLLM, before it checked the prompt
+    r"|request too large",  # OpenAI, Groq: more than a minute's allowance at once
+    re.IGNORECASE,
+)
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_QUOTA = re.compile(
+    r"exceeded your current quota|insufficient (?:balance|credits?|quota)", re.IGNORECASE
+)
+_REFUSED_CODES = frozenset(
+    {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt"}
+)
+_REFUSED = re.compile(
+    r"content (?:management )?policy|was flagged|data_inspection_failed", re.IGNORECASE
+)
+_BUSY_CODES = frozenset({"server_error", "overloaded_error", "unavailable_error", "api_error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Whom a sentence is about."""
+
+    url: str
+    key_env: str = ""
+    """The environment variable that names the key."""
+    has_key: bool = False
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc or self.url
+
+    @property
+    def is_local(self) -> bool:
+        name = urlsplit(self.url).hostname or ""
+        return name in {"localhost", "::1"} or name.startswith("127.")
+
+
+def from_sdk(exc: BaseException, server: Server) -> ProviderError:
+    """The error that `exc`, raised while a request was under way, stands for."""
+    if isinstance(exc, ProviderError):
+        return exc
+    response = getattr(exc, "response", None)
+    if response is not None and hasattr(exc, "status_code"):
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return from_answer(
+            getattr(exc, "body", None), server, status=response.status_code, headers=headers
+        )
+    return _from_transport(exc, server)
+
+
+def from_answer(
+    body: object,
+    server: Server,
+    *,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> ProviderError:
+    """The error that a server's answer tells: an error status, or an error within a stream."""
+    said = _read(body)
+    if status is None:
+        status = said.status
+    wait = seconds_to_wait(headers or {}, said.text, datetime.now(UTC))
+    kind, sentence = _classify(said, status, server, told_to_wait=wait is not None)
+    return kind(sentence, status=status, retry_after=wait)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    codes: frozenset[str]
+    text: str
+    status: int | None
+    html: bool = False
+
+    @property
+    def short(self) -> str:
+        line = " ".join(self.text.split())
+        plain = "".join(char for char in line if char.isprintable())
+        return plain if len(plain) <= 300 else plain[:297] + "..."
+
+
+def _read(body: object) -> _Said:
+    """Code and message from any of the shapes that servers use."""
+    if isinstance(body, list) and body:
+        body = body[0]
+    if isinstance(body, dict) and isinstance(body.get("error"), dict | str):
+        body = body["error"]
+    if not isinstance(body, dict):
+        text = "" if body is None else str(body)
+        html = text.lstrip()[:100].lower().startswith(("<!doctype", "<html", "<head", "<?xml"))
+        return _Said(frozenset(), text, None, html)
+    named = [body.get("code"), body.get("type")]
+    number = next((code for code in named if isinstance(code, int) and 400 <= code < 600), None)
+    return _Said(frozenset(code for code in named if isinstance(code, str)), _text(body), number)
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    said = body.get("message") or body.get("detail") or ""
+    parts = [said if isinstance(said, str) else json.dumps(said)]
+    metadata = body.get("metadata")
+    if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str):
+        parts.append(metadata["raw"])  # OpenRouter wraps what the provider behind it said
+    return ": ".join(part for part in parts if part)
+
+
+def _classify(
+    said: _Said, status: int | None, server: Server, *, told_to_wait: bool
+) -> tuple[type[ProviderError], str]:
+    host = server.host
+    because = f": {said.short}" if said.short and not said.html else ""
+    refused_key = status in {401, 403}
+    if not refused_key and (said.codes & OVERFLOW_CODES or OVERFLOW.search(said.text)):
+        return ContextOverflow, f"The request does not fit the model's context window{because}"
+    # Gemini speaks of the quota of a minute in the same words, and says how long to wait.
+    used_up = _QUOTA.search(said.text) and not told_to_wait
+    if status == 402 or said.codes & _QUOTA_CODES or used_up:
+        return RequestRejected, f"{host} says that the account has no credit left{because}"
+    if said.codes & _REFUSED_CODES or _REFUSED.search(said.text):
+        return ContentRefused, f"{host} refused the content{because}"
+    if refused_key:
+        return AuthenticationFailed, _key_sentence(server, because)
+    if status == 429 or "rate_limit_exceeded" in said.codes or "rate_limit_error" in said.codes:
+        return RateLimited, f"{host} limits the rate of requests{because}"
+    if status == 413:
+        return ContextOverflow, f"The request is too large for {host}{because}"
+    if said.html and (status is None or status < 500):
+        return RequestRejected, _not_an_api(server)
+    if status is None or status >= 500 or status in {408, 409, 425} or said.codes & _BUSY_CODES:
+        number = f" ({status})" if status else ""
+        return Overloaded, f"{host} failed or is overloaded{number}{because}"
+    if status in {404, 405} and said.short.lower() in {"", "not found", "method not allowed"}:
+        return RequestRejected, _not_an_api(server)
+    number = f" ({status})" if status >= 400 else ""
+    return RequestRejected, f"{host} refused the request{number}{because}"
+
+
+def _key_sentence(server: Server, because: str) -> str:
+    if server.has_key and server.key_env:
+        return f"{server.host} refused the key in {server.key_env}{because}"
+    if server.has_key:
+        return f"{server.host} refused the key{because}"
+    if server.key_env:
+        return f"{server.host} wants a key: set {server.key_env}{because}"
+    return f"{server.host} wants a key: name its variable in api_key_env{because}"
+
+
+def _not_an_api(server: Server) -> str:
+    return (
+        f"{server.url} does not answer as an OpenAI-compatible API: "
+        "check the base URL (most end in /v1)"
+    )
+
+
+def _from_transport(exc: BaseException, server: Server) -> ProviderError:
+    """SDK, httpx and httpx2 raise classes of the same names; names are all that is asked."""
+    names: set[str] = set()
+    cause: BaseException | None = exc
+    text = ""
+    while cause is not None:
+        names |= {kind.__name__ for kind in type(cause).__mro__}
+        text = str(cause) or text
+        cause = cause.__cause__ or cause.__context__
+    if "ConnectTimeout" in names:
+        return ConnectTimedOut(f"No connection to {server.host} in time: {_hint(server)}")
+    if names & {"TimeoutException", "APITimeoutError"}:
+        return FirstByteTimedOut(f"No answer from {server.url} in time")
+    if names & {"UnsupportedProtocol", "InvalidURL"}:
+        return RequestRejected(
+            f"{server.url!r} is not a base URL: it starts with http:// or https://"
+        )
+    if names & {"LocalProtocolError", "UnicodeEncodeError"}:
+        return RequestRejected(f"The request to {server.host} cannot be written down: {text}")
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return NetworkError(f"The certificate of {server.host} could not be verified")
+    if "ConnectError" in names:
+        return NetworkError(f"No answer from {server.url}: {_hint(server)}")
+    return NetworkError(f"The connection to {server.host} broke" + (f": {text}" if text else ""))
+
+
+def _hint(server: Server) -> str:
+    return "is the server running?" if server.is_local else "is the network there?"

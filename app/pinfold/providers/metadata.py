@@ -1,0 +1,144 @@
+"""What a server tells of its models. For the first screen: quick, and never an error."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    import httpx
+
+WINDOW_KEYS = (
+    "loaded_context_length",  # LM Studio, /api/v0
+    "n_ctx",  # llama.cpp, as started
+    "max_model_len",  # vLLM
+    "context_length",  # OpenRouter, Together, Ollama's /api/ps
+    "context_window",  # Groq
+    "max_context_window",
+    "max_context_length",  # Mistral; LM Studio for a model that is not loaded
+    "max_input_tokens",  # Anthropic, LiteLLM
+    "n_ctx_train",  # llama.cpp, the model's own
+)
+OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
+_INNER = ("top_provider", "meta", "default_generation_settings")
+"""Objects within a model's entry in which some servers put these keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerModel:
+    name: str
+    context_window: int | None = None
+    max_output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerModels:
+    """The models that a server lists, best first; or why there are none."""
+
+    models: tuple[ServerModel, ...] = ()
+    reason: str = ""
+
+    def find(self, name: str) -> ServerModel | None:
+        """The entry of that name; a server with one model serves it under any name."""
+        if len(self.models) == 1:
+            return self.models[0]
+        return next((model for model in self.models if model.name == name), None)
+
+
+async def server_models(
+    base_url: str,
+    api_key: str | None,
+    timeout: float,  # noqa: ASYNC109 - one limit for all requests together
+    headers: Mapping[str, str] | None = None,
+) -> ServerModels:
+    """Ask the server at `base_url`, for at most `timeout` seconds. Never raises."""
+    try:
+        httpx = await asyncio.to_thread(_import_httpx)
+        sent = {**({"authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
+        async with (
+            asyncio.timeout(timeout),
+            httpx.AsyncClient(headers=sent, timeout=None) as client,
+        ):
+            return await _ask(client, base_url.rstrip("/"))
+    except TimeoutError:
+        return ServerModels(reason=f"no answer within {timeout:g} s")
+    except Exception as exc:
+        # Whatever is wrong with it, the first request will say so properly.
+        return ServerModels(reason=str(exc) or type(exc).__name__)
+
+
+async def _ask(client: "httpx.AsyncClient", base_url: str) -> ServerModels:
+    response = await client.get(f"{base_url}/models")
+    if response.status_code != 200:
+        return ServerModels(reason=f"status {response.status_code}")
+    entries = _entries(msgspec.json.decode(response.content))
+    models = [model for entry in entries if (model := _model(entry))]
+    if not models:
+        return ServerModels(reason="it lists no models")
+    if all(model.context_window is None for model in models):
+        owner = entries[0].get("owned_by")
+        models = await _with_windows(client, base_url.removesuffix("/v1"), str(owner), models)
+    return ServerModels(tuple(models))
+
+
+async def _with_windows(
+    client: "httpx.AsyncClient", root: str, owner: str, models: list[ServerModel]
+) -> list[ServerModel]:
+    """Local servers tell the window on pages of their own."""
+    match owner:
+        case "llamacpp":
+            page = await _page(client, f"{root}/props")
+            window = _number(page, WINDOW_KEYS)
+            return [replace(model, context_window=window) for model in models]
+        case "organization_owner":  # LM Studio
+            found = [
+                (entry.get("state") != "loaded", model)
+                for entry in _entries(await _page(client, f"{root}/api/v0/models"))
+                if (model := _model(entry)) and entry.get("type") != "embeddings"
+            ]
+            return [model for _, model in sorted(found, key=lambda pair: pair[0])] or models
+        case "library":  # Ollama: what is loaded has a window, and stands first
+            page = await _page(client, f"{root}/api/ps")
+            loaded = [model for entry in _entries(page) if (model := _model(entry))]
+            names = {model.name for model in loaded}
+            return loaded + [model for model in models if model.name not in names]
+        case _:
+            return models
+
+
+async def _page(client: "httpx.AsyncClient", url: str) -> Any:
+    response = await client.get(url)
+    return msgspec.json.decode(response.content) if response.status_code == 200 else {}
+
+
+def _entries(page: Any) -> list[dict[str, Any]]:
+    if isinstance(page, dict):
+        page = page.get("data") or page.get("models")
+    found: Iterable[Any] = page if isinstance(page, list) else ()
+    return [entry for entry in found if isinstance(entry, dict)]
+
+
+def _model(entry: dict[str, Any]) -> ServerModel | None:
+    name = entry.get("id") or entry.get("name")
+    if not isinstance(name, str) or "embed" in name.lower():
+        return None
+    return ServerModel(name, _number(entry, WINDOW_KEYS), _number(entry, OUTPUT_KEYS))
+
+
+def _number(entry: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+    """The first of the keys that holds a number; an inner object knows better."""
+    inner = [entry[name] for name in _INNER if isinstance(entry.get(name), dict)]
+    for place in (*inner, entry):
+        for key in keys:
+            value = place.get(key)
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                return value
+    return None
+
+
+def _import_httpx() -> Any:
+    import httpx
+
+    return httpx

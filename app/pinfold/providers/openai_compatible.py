@@ -1,0 +1,196 @@
+"""Any endpoint that speaks Chat Completions or Responses, through the openai SDK.
+
+The SDK makes the request: address, key, headers, errors. The events are read from its response
+here, because building its typed chunks costs more than all else in a stream together.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from pinfold.ports import (
+    Delta,
+    FirstByteTimedOut,
+    IdleTimedOut,
+    MalformedStream,
+    ProviderError,
+    Request,
+)
+from pinfold.providers.bodies import chat_body, complained_of, responses_body, without
+from pinfold.providers.chat_stream import ChatStream
+from pinfold.providers.errors import Server, from_answer, from_sdk
+from pinfold.providers.responses_stream import ResponsesStream
+from pinfold.providers.sse import EventDecoder
+
+if TYPE_CHECKING:
+    import openai
+
+WireApi = Literal["chat", "responses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds, each with an error of its own."""
+
+    connect: float = 10
+    first_byte: float = 300
+    """From the request to the first byte of the answer: a local model reads its prompt here."""
+    idle: float = 120
+    """Between two pieces of the answer."""
+
+
+class _Stream(Protocol):
+    done: bool
+
+    def feed(self, data: bytes) -> list[Delta]: ...
+    def end(self) -> list[Delta]: ...
+
+
+class OpenAICompatible:
+    """A `ports.Provider` for one endpoint."""
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        api_key: str | None,
+        wire_api: WireApi,
+        *,
+        key_env: str = "",
+        timeouts: Timeouts | None = None,
+        headers: Mapping[str, str] | None = None,
+        extra: Mapping[str, Any] | None = None,
+        http_client: Any = None,
+    ) -> None:
+        """`key_env` is named in error messages; `extra` is added to the body of each request;
+        `http_client` is an httpx client to use in place of the SDK's own."""
+        self.name = name
+        self.base_url = base_url
+        self.wire_api: WireApi = wire_api
+        self._server = Server(base_url, key_env, bool(api_key))
+        self._api_key = api_key
+        self._timeouts = timeouts or Timeouts()
+        self._headers = dict(headers or {})
+        self._extra = dict(extra or {})
+        self._http_client = http_client
+        self._client: openai.AsyncOpenAI | None = None
+        self._warming = asyncio.Lock()
+        self._refused: dict[str, set[str]] = {}
+        """By model: optional fields of the body that the endpoint complained of."""
+
+    async def warm(self) -> None:
+        """Load the SDK in a thread (about a second), so that the first request need not wait."""
+        async with self._warming:
+            if self._client is None:
+                try:
+                    self._client = await asyncio.to_thread(self._connect)
+                except Exception as exc:
+                    raise from_sdk(exc, self._server) from exc
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta]:
+        """The response, piece by piece. Raises `ProviderError`. Closing it drops the connection."""
+        await self.warm()
+        body = (chat_body if self.wire_api == "chat" else responses_body)(request)
+        body |= self._extra
+        parser: _Stream = (ChatStream if self.wire_api == "chat" else ResponsesStream)(self._server)
+        decoder = EventDecoder()
+        async with aclosing(self._bytes(body, request)) as chunks:
+            async for chunk in chunks:
+                for data in decoder.feed(chunk):
+                    if not parser.done:
+                        for delta in parser.feed(data):
+                            yield delta
+        if not parser.done:
+            for data in decoder.end():
+                for delta in parser.feed(data):
+                    yield delta
+        if not parser.done:
+            for delta in parser.end():
+                yield delta
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    def _connect(self) -> "openai.AsyncOpenAI":
+        import openai
+
+        return openai.AsyncOpenAI(
+            api_key=self._api_key or "none",
+            base_url=self.base_url,
+            max_retries=0,
+            timeout=openai.Timeout(None, connect=self._timeouts.connect),
+            default_headers=self._headers,
+            http_client=self._http_client,
+        )
+
+    async def _bytes(self, body: dict[str, Any], request: Request) -> AsyncGenerator[bytes]:
+        """The bytes of the answer as they come; all that the network does wrong ends here."""
+        limit = self._timeouts.first_byte
+        late: type[ProviderError] = FirstByteTimedOut
+        response = None
+        try:
+            async with asyncio.timeout(limit):
+                response = await self._send(body, request)
+                await self._check(response)
+            chunks = response.aiter_bytes()
+            while True:
+                async with asyncio.timeout(limit):
+                    chunk = await anext(chunks, None)
+                if chunk is None:
+                    return
+                limit, late = self._timeouts.idle, IdleTimedOut
+                yield chunk
+        except TimeoutError as exc:
+            raise late(f"{self._server.host} sent nothing for {limit:g} s") from exc
+        except Exception as exc:
+            raise from_sdk(exc, self._server) from exc
+        finally:
+            if response is not None:
+                await response.aclose()
+
+    async def _send(self, body: dict[str, Any], request: Request) -> Any:
+        """The SDK's HTTP response, asked for again where that costs nobody anything.
+
+        A field that the endpoint does not know is left out and remembered. A kept connection
+        that the server had closed meanwhile is opened anew, once.
+        """
+        import openai
+
+        assert self._client is not None
+        refused = self._refused.setdefault(request.model.name, set())
+        reopened = False
+        while True:
+            try:
+                stream = await self._client.post(
+                    "/chat/completions" if self.wire_api == "chat" else "/responses",
+                    cast_to=object,
+                    body=without(body, refused),
+                    options={"headers": dict(request.headers)},
+                    stream=True,
+                    stream_cls=openai.AsyncStream[object],
+                )
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as exc:
+                field = complained_of(body, refused, str(exc.body))
+                if field is None:
+                    raise
+                refused.add(field)
+            except openai.APIConnectionError as exc:
+                if reopened or type(exc.__cause__).__name__ != "RemoteProtocolError":
+                    raise
+                reopened = True
+            else:
+                return stream.response
+
+    async def _check(self, response: Any) -> None:
+        """Refuse an answer that is no stream of events."""
+        kind = response.headers.get("content-type", "")
+        if kind.startswith("text/html"):
+            raise from_answer("<html>", self._server)
+        if kind.startswith("application/json"):
+            answer = response.json() if await response.aread() else None
+            if isinstance(answer, dict) and answer.get("error"):
+                raise from_answer(answer, self._server, status=response.status_code)
+            raise MalformedStream(f"{self._server.host} answered without streaming")

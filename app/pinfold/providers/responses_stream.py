@@ -1,0 +1,171 @@
+"""A Responses stream as deltas, without I/O."""
+
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.ports import (
+    CallDelta,
+    ContentRefused,
+    Delta,
+    MalformedStream,
+    NetworkError,
+    PartDone,
+    ReasoningDelta,
+    ResponseDone,
+    TextDelta,
+)
+from pinfold.providers.errors import Server, from_answer
+from pinfold.rollout.events import Usage
+
+
+class _Details(Struct):
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class _Usage(Struct):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    input_tokens_details: _Details | None = None
+    output_tokens_details: _Details | None = None
+
+
+class _Incomplete(Struct):
+    reason: str | None = None
+
+
+class _Response(Struct):
+    usage: _Usage | None = None
+    error: Any = None
+    incomplete_details: _Incomplete | None = None
+
+
+class _Event(Struct):
+    type: str = ""
+    delta: Any = None
+    item_id: str = ""
+    summary_index: int = 0
+    item: dict[str, Any] | None = None
+    response: _Response | None = None
+    code: str | int | None = None
+    message: str | None = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(_Event)
+
+
+class ResponsesStream:
+    """Takes the data of each event and gives deltas; `done` once the response is whole."""
+
+    def __init__(self, server: Server) -> None:
+        self.done = False
+        self._server = server
+        self._calls: dict[str, tuple[int, str]] = {}
+        """Place and tool of each call begun, by the id of its output item."""
+        self._call_ids: set[str] = set()
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """The deltas of one event. Raises `ProviderError`."""
+        if data.startswith(b"[DONE]"):
+            return []
+        try:
+            event = _decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+            # A ValidationError is a DecodeError: JSON, yet not an event.
+            raise MalformedStream(
+                f"{self._server.host} sent what is no responses stream: {exc}"
+            ) from exc
+        return self._take(event)
+
+    def end(self) -> list[Delta]:
+        """The bytes ended before the response had."""
+        raise NetworkError(f"The answer from {self._server.host} broke off")
+
+    def _take(self, event: _Event) -> list[Delta]:
+        match event.type:
+            case "response.output_text.delta" | "response.refusal.delta":
+                return [TextDelta(str(event.delta))]
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                return [ReasoningDelta(str(event.delta))]
+            case "response.reasoning_summary_part.added" if event.summary_index:
+                return [ReasoningDelta("\n\n")]
+            case "response.function_call_arguments.delta":
+                index, name = self._calls.get(event.item_id, (0, ""))
+                return [CallDelta(index, name, str(event.delta))]
+            case "response.output_item.added":
+                return self._begin(event.item or {})
+            case "response.output_item.done":
+                return self._part(event.item or {})
+            case "response.completed" | "response.incomplete":
+                return self._complete(event.response or _Response())
+            case "response.failed":
+                raise from_answer(event.response and event.response.error, self._server)
+            case "error":
+                said = event.error or {"code": event.code, "message": event.message}
+                raise from_answer(said, self._server)
+            case _:
+                return []
+
+    def _begin(self, item: dict[str, Any]) -> list[Delta]:
+        if item.get("type") != "function_call":
+            return []
+        index, name = len(self._calls), _string(item, "name")
+        self._calls[_string(item, "id")] = (index, name)
+        return [CallDelta(index, name, "")]
+
+    def _part(self, item: dict[str, Any]) -> list[Delta]:
+        foreign_id = _string(item, "id") or None
+        match item.get("type"):
+            case "message":
+                text = "".join(_texts(item, "content"))
+                return [PartDone("assistant", text, foreign_id=foreign_id)] if text else []
+            case "reasoning":
+                text = "\n\n".join(_texts(item, "summary") or _texts(item, "content"))
+                return [PartDone("reasoning", text, foreign_id=foreign_id, opaque=item)]
+            case "function_call":
+                call_id = _string(item, "call_id")
+                if not call_id or call_id in self._call_ids:
+                    call_id = f"call_{uuid4().hex[:24]}"
+                self._call_ids.add(call_id)
+                name, arguments = _string(item, "name"), _string(item, "arguments")
+                return [PartDone("tool_call", arguments, call_id, name, foreign_id)]
+            case _:
+                return []
+
+    def _complete(self, response: _Response) -> list[Delta]:
+        reason = response.incomplete_details and response.incomplete_details.reason
+        if reason == "content_filter":
+            raise ContentRefused(f"The content filter of {self._server.host} cut the answer")
+        self.done = True
+        usage = _usage(response.usage) if response.usage else None
+        if reason:
+            return [ResponseDone(usage, "length")]
+        return [ResponseDone(usage, "tool_calls" if self._call_ids else "stop")]
+
+
+def _string(item: dict[str, Any], key: str) -> str:
+    value = item.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(item: dict[str, Any], key: str) -> list[str]:
+    parts = item.get(key)
+    found = parts if isinstance(parts, list) else []
+    return [
+        str(part.get("text") or part.get("refusal") or "")
+        for part in found
+        if isinstance(part, dict)
+    ]
+
+
+def _usage(usage: _Usage) -> Usage:
+    return Usage(
+        input=usage.input_tokens or 0,
+        cached=(usage.input_tokens_details or _Details()).cached_tokens or 0,
+        output=usage.output_tokens or 0,
+        reasoning=(usage.output_tokens_details or _Details()).reasoning_tokens or 0,
+    )

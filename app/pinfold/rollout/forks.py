@@ -1,0 +1,76 @@
+"""Forking: a new session whose rollout begins as a copy of another's."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pinfold.rollout import events, files
+from pinfold.rollout.events import (
+    SCHEMA,
+    ArtifactObserved,
+    Event,
+    ItemAdded,
+    RequestFinished,
+    TurnFinished,
+)
+from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
+
+
+@dataclass(slots=True)
+class _Added:
+    n: int
+    response: int
+    lines: int
+    """Length of the rollout through the item and the events that close what came with it."""
+
+
+def copy(source: Path, target: Path, at: int | None, now: Callable[[], datetime]) -> int:
+    """Fill the new session folder `target` from `source`, through item `at` (None: all).
+
+    Lines are copied as they stand. Returns the last item copied. Raises `JournalError`.
+    """
+    with Journal.open(source, now, read_only=True) as parent:
+        count, n = _cut(parent, at)
+        forked_from = f"{parent.started.id}:{n}"
+        started = replace(parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from)
+        try:
+            files.make_folder(target)
+            for name in ("blobs", "outputs"):
+                if (source / name).is_dir():
+                    shutil.copytree(source / name, target / name)
+            with files.replacing(target / ROLLOUT) as file:
+                file.write(events.encode(Event(1, now(), started)) + b"\n")
+                file.writelines(line + b"\n" for line in islice(parent.lines(), 1, count))
+        except OSError as error:
+            shutil.rmtree(target, ignore_errors=True)
+            raise JournalError(files.failure(target, error)) from error
+    return n
+
+
+def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
+    """How many lines to copy, and the last item in them."""
+    items: list[_Added] = []
+    count, closing = 0, False
+    for count, event in enumerate(journal.read(), 1):
+        match event.data:
+            case ItemAdded(item=item):
+                items.append(_Added(item.n, item.response, count))
+                closing = True
+            case ArtifactObserved() | RequestFinished() | TurnFinished() if closing:
+                items[-1].lines = count
+            case _:
+                closing = False
+    if at is None:
+        return count, items[-1].n if items else 0
+    index = next((index for index, item in enumerate(items) if item.n == at), None)
+    if index is None:
+        raise JournalError(f"There is no item #{at} in this session.")
+    response = items[index].response
+    if response and any(item.response == response for item in items[index + 1 :]):
+        index = next(i for i, item in enumerate(items) if item.response == response) - 1
+    return (items[index].lines, items[index].n) if index >= 0 else (1, 0)

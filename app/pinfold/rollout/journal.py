@@ -1,0 +1,289 @@
+"""The journal: one session's append-only log of events, `rollout.jsonl`.
+
+A journal that is open for writing holds the session's lock. What `append` returned is on the
+disk. What a crash left half-written is cut off at the next opening and kept in `rollout.torn`.
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Self
+
+import msgspec
+
+from pinfold.rollout import events, files
+from pinfold.rollout.events import Data, Event, SessionStarted
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+ROLLOUT = "rollout.jsonl"
+_BLOCK = 65_536
+
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+class JournalError(Exception):
+    """The journal can't do it; `str()` is a plain sentence for the user."""
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who has a session open for writing."""
+
+    pid: int = 0
+    """0 where the holder has not said who it is."""
+    host: str = ""
+    since: datetime | None = None
+
+
+class SessionHeld(Exception):
+    """Another pinfold has the session open for writing."""
+
+    def __init__(self, holder: Holder) -> None:
+        self.holder = holder
+        who = f" (process {holder.pid} on {holder.host})" if holder.pid else ""
+        super().__init__(f"This session is open in another pinfold{who}.")
+
+
+class Journal:
+    """An open rollout. Blocking, and safe to call from any thread."""
+
+    started: SessionStarted
+    torn: Path | None = None
+    """Where the torn end went, if one was cut off at this opening."""
+
+    def __init__(self, folder: Path, now: Callable[[], datetime], *, read_only: bool) -> None:
+        """Use `create` or `open`."""
+        self.folder = folder
+        self.path = folder / ROLLOUT
+        self.read_only = read_only
+        self.last_seq = 0
+        self.size = 0
+        """Bytes of the sound lines."""
+        self._now = now
+        self._half_written = False
+        self._file: IO[bytes] | None = None
+        self._lock: BaseFileLock | None = None
+        self._mutex = threading.Lock()
+
+    @classmethod
+    def create(
+        cls, folder: Path, started: SessionStarted, now: Callable[[], datetime]
+    ) -> "Journal":
+        """The journal of a new session, begun with `started`. Raises `JournalError`."""
+        journal = cls(folder, now, read_only=False)
+        try:
+            files.make_folder(folder)
+            journal._take_lock()
+            journal._file = open(  # noqa: SIM115 - closed by `close`
+                journal.path, "x+b", buffering=0, opener=_private
+            )
+            files.sync_folder(folder)
+            journal.append(started)
+            journal.started = started
+        except OSError as error:
+            journal.close()
+            raise JournalError(files.failure(journal.path, error)) from error
+        except JournalError:
+            journal.path.unlink(missing_ok=True)
+            journal.close()
+            raise
+        return journal
+
+    @classmethod
+    def open(
+        cls, folder: Path, now: Callable[[], datetime], *, read_only: bool = False
+    ) -> "Journal":
+        """The journal of an existing session. Raises `JournalError`, `SessionHeld`.
+
+        A read-only journal takes no lock, changes nothing, and ends where the rollout ended when
+        it was opened.
+        """
+        journal = cls(folder, now, read_only=read_only)
+        try:
+            if not journal.path.is_file():
+                raise JournalError(f"There is no session in {folder}.")
+            if not read_only:
+                journal._take_lock()
+            journal._file = journal.path.open("rb" if read_only else "r+b", buffering=0)
+            journal._find_end()
+        except OSError as error:
+            journal.close()
+            raise JournalError(f"{journal.path} could not be opened: {error.strerror}.") from error
+        except JournalError:
+            journal.close()
+            raise
+        return journal
+
+    def append(self, *data: Data) -> tuple[Event, ...]:
+        """Write one event for each of `data`; all of them are durable when this returns.
+
+        Raises `JournalError`, and then none was written; a later call may succeed.
+        """
+        with self._mutex:
+            if self._file is None or self.read_only:
+                raise JournalError(f"{self.path} is not open for writing.")
+            at = self._now()
+            lines, written = [], []
+            for seq, datum in enumerate(data, self.last_seq + 1):
+                event = Event(seq, at, datum)
+                try:
+                    line = events.encode(event)
+                except UnicodeEncodeError:
+                    event = Event(seq, at, events.mended(datum))
+                    line = events.encode(event)
+                lines.append(line + b"\n")
+                written.append(event)
+            self._write(b"".join(lines))
+            self.last_seq += len(written)
+            return tuple(written)
+
+    def read(self) -> Iterator[Event]:
+        """All events, oldest first. Raises `JournalError` if the file can't be read.
+
+        A line that can't be understood comes as `Unknown`, so that the rest can be used.
+        """
+        seq, at = 0, datetime.fromtimestamp(0, UTC)
+        try:
+            for line in self.lines():
+                event = events.decode_leniently(line, seq + 1, at)
+                seq, at = event.seq, event.ts
+                yield event
+        except OSError as error:
+            raise JournalError(f"{self.path} could not be read: {error.strerror}.") from error
+
+    def lines(self) -> Iterator[bytes]:
+        """The raw lines as they stand, without their line ends."""
+        left = self.size
+        with self.path.open("rb") as file:
+            for line in file:
+                left -= len(line)
+                if left < 0:
+                    return
+                yield line[:-1]
+
+    def close(self) -> None:
+        """Release the session."""
+        with self._mutex:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+            if self._lock is not None:
+                _holder_path(self.folder).unlink(missing_ok=True)
+                self._lock.release()
+                self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take_lock(self) -> None:
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / "rollout.lock", mode=0o600, thread_local=False)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise SessionHeld(_holder(self.folder)) from None
+        self._lock = lock
+        holder = Holder(os.getpid(), socket.gethostname(), self._now())
+        with suppress(OSError):  # a full disk must not keep the session shut
+            files.write_atomic(_holder_path(self.folder), msgspec.json.encode(holder))
+
+    def _write(self, block: bytes) -> None:
+        file = self._file
+        assert file is not None
+        try:
+            self._drop_half_written(file)
+            self._half_written = True
+            file.seek(self.size)
+            rest = memoryview(block)
+            while rest:
+                rest = rest[file.write(rest) :]
+            _sync(file.fileno())
+        except OSError as error:
+            # where even this fails, the next append tries again, or the next opening cuts
+            with suppress(OSError):
+                self._drop_half_written(file)
+            raise JournalError(files.failure(self.path, error)) from error
+        self._half_written = False
+        self.size += len(block)
+
+    def _drop_half_written(self, file: IO[bytes]) -> None:
+        if self._half_written:
+            file.truncate(self.size)
+            self._half_written = False
+
+    def _find_end(self) -> None:
+        """Find the last sound line, and cut off what follows it."""
+        file = self._file
+        assert file is not None
+        self.started = self._check_first(file.readline(_BLOCK))
+        size = file.seek(0, os.SEEK_END)
+        for start, line in _lines_backwards(file, size):
+            head = events.header(line) if line.endswith(b"\n") else None
+            if head is not None:
+                self.last_seq = head.seq
+                self.size = start + len(line)
+                break
+        if self.size < size and not self.read_only:
+            self._cut(file)
+
+    def _check_first(self, line: bytes) -> SessionStarted:
+        head = events.header(line)
+        if head is not None and events.schema(head) > events.SCHEMA:
+            raise JournalError(f"{self.path} was written by a newer pinfold. Please update.")
+        if head is not None and line.endswith(b"\n"):
+            first = events.decode_leniently(line, head.seq, head.ts)
+            if isinstance(first.data, SessionStarted):
+                return first.data
+        raise JournalError(f"{self.path} holds no session.")
+
+    def _cut(self, file: IO[bytes]) -> None:
+        file.seek(self.size)
+        rest = file.read()
+        self.torn = self.folder / "rollout.torn"
+        with open(self.torn, "ab", opener=_private) as kept:
+            kept.write(rest if rest.endswith(b"\n") else rest + b"\n")
+            kept.flush()
+            os.fsync(kept.fileno())
+        files.sync_folder(self.folder)
+        file.truncate(self.size)
+        _sync(file.fileno())
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _holder_path(folder: Path) -> Path:
+    # not in the lock file itself: releases of filelock before 4 empty it on every attempt
+    return folder / "holder.json"
+
+
+def _holder(folder: Path) -> Holder:
+    try:
+        return msgspec.json.decode(_holder_path(folder).read_bytes(), type=Holder)
+    except (OSError, msgspec.DecodeError):
+        return Holder()
+
+
+def _lines_backwards(file: IO[bytes], end: int) -> Iterator[tuple[int, bytes]]:
+    """The lines before `end`, last first, each with its offset and its line end."""
+    buffer, start = b"", end
+    while start:
+        step = min(max(_BLOCK, len(buffer)), start)
+        start -= step
+        file.seek(start)
+        buffer = file.read(step) + buffer
+        while (cut := buffer.rfind(b"\n", 0, -1) + 1) > 0:
+            yield start + cut, buffer[cut:]
+            buffer = buffer[:cut]
+    if buffer:
+        yield 0, buffer

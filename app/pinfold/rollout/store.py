@@ -1,0 +1,97 @@
+"""All sessions of a user, each in its own folder: `sessions/YYYY/MM/DD/<id>/`."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinfold.rollout import files, forks
+from pinfold.rollout.events import SCHEMA, SessionStarted
+from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
+
+if TYPE_CHECKING:
+    from pinfold.rollout.summaries import SessionSummary
+
+_CANDIDATES = 5
+"""How many sessions an ambiguous id names."""
+
+
+class SessionStore:
+    """The sessions under `root`. Blocking."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def create(self, cwd: Path, version: str, now: Callable[[], datetime]) -> Journal:
+        """Begin a session. Raises `JournalError`."""
+        folder = self._new_folder(now())
+        started = SessionStarted(schema=SCHEMA, id=folder.name, cwd=str(cwd), version=version)
+        return Journal.create(folder, started, now)
+
+    def list(self, limit: int | None = None) -> "Sequence[SessionSummary]":
+        """The sessions, last used first. A damaged one is listed with a note."""
+        from pinfold.rollout.summaries import summarise
+
+        return summarise(self._root, self._newest_first()[:limit])
+
+    def find(self, id_prefix: str) -> Path:
+        """The folder of the one session whose id begins so. Raises `JournalError`."""
+        found = [each for each in self._newest_first() if each.name.startswith(id_prefix)]
+        match found:
+            case [folder]:
+                return folder
+            case []:
+                raise JournalError(f"There is no session whose id begins with “{id_prefix}”.")
+        names = ", ".join(each.name for each in found[:_CANDIDATES])
+        if len(found) > _CANDIDATES:
+            names += f" and {len(found) - _CANDIDATES} more"
+        raise JournalError(f"More than one session's id begins with “{id_prefix}”: {names}.")
+
+    def last(self, cwd: Path | None = None) -> Path:
+        """The session last used (in `cwd`, if given) that has a prompt. Raises `JournalError`."""
+        for summary in self.list():
+            if summary.title and (cwd is None or summary.cwd == str(cwd)):
+                return summary.folder
+        raise JournalError(f"There is no earlier session{f' in {cwd}' if cwd else ''}.")
+
+    def fork(
+        self, folder: Path, at: int | None, now: Callable[[], datetime]
+    ) -> tuple[Journal, int]:
+        """Begin a session as a copy of the one in `folder` through item `at` (None: all of it).
+
+        Returns its journal and the last item copied, which comes before `at` where a response
+        would have been cut in two. Raises `JournalError`.
+        """
+        target = self._new_folder(now())
+        n = forks.copy(folder, target, at, now)
+        return Journal.open(target, now), n
+
+    def export(self, folder: Path, out: Path, now: Callable[[], datetime]) -> None:
+        """Copy the rollout in `folder` to the new file `out`, each line as it stands.
+
+        Raises `JournalError`.
+        """
+        if out.exists():
+            raise JournalError(f"{out} exists already.")
+        with Journal.open(folder, now, read_only=True) as journal:
+            try:
+                with files.replacing(out) as file:
+                    file.writelines(line + b"\n" for line in journal.lines())
+            except OSError as error:
+                raise JournalError(files.failure(out, error)) from error
+
+    def _new_folder(self, at: datetime) -> Path:
+        from uuid6 import uuid7
+
+        return self._root / "sessions" / f"{at:%Y}" / f"{at:%m}" / f"{at:%d}" / str(uuid7())
+
+    def _newest_first(self) -> Sequence[Path]:
+        used: list[tuple[int, str, Path]] = []
+        for rollout in self._root.glob(f"sessions/*/*/*/*/{ROLLOUT}"):
+            try:
+                stat = rollout.stat()
+            except OSError:
+                continue
+            if stat.st_size:
+                used.append((stat.st_mtime_ns, rollout.parent.name, rollout.parent))
+        return [folder for *_, folder in sorted(used, reverse=True)]

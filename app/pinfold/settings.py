@@ -1,0 +1,209 @@
+"""Settings: flags > environment > the project's file > the user's file, frozen.
+
+Every source is checked on its own, so that an error names the file or variable it comes from.
+The environment spells a key as `PINFOLD_MODEL__CONTEXT_WINDOW=8192`.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+import msgspec
+
+Mode = Literal["read-only", "ask", "workspace", "full"]
+MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
+"""Approval modes, the narrowest first."""
+
+
+class SettingsError(Exception):
+    """A setting cannot be used; `str()` names its source and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    name: str | None = None
+    provider: str | None = None
+    """A key of `[providers]`, a well-known name such as `openai`, or `embedded`."""
+    context_window: int | None = None
+    """Tokens; overrides what the server or the table says."""
+    max_output: int | None = None
+    """Tokens that one reply may have."""
+    reasoning_effort: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    base_url: str
+    api_key_env: str | None = None
+    """The variable that holds the key; the key itself never stands in a file."""
+    wire_api: Literal["responses", "chat"] | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    connect_timeout: float = 10.0
+    first_byte_timeout: float = 300.0
+    idle_timeout: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalSettings:
+    mode: Mode = "ask"
+    allow: tuple[str, ...] = ()
+    """Command prefixes that run without a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    max_steps: int = 50
+    """Requests in one turn before the shell asks whether to go on."""
+    max_retries: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class UiSettings:
+    theme: str = "pinfold"
+    frames_per_second: int = 15
+    """How often a streaming reply is painted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings; each field is one section of the file."""
+
+    model: ModelSettings = field(default_factory=ModelSettings)
+    providers: dict[str, ProviderSettings] = field(default_factory=dict)
+    approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    ui: UiSettings = field(default_factory=UiSettings)
+    keys: dict[str, str] = field(default_factory=dict)
+    """Action id -> key, e.g. `interrupt = "ctrl+g"`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and where they come from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    """`model.name` -> the source that set it; what is absent is a default."""
+    files: tuple[Path, ...]
+    warnings: tuple[str, ...]
+
+
+def load(
+    *,
+    env: Mapping[str, str],
+    user_file: Path,
+    project_file: Path,
+    trusted: bool,
+    flags: Mapping[str, Any],
+) -> Loaded:
+    """Read and merge every source. `flags` are dotted keys. Raises `SettingsError`."""
+    warnings: list[str] = []
+    files: list[Path] = []
+    layers: list[tuple[str, dict[str, Any]]] = []
+    for path in (user_file, project_file):
+        data = _read(path)
+        if data is None:
+            continue
+        files.append(path)
+        _check(data, str(path), warnings)
+        if path == project_file and not trusted:
+            data = _narrowed(data, layers, str(path), warnings)
+        layers.append((str(path), data))
+    layers.append(("the environment", _from_environment(env)))
+    layers.append(("a flag", _nested(flags)))
+
+    merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for source, data in layers:
+        _check(data, source, warnings if source == "the environment" else [])
+        for section, values in data.items():
+            if not isinstance(values, dict):
+                continue
+            target = merged.setdefault(section, {})
+            for key, value in values.items():
+                if isinstance(value, dict) and isinstance(target.get(key), dict):
+                    value = {**target[key], **value}  # noqa: PLW2901
+                target[key] = value
+                origins[f"{section}.{key}"] = source
+    settings = msgspec.convert(merged, Settings, strict=False)
+    return Loaded(settings, origins, tuple(files), tuple(dict.fromkeys(warnings)))
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+def _check(data: dict[str, Any], source: str, warnings: list[str]) -> None:
+    try:
+        msgspec.convert(data, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{source}: {error}") from error
+    sections = get_type_hints(Settings)
+    for section, values in data.items():
+        if section not in sections:
+            warnings.append(f"{source}: [{section}] is not a section that pinfold knows")
+        elif is_dataclass(sections[section]) and isinstance(values, dict):
+            known = {f.name for f in fields(sections[section])}
+            warnings.extend(
+                f"{source}: {section}.{key} is not a setting that pinfold knows"
+                for key in values
+                if key not in known
+            )
+
+
+def _narrowed(
+    data: dict[str, Any], below: list[tuple[str, dict[str, Any]]], source: str, warnings: list[str]
+) -> dict[str, Any]:
+    """What a project that the user has not trusted may set."""
+    kept = dict(data)
+    dropped = [name for name in ("providers", "hooks") if kept.pop(name, None)]
+    approvals = dict(kept.pop("approvals", None) or {})
+    if approvals.pop("allow", None):
+        dropped.append("approvals.allow")
+    current: Mode = "ask"
+    for _, layer in below:
+        current = layer.get("approvals", {}).get("mode", current)
+    if "mode" in approvals:
+        if MODES.index(approvals["mode"]) <= MODES.index(current):
+            kept["approvals"] = {"mode": approvals["mode"]}
+        else:
+            dropped.append("approvals.mode")
+    if dropped:
+        warnings.append(
+            f"{source}: {', '.join(dropped)} left out until you trust this folder (/trust)"
+        )
+    return kept
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in env.items():
+        if not name.startswith("PINFOLD_") or "__" not in name:
+            continue
+        section, _, key = name.removeprefix("PINFOLD_").lower().partition("__")
+        path = [section, *key.split("__")]
+        hint = get_type_hints(ApprovalSettings).get(path[-1])
+        found_value: Any = value.split(",") if hint == tuple[str, ...] else value
+        _put(found, path, found_value)
+    return found
+
+
+def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for dotted, value in flags.items():
+        if value is not None:
+            _put(out, dotted.split("."), value)
+    return out
+
+
+def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
+    for part in path[:-1]:
+        target = target.setdefault(part, {})
+    target[path[-1]] = value

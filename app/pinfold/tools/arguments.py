@@ -1,0 +1,51 @@
+"""Tool arguments: what the model is told of them, and the check of what it wrote."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from pinfold.ports import ToolError
+from pinfold.rollout.events import ToolSchema
+
+
+class Arguments(BaseModel):
+    """The arguments of one tool. A null stands for "not given", as many models write it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {name: value for name, value in data.items() if value is not None}
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def parse(model: type[A], arguments: str) -> A:
+    """The arguments that the model wrote as JSON. Raises `ToolError` naming what is wrong."""
+    try:
+        return model.model_validate_json(arguments or "{}")
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, one['loc']))}: {one['msg']}" if one["loc"] else one["msg"]
+            for one in error.errors(include_url=False, include_input=False)
+        )
+        raise ToolError(f"The arguments do not fit: {problems}") from error
+
+
+def schema(name: str, description: str, model: type[Arguments]) -> ToolSchema:
+    """A tool as the model is told of it."""
+    parameters = model.model_json_schema()
+    for part in (parameters, *parameters["properties"].values()):
+        part.pop("title", None)
+    parameters.pop("description", None)
+    return ToolSchema(name, description, parameters)
+
+
+def one_line(text: str, limit: int = 120) -> str:
+    """`text` as a title: white space folded, cut to `limit` characters."""
+    folded = " ".join(text.split())
+    return folded if len(folded) <= limit else folded[: limit - 1] + "…"

@@ -1,0 +1,76 @@
+"""The `read_file` tool."""
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.tools import workspace
+from pinfold.tools.arguments import Arguments, parse, schema
+
+MAX_LINES = 2_000
+MAX_BYTES = 64_000
+MAX_LINE = 2_000
+"""Characters of a line that are shown."""
+
+
+class ReadArguments(Arguments):
+    path: str
+    offset: int = Field(default=1, ge=1, description="first line to read")
+    limit: int = Field(default=MAX_LINES, ge=1, description="number of lines")
+
+
+class ReadFile:
+    schema = schema(
+        "read_file",
+        "Read a text file. Each line comes as its number, a tab and the text.",
+        ReadArguments,
+    )
+    read_only = True
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        path = workspace.resolve(parse(ReadArguments, arguments).path, context.workspace)
+        return Review("read", f"read {workspace.uri(path, context.workspace)}", (path,))
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        return await asyncio.to_thread(_read, parse(ReadArguments, arguments), context)
+
+
+def _read(given: ReadArguments, context: ToolContext) -> ToolOutcome:
+    path = workspace.resolve(given.path, context.workspace)
+    file = workspace.read_text(path, context.workspace)
+    lines = file.text.content.split("\n")
+    ended = lines[-1] == ""
+    if ended:
+        lines.pop()
+    total, first = len(lines), given.offset - 1
+    if first and first >= total:
+        raise ToolError(f"{file.uri} has {total} lines; there is no line {given.offset}.")
+    shown = _numbered(lines, first, min(given.limit, MAX_LINES))
+    last = first + len(shown)
+    notes = [f"lines {first + 1}-{last} of {total}"] if len(shown) < total else []
+    if last < total:
+        notes.append(f"read on with offset {last + 1}")
+    notes += file.text.marks
+    if not ended and last == total and total:
+        notes.append("no newline at the end")
+    if not total:
+        notes.append("the file is empty")
+    output = "\n".join([*shown, f"[{'; '.join(notes)}]"] if notes else shown)
+    seen = Observation(file.uri, "file", "read", file.hash)
+    return ToolOutcome(output, True, (seen,), {"path": file.uri, "lines": len(shown)})
+
+
+def _numbered(lines: Sequence[str], first: int, limit: int) -> list[str]:
+    """Lines from `first` on, as far as they fit; at least one."""
+    shown: list[str] = []
+    size = 0
+    for number, line in enumerate(lines[first : first + limit], first + 1):
+        rest = len(line) - MAX_LINE
+        cut = f"{line[:MAX_LINE]}… ({rest} more characters)" if rest > 0 else line
+        size += len(cut.encode()) + 8
+        if shown and size > MAX_BYTES:
+            break
+        shown.append(f"{number}\t{cut}")
+    return shown

@@ -1,0 +1,31 @@
+"""The tools that the agent has, in the order in which the model is told of them."""
+
+from pinfold.ports import Tool
+
+
+def tools() -> list[Tool]:
+    """All tools. The first call loads pydantic and their argument models."""
+    from pinfold.tools.apply_patch import ApplyPatch
+    from pinfold.tools.edit_file import EditFile
+    from pinfold.tools.glob import Glob
+    from pinfold.tools.grep import Grep
+    from pinfold.tools.list_dir import ListDir
+    from pinfold.tools.read_file import ReadFile
+    from pinfold.tools.shell import Shell
+    from pinfold.tools.write_file import WriteFile
+
+    return [
+        ReadFile(),
+        ListDir(),
+        Glob(),
+        Grep(),
+        EditFile(),
+        WriteFile(),
+        ApplyPatch(),
+        Shell(),
+    ]
+
+
+def by_name() -> dict[str, Tool]:
+    """The same, by the name that the model calls."""
+    return {tool.schema.name: tool for tool in tools()}

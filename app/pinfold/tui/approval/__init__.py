@@ -1,0 +1,1 @@
+"""The approval card: a call that needs the user's word."""

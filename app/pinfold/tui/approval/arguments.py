@@ -1,0 +1,45 @@
+"""The part of a call's arguments that a person would edit."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+TEXTS = ("command", "patch", "new_string", "content")
+"""Arguments that are long texts; the first that a call has is the one to edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Editable:
+    """One text argument, or all arguments as JSON where none is known."""
+
+    arguments: str
+    field: str
+    """Empty where all is edited as JSON."""
+    text: str
+
+    def with_text(self, text: str) -> str:
+        """The arguments with `text` in place. Raises `ValueError` where that is no JSON object."""
+        if self.field:
+            return json.dumps({**json.loads(self.arguments), self.field: text}, ensure_ascii=False)
+        try:
+            changed = json.loads(text)
+        except json.JSONDecodeError as error:
+            where = f"line {error.lineno}, column {error.colno}"
+            raise ValueError(f"This is not JSON: {error.msg} at {where}.") from error
+        if not isinstance(changed, dict):
+            raise ValueError("The arguments must be a JSON object.")
+        return json.dumps(changed, ensure_ascii=False)
+
+
+def editable(arguments: str) -> Editable:
+    """What to edit of `arguments`, the JSON text that the model wrote."""
+    try:
+        values: Any = json.loads(arguments)
+    except ValueError:
+        return Editable(arguments, "", arguments)
+    if not isinstance(values, dict):
+        return Editable(arguments, "", arguments)
+    for field in TEXTS:
+        if isinstance(values.get(field), str):
+            return Editable(arguments, field, values[field])
+    return Editable(arguments, "", json.dumps(values, indent=2, ensure_ascii=False))

@@ -1,0 +1,134 @@
+"""The card itself: what the call would do, and the user's answer."""
+
+import asyncio
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from pinfold.ports import Decision, Question
+from pinfold.tui.approval.answer import Answer
+from pinfold.tui.approval.arguments import Editable, editable
+from pinfold.tui.approval.diff import DiffView
+from pinfold.tui.keys import bindings
+from pinfold.tui.sanitize import clean, one_line
+
+
+class Choice(Static):
+    """One answer: its key and its name. Can be clicked."""
+
+    class Chosen(Message):
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, key: str, name: str, action: str) -> None:
+        super().__init__(Text.assemble((key, "bold underline"), f" {name}"), markup=False)
+        self._action = action
+
+    def on_click(self) -> None:
+        self.post_message(self.Chosen(self._action))
+
+
+class ApprovalCard(Vertical, can_focus=True):
+    """Stands above the prompt until `decided` has a result."""
+
+    BINDINGS = [*bindings("approval"), *bindings("transcript", prefix="app.")]
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self._question = question
+        self._edited: Editable | None = None
+        """What is being edited; None while a note is written."""
+        self._body = VerticalScroll(classes="body", can_focus=False)
+        self._below = Vertical(classes="below")
+        self.decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+    def compose(self) -> ComposeResult:
+        self.border_title = Text(one_line(self._question.review.title)).markup
+        yield Static(Text(one_line(self._question.reason)), classes="reason", markup=False)
+        yield self._body
+        yield self._below
+
+    async def on_mount(self) -> None:
+        await self._body.mount(self._what())
+        await self._ask()
+
+    def _what(self) -> Widget:
+        review = self._question.review
+        if review.command is not None:
+            return Static(Text(clean(f"$ {review.command}")), classes="command", markup=False)
+        if review.diff:
+            return DiffView(review.diff)
+        return Static(Text(clean(self._question.arguments)), markup=False)
+
+    async def _ask(self) -> None:
+        prefix = self._question.prefix
+        choices = [Choice("y", "yes", "allow"), Choice("n", "no", "refuse")]
+        if prefix:
+            choices.append(Choice("a", f"always “{one_line(prefix)} …”", "always"))
+        choices += [Choice("e", "edit", "change"), Choice("Esc", "interrupt", "app.interrupt")]
+        await self._show(Horizontal(*choices, classes="choices"))
+        self._body.display = True
+
+    async def _show(self, *widgets: Widget) -> None:
+        await self._below.remove_children()
+        await self._below.mount(*widgets)
+
+    def _decide(self, decision: Decision) -> None:
+        if not self.decided.done():
+            self.decided.set_result(decision)
+
+    # The user's answer
+
+    def action_allow(self) -> None:
+        self._decide(Decision("yes"))
+
+    def action_always(self) -> None:
+        if self._question.prefix:
+            self._decide(Decision("always"))
+
+    async def action_refuse(self) -> None:
+        self._edited = None
+        answer = Answer("", one_line=True, placeholder="A word to the model, if you like")
+        await self._show(answer, _hint("Enter refuses · Esc goes back"))
+        answer.focus()
+
+    async def action_change(self) -> None:
+        self._edited = what = editable(self._question.arguments)
+        is_command = what.field == "command"
+        answer = Answer(what.text, one_line=is_command)
+        keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S allows it"
+        named = "" if is_command else f"{what.field or 'arguments'} · "
+        await self._show(answer, _hint(f"{named}{keys} · Esc goes back"))
+        self._body.display = False
+        answer.focus()
+
+    @on(Choice.Chosen)
+    async def _choose(self, event: Choice.Chosen) -> None:
+        await self.run_action(event.action)
+
+    @on(Answer.Done)
+    def _answered(self, event: Answer.Done) -> None:
+        if self._edited is None:
+            self._decide(Decision("no", event.text.strip()))
+            return
+        try:
+            arguments = self._edited.with_text(event.text)
+        except ValueError as error:
+            self._below.query_one(".hint", Static).update(Text(str(error), "bold"))
+            return
+        self._decide(Decision("yes", arguments=arguments))
+
+    @on(Answer.Left)
+    async def _back(self) -> None:
+        await self._ask()
+        self.focus()
+
+
+def _hint(text: str) -> Static:
+    return Static(text, classes="hint", markup=False)

@@ -1,0 +1,138 @@
+"""The bridge: updates of the session in, calls on widgets out."""
+
+from collections.abc import Callable
+from typing import assert_never
+
+from pinfold.agent.updates import (
+    Appended,
+    Phase,
+    PhaseChanged,
+    PromptReturned,
+    QueueChanged,
+    Retrying,
+    Streamed,
+    StreamDropped,
+    Told,
+    ToolOutput,
+    ToolStarted,
+    Update,
+)
+from pinfold.commands.context import SessionPort
+from pinfold.ports import CallDelta, Delta, PartDone, Progress, ReasoningDelta, ResponseDone, TextDelta
+from pinfold.rollout import events
+from pinfold.tui.gauge import GaugeBar
+from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.status import StatusLine
+from pinfold.tui.transcript.view import Transcript
+
+CHARACTERS_A_TOKEN = 4
+
+
+class Bridge:
+    """Listens to one session until `close`."""
+
+    def __init__(
+        self,
+        session: SessionPort,
+        *,
+        transcript: Transcript,
+        queue: QueueLines,
+        retry: RetryLine,
+        editor: Editor,
+        gauge: GaugeBar,
+        status: StatusLine,
+        rested: Callable[[], None],
+    ) -> None:
+        """`rested` is called when a turn has ended."""
+        self._session = session
+        self._transcript = transcript
+        self._queue = queue
+        self._retry = retry
+        self._editor = editor
+        self._gauge = gauge
+        self._status = status
+        self._rested = rested
+        self._streamed = 0
+        self.close = session.subscribe(self.hear)
+        transcript.load(session.items)
+        self._show_queue(session.queue)
+        self._enter(session.phase)
+        self.refresh()
+
+    def hear(self, update: Update) -> None:
+        """Show what the session tells."""
+        match update:
+            case Appended(event=event):
+                self._appended(event.data)
+            case Streamed(delta=delta):
+                self._stream(delta)
+            case StreamDropped():
+                self._transcript.drop_stream()
+                self._count(0)
+            case ToolStarted(call_id=call_id, name=name, title=title):
+                self._transcript.tool_started(call_id, name, title)
+            case ToolOutput(call_id=call_id, text=text):
+                self._transcript.tool_output(call_id, text)
+            case PhaseChanged(phase=phase):
+                self._enter(phase)
+            case Retrying(reason=reason, at=at):
+                self._retry.count_down(reason, at)
+            case Told(text=text, level=level):
+                self._transcript.note(text, level)
+            case QueueChanged(prompts=prompts):
+                self._show_queue(prompts)
+            case PromptReturned(text=text):
+                self._editor.put_before(text)
+            case _:
+                assert_never(update)
+
+    def refresh(self) -> None:
+        """Read anew what no update tells: model, approvals, gauge."""
+        session = self._session
+        self._status.model = f"{session.model.name} · {session.model.provider}"
+        self._status.approvals = session.approvals
+        self._gauge.model = session.model
+        self._gauge.reading = session.reading()
+
+    def _appended(self, data: events.Data) -> None:
+        match data:
+            case events.ItemAdded(item=item):
+                self._transcript.append(item)
+                self._count(0)
+                self._gauge.reading = self._session.reading()
+            case events.TurnFinished(state="failed", reason=reason):
+                self._transcript.note(reason or "The turn failed.", "error")
+            case events.TurnFinished(state="waiting", reason=reason):
+                self._transcript.note(reason or "The turn waits for you.", "warning")
+            case events.TurnFinished(state="interrupted"):
+                self._transcript.note("Interrupted. What came is kept.")
+            case events.RequestFinished() | events.ModelChanged() | events.ContextSet():
+                self.refresh()
+
+    def _stream(self, delta: Delta) -> None:
+        match delta:
+            case TextDelta(text=text) | ReasoningDelta(text=text) | CallDelta(arguments=text):
+                self._transcript.stream(delta)
+                self._count(self._streamed + len(text))
+            case Progress(note=note, done=done):
+                self._status.progress = note if done is None else f"{note} {done:.0%}"
+            case PartDone() | ResponseDone():
+                self._transcript.stream(delta)
+
+    def _count(self, characters: int) -> None:
+        self._streamed = characters
+        # In steps of 32 tokens: the gauge need not be painted for each delta.
+        self._gauge.live = characters // CHARACTERS_A_TOKEN // 32 * 32
+
+    def _enter(self, phase: Phase) -> None:
+        self._status.phase = phase
+        if phase != "waiting":
+            self._retry.hide()
+        if phase == "idle":
+            self._count(0)
+            self._rested()
+
+    def _show_queue(self, prompts: tuple[tuple[int, str], ...]) -> None:
+        self._queue.show([text for _, text in prompts])
+        self._editor.has_queued = bool(prompts)

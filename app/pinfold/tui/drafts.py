@@ -1,0 +1,51 @@
+"""Keeps what is being typed, so that a crash does not lose it."""
+
+import asyncio
+
+from textual.timer import Timer
+from textual.widget import Widget
+
+from pinfold.commands.context import SessionPort
+from pinfold.tui.prompt.editor import Editor
+
+PAUSE = 0.5
+"""Seconds without a change after which the draft is saved."""
+
+
+class Drafts(Widget):
+    """Shows nothing. Saves the editor's text into the session whenever the user pauses."""
+
+    DEFAULT_CSS = "Drafts { display: none; }"
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__()
+        self._editor = editor
+        self._session: SessionPort | None = None
+        self._saved = ""
+        self._timer: Timer | None = None
+        self._writing = asyncio.Lock()
+
+    def attach(self, session: SessionPort) -> None:
+        """Bring back the draft of `session`, and save into it from now on."""
+        self._session = session
+        self._saved = session.draft()
+        if self._saved:
+            self._editor.put_before(self._saved)
+
+    def changed(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(PAUSE, self.save)
+
+    async def save(self) -> None:
+        """Save now, if there is anything new."""
+        async with self._writing:
+            text = self._editor.value
+            if self._session is None or text == self._saved:
+                return
+            try:
+                await asyncio.to_thread(self._session.save_draft, text)
+            except OSError as error:
+                self.log.warning(f"draft: {error}")
+            else:
+                self._saved = text

@@ -1,0 +1,88 @@
+"""The gauge bar: the window's tokens by segment, on one line."""
+
+from rich.style import Style
+from rich.text import Text
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from pinfold.ports import ModelInfo
+from pinfold.tui.numbers import tokens
+from pinfold.window.gauge import Reading
+
+LETTERS = {
+    "instructions": "i",
+    "user": "u",
+    "assistant": "a",
+    "reasoning": "r",
+    "tool calls": "c",
+    "tool results": "t",
+    "checkpoint": "k",
+    "live": "+",
+}
+"""What a segment is drawn with where there is no colour. `live` is the reply under way."""
+FULL, FREE = "━", "─"
+TIGHT = 0.85
+"""The share of the context window from which the figure warns."""
+
+
+def cells(segments: list[tuple[str, int]], limit: int, width: int) -> list[tuple[str, int]]:
+    """Cells for each segment: in proportion, one at least for each that holds a token."""
+    counted = [(name, count) for name, count in segments if count > 0]
+    total = sum(count for _, count in counted)
+    whole = max(limit, total)
+    if not counted or not whole:
+        return []
+    filled = min(width, max(len(counted), round(width * total / whole)))
+    shares = [max(1, int(filled * count / total)) for _, count in counted]
+    while sum(shares) > filled and max(shares) > 1:
+        shares[shares.index(max(shares))] -= 1
+    biggest = max(range(len(counted)), key=lambda each: counted[each][1])
+    shares[biggest] += max(0, filled - sum(shares))
+    return [(name, share) for (name, _), share in zip(counted, shares, strict=True)]
+
+
+class GaugeBar(Widget):
+    """`context  ━━━━──────  3.1k of 8.2k · 38% · estimated`."""
+
+    COMPONENT_CLASSES = {f"gauge--{name.replace(' ', '-')}" for name in (*LETTERS, "free")} | {
+        "gauge--label",
+        "gauge--tight",
+    }
+
+    reading: reactive[Reading | None] = reactive(None)
+    model: reactive[ModelInfo | None] = reactive(None)
+    live: reactive[int] = reactive(0)
+    """Tokens, roughly, of the reply under way."""
+
+    def render(self) -> Text:
+        reading, model = self.reading, self.model
+        label = self._style("label")
+        if reading is None or model is None:
+            return Text("context", style=label)
+        used = reading.used + self.live
+        share = used / reading.limit if reading.limit else 0.0
+        figures = [f"{tokens(used)} of {tokens(reading.limit)}", f"{share:.0%}"]
+        source = "estimated" if self.live else reading.source
+        room = self.size.width
+        for extra in (source, f"window: {model.window_source}"):
+            if sum(map(len, figures)) + len(extra) + 3 * len(figures) + 24 <= room:
+                figures.append(extra)
+        said = " · ".join(figures)
+        head = "context  " if room >= len(said) + 24 else ""
+        width = max(6, min(48, room - len(head) - len(said) - 2))
+        bar = Text(head, style=label, no_wrap=True, overflow="crop", end="")
+        for name, count in cells([*reading.segments, ("live", self.live)], reading.limit, width):
+            glyph = LETTERS[name] if self.app.no_color else FULL
+            bar.append(glyph * count, self._style(name))
+        bar.append(FREE * (width + len(head) - len(bar)), self._style("free"))
+        bar.append(f"  {said}", self._style("tight") if share >= TIGHT else label)
+        return bar
+
+    def watch_reading(self, reading: Reading | None) -> None:
+        if reading is not None:
+            parts = [f"{name}: {count:,}" for name, count in reading.segments if count]
+            self.tooltip = Text("\n".join(("tokens in the window", *parts)))
+
+    def _style(self, name: str) -> Style:
+        found = self.get_component_rich_style(f"gauge--{name.replace(' ', '-')}", partial=True)
+        return Style(color=found.color, bold=found.bold)

@@ -1,0 +1,66 @@
+"""The lines between transcript and prompt: what is queued, and what is waited for."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+from textual.timer import Timer
+from textual.widgets import Static
+
+from pinfold.tui.numbers import duration
+from pinfold.tui.sanitize import one_line
+
+SHOWN = 3
+"""Queued prompts that are shown, the oldest first."""
+
+
+class QueueLines(Static):
+    """`↳ queued: …`, one line for each prompt that waits."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self.display = False
+
+    def show(self, prompts: Sequence[str]) -> None:
+        self.display = bool(prompts)
+        if not prompts:
+            return
+        lines = [f"↳ queued: {one_line(prompt)}" for prompt in prompts[:SHOWN]]
+        if len(prompts) > SHOWN:
+            lines.append(f"↳ and {len(prompts) - SHOWN} more")
+        lines[-1] += "   ↑ edits, Ctrl+X removes the newest"
+        self.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"))
+
+
+class RetryLine(Static):
+    """Why a request waits, and the seconds until it is sent again."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        super().__init__(markup=False)
+        self._monotonic = monotonic
+        self._timer: Timer | None = None
+        self._reason = ""
+        self._at = 0.0
+        self.display = False
+
+    def count_down(self, reason: str, at: float) -> None:
+        """Show until `at`, in monotonic seconds."""
+        self._reason, self._at = reason, at
+        self.display = True
+        self._tick()
+        if self._timer is None:
+            self._timer = self.set_interval(0.5, self._tick)
+
+    def hide(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self.display = False
+
+    def _tick(self) -> None:
+        left = max(0.0, self._at - self._monotonic())
+        when = f"in {duration(math.ceil(left))}" if left else "now"
+        reason = one_line(self._reason).rstrip(".")
+        self.update(
+            Text(f"⟳ {reason}: trying again {when} · Esc stops", no_wrap=True, overflow="ellipsis")
+        )

@@ -1,0 +1,1 @@
+"""Screens above the screen, each imported when it is first opened."""

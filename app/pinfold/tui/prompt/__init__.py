@@ -1,0 +1,1 @@
+"""The prompt: where the user writes."""

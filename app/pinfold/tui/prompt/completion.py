@@ -1,0 +1,71 @@
+"""What can be completed at the cursor, and with what."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pinfold.commands.registry import ACTIONS, BY_SLASH
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The unfinished word before the cursor."""
+
+    kind: Literal["command", "argument", "file"]
+    start: int
+    """Its first column, in the cursor's line; the query stands behind it."""
+    query: str
+    command: str = ""
+    """The command that an argument belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One line of the list."""
+
+    text: str
+    help: str = ""
+    """What it is, at the right."""
+    insert: str = ""
+    """What takes the token's place."""
+
+
+_COMMAND = re.compile(r"/([\w-]*)\Z")
+_ARGUMENT = re.compile(r"/([\w-]+)[ ]+(\S*)\Z")
+_FILE = re.compile(r"(?:^|(?<=[\s(\[\"'`]))@([^\s@]*)\Z")
+
+
+def token_at(before: str, *, first_line: bool) -> Token | None:
+    """The token that ends with `before`, the cursor's line up to the cursor."""
+    if first_line and (match := _COMMAND.match(before)):
+        return Token("command", 0, match[1])
+    if first_line and (match := _ARGUMENT.match(before)) and match[1] in BY_SLASH:
+        return Token("argument", match.start(2), match[2], match[1])
+    if match := _FILE.search(before):
+        return Token("file", match.start(), match[1])
+    return None
+
+
+def commands(query: str) -> list[Candidate]:
+    """Commands whose name begins with `query`, then those that hold it."""
+    found: list[tuple[bool, str, Candidate]] = []
+    for action in ACTIONS:
+        names = [name for name in action.slash if query in name]
+        if names:
+            name = min(names, key=lambda each: not each.startswith(query))
+            shown = f"/{name} {action.argument}".rstrip()
+            found.append(
+                (not name.startswith(query), name, Candidate(shown, action.title, f"/{name} "))
+            )
+    return [candidate for *_, candidate in sorted(found, key=lambda each: each[:2])]
+
+
+def choices(query: str, values: Iterable[str]) -> list[Candidate]:
+    """The values of an argument that hold `query`."""
+    fitting = [value for value in values if query.lower() in value.lower() and value != query]
+    return [Candidate(value, insert=value) for value in fitting]
+
+
+def files(paths: Sequence[str]) -> list[Candidate]:
+    return [Candidate(path, insert=f"@{path} ") for path in paths]

@@ -1,0 +1,229 @@
+"""The editor of the prompt: a `TextArea` with chips, history, completion and a few keys more."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.text import Text
+from textual import events, work
+from textual.actions import SkipAction
+from textual.document._document import EditResult
+from textual.document._edit import Edit
+from textual.message import Message
+from textual.widgets import TextArea
+
+from pinfold.tui.keys import bindings
+from pinfold.tui.prompt import completion, files
+from pinfold.tui.prompt.chips import Chips
+from pinfold.tui.prompt.history import History
+from pinfold.tui.prompt.popup import Popup
+
+SHOWN = 50
+"""Files that a completion lists."""
+
+
+class Editor(TextArea):
+    """Keeps what is typed until it is accepted."""
+
+    BINDINGS = [*bindings("prompt"), *bindings("transcript", prefix="app.")]
+    COMPONENT_CLASSES = {"editor--chip"}
+
+    class Sent(Message):
+        """The user wants `text` sent. `accept` is called once it is on its way."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Recalled(Message):
+        """The user wants the newest queued prompt back: to edit it, or to drop it."""
+
+        def __init__(self, drop: bool) -> None:
+            super().__init__()
+            self.drop = drop
+
+    class Ended(Message):
+        """Ctrl+D at an empty prompt."""
+
+    def __init__(
+        self,
+        popup: Popup,
+        history: History,
+        folder: Path,
+        choices: Callable[[str], Sequence[str]],
+    ) -> None:
+        super().__init__(soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+        self._popup = popup
+        self._prompts = history
+        self._folder = folder
+        self._choices = choices
+        """The values that the argument of a command can have."""
+        self._chips = Chips()
+        self._files: list[str] | None = None
+        self._dismissed: int | None = None
+        """Where the token begins whose list the user closed."""
+        self._token: completion.Token | None = None
+        self.has_queued = False
+        """Whether a prompt waits for the turn to end."""
+
+    # Text
+
+    @property
+    def value(self) -> str:
+        """What is typed, with chips expanded."""
+        return self._chips.expand(self.text)
+
+    def put(self, text: str) -> None:
+        """Replace everything with `text`; the cursor stands at its end. Can be undone."""
+        self.replace(text, (0, 0), self.document.end)
+        self.move_cursor(self.document.end)
+
+    def put_before(self, text: str) -> None:
+        """Bring back text that was not sent, before what stands here."""
+        self.put(f"{text}\n\n{self.text}" if self.text.strip() else text)
+
+    def accept(self) -> None:
+        """The text is on its way: into the history with it."""
+        self._remember(self.value)
+        self.load_text("")
+        self._chips = Chips()
+        self._popup.show(())
+
+    def set_aside(self) -> None:
+        """Clear the prompt; its text is the newest in the history."""
+        self._remember(self.value)
+        self.put("")
+
+    @work(thread=True, group="history")
+    def _write_history(self, text: str) -> None:
+        try:
+            self._prompts.write(text)
+        except OSError as error:
+            self.log.warning(f"history: {error}")
+
+    def _remember(self, text: str) -> None:
+        if text.strip() and self._prompts.add(text):
+            self._write_history(text)
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Edits take in a chip as a whole, or stay off it."""
+        start, end = sorted((edit.from_location, edit.to_location))
+        for at, stop in self._chips.spans(self.document.get_line(start[0])):
+            if at < start[1] < stop:
+                start = (start[0], stop if start == end else at)
+                end = max(start, end)
+        for at, stop in self._chips.spans(self.document.get_line(end[0])):
+            if at < end[1] < stop:
+                end = (end[0], stop)
+        edit.from_location, edit.to_location = start, end
+        return super().edit(edit)
+
+    def get_line(self, line_index: int) -> Text:
+        line = super().get_line(line_index)
+        for start, end in self._chips.spans(line.plain):
+            line.stylize(self.get_component_rich_style("editor--chip"), start, end)
+        return line
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if result := self._replace_via_keyboard(self._chips.take(text), *self.selection):
+            self.move_cursor(result.end_location)
+
+    # Keys
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":  # is bound to an action of ours
+            return
+        await super()._on_key(event)
+
+    def action_send(self) -> None:
+        candidate, token = self._popup.current, self._token
+        if candidate is not None and token is not None:
+            complete = token.kind == "command" and candidate.insert == f"/{token.query} "
+            if not complete:
+                self.action_complete()
+            if token.kind == "file":
+                return
+        if self.value.strip():
+            self.post_message(self.Sent(self.value.rstrip()))
+
+    def action_newline(self) -> None:
+        self._replace_via_keyboard("\n", *self.selection)
+
+    def action_interrupt(self) -> None:
+        if not self._popup.display:
+            raise SkipAction
+        self._dismissed = self._token.start if self._token else None
+        self._popup.show(())
+
+    def action_older(self) -> None:
+        if self._popup.display:
+            self._popup.move(-1)
+        elif not self.text and self.has_queued:
+            self.post_message(self.Recalled(drop=False))
+        elif not self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.action_cursor_up()
+        elif (text := self._prompts.older(self.value)) is not None:
+            self.put(text)
+
+    def action_newer(self) -> None:
+        if self._popup.display:
+            self._popup.move(1)
+        elif not self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.action_cursor_down()
+        elif (text := self._prompts.newer()) is not None:
+            self.put(text)
+
+    def action_complete(self) -> None:
+        candidate, token = self._popup.current, self._token
+        if candidate is None or token is None:
+            raise SkipAction
+        row, column = self.cursor_location
+        result = self.replace(candidate.insert, (row, token.start), (row, column))
+        self.move_cursor(result.end_location)
+
+    def action_cut(self) -> None:
+        if self.text:
+            super().action_cut()
+        else:
+            self.post_message(self.Recalled(drop=True))
+
+    def action_leave(self) -> None:
+        self.action_copy()
+
+    def action_end(self) -> None:
+        if self.text:
+            self.action_delete_right()
+        else:
+            self.post_message(self.Ended())
+
+    # Completion
+
+    def on_text_area_changed(self) -> None:
+        row, column = self.cursor_location
+        before = self.document.get_line(row)[:column]
+        self._token = token = completion.token_at(before, first_line=row == 0)
+        if token is None or token.start != self._dismissed:
+            self._dismissed = None
+        if token is None or self._dismissed is not None:
+            self._popup.show(())
+            return
+        match token.kind:
+            case "command":
+                self._popup.show(completion.commands(token.query))
+            case "argument":
+                self._popup.show(completion.choices(token.query, self._choices(token.command)))
+            case "file":
+                self._find_files(token)
+
+    @work(exclusive=True, group="files")
+    async def _find_files(self, token: completion.Token) -> None:
+        if self._files is None or not token.query:
+            self._files = await asyncio.to_thread(files.list_files, self._folder)
+        found = await asyncio.to_thread(files.best, token.query, self._files, SHOWN)
+        if token is self._token:
+            self._popup.show(completion.files(found))

@@ -1,0 +1,66 @@
+"""What the user has sent, over all sessions: `history.jsonl`."""
+
+import json
+import os
+from pathlib import Path
+
+KEPT = 1_000
+"""Prompts that are read back."""
+
+
+class History:
+    """A walk through earlier prompts. What stood in the prompt is kept at its end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: list[str] = []
+        self._at = 0
+        self._draft = ""
+
+    def load(self) -> None:
+        """Read the file. Blocking; what can't be read is left out."""
+        try:
+            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return
+        entries: list[str] = []
+        for line in lines[-KEPT:]:
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(entry, str) and entry:
+                entries.append(entry)
+        self._entries[:0] = entries
+        self._at = len(self._entries)
+
+    def add(self, text: str) -> bool:
+        """Take in what was sent; False where it is the newest entry anyway."""
+        fresh = not self._entries or self._entries[-1] != text
+        if fresh:
+            self._entries.append(text)
+        self._at = len(self._entries)
+        return fresh
+
+    def write(self, text: str) -> None:
+        """Append `text` to the file. Blocking. Raises `OSError`."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(fd, "ab") as file:
+            file.write(json.dumps(text).encode() + b"\n")
+
+    def older(self, now: str) -> str | None:
+        """The prompt before; None at the oldest. `now` is what stands in the prompt."""
+        if self._at == 0:
+            return None
+        if self._at == len(self._entries):
+            self._draft = now
+        self._at -= 1
+        return self._entries[self._at]
+
+    def newer(self) -> str | None:
+        """The prompt after, at last what stood there first; None beyond it."""
+        if self._at == len(self._entries):
+            return None
+        self._at += 1
+        return self._draft if self._at == len(self._entries) else self._entries[self._at]

@@ -1,0 +1,72 @@
+"""Themes: TOML files, and colours of our own for themes that know nothing of them."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+PACKAGE = Path(__file__).parents[1] / "themes"
+CHECKOUT = Path(__file__).parents[3] / "themes"
+
+COLOURS = (
+    *("primary", "secondary", "warning", "error", "success", "accent"),
+    *("foreground", "background", "surface", "panel", "boost"),
+)
+OURS = (
+    *("rule", "user-background", "diff-added", "diff-removed"),
+    *("gauge-instructions", "gauge-user", "gauge-assistant", "gauge-reasoning", "gauge-calls"),
+    *("gauge-results", "gauge-checkpoint", "gauge-live", "gauge-free"),
+)
+"""Variables that a theme may set under `[variables]`."""
+
+_PERCENT = re.compile(r"\s+\d+%$")
+
+
+def shipped() -> Path:
+    """The folder of the themes that come with pinfold."""
+    return PACKAGE if PACKAGE.is_dir() else CHECKOUT
+
+
+def load(folders: Iterable[Path]) -> tuple[list[Theme], dict[Path, str]]:
+    """The themes in `folders`, and what could not be used, with why."""
+    loaded: list[Theme] = []
+    failed: dict[Path, str] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")):
+            try:
+                theme = Theme(**tomllib.loads(path.read_text(encoding="utf-8")))
+                _check(theme)
+            except (OSError, ValueError, TypeError) as error:
+                failed[path] = str(error)
+            else:
+                loaded.append(theme)
+    return loaded, failed
+
+
+def _check(theme: Theme) -> None:
+    named = {each: getattr(theme, each) for each in COLOURS}
+    ours = {each: value for each, value in theme.variables.items() if each in OURS}
+    for name, value in {**named, **ours}.items():
+        if value is None:
+            continue
+        try:
+            Color.parse(_PERCENT.sub("", value))
+        except (ColorParseError, TypeError) as error:
+            raise ValueError(f"{name}: {value!r} is not a colour") from error
+
+
+def fallbacks(theme: Theme) -> dict[str, str]:
+    """Our own variables for `theme`, from the colours it does have."""
+    colours = theme.to_color_system().generate()
+    if theme.ansi:
+        subtle = "ansi_bright_black"
+        tints = ["ansi_default"] * 3
+    else:
+        subtle = f"{colours['foreground']} 30%"
+        tints = [f"{colours['primary']} 12%", f"{colours['success']} 16%", f"{colours['error']} 16%"]
+    gauge = ["secondary", "primary", "success", "foreground", "warning", "accent", "error", "foreground"]
+    values = [subtle, *tints, *(colours[name] for name in gauge), subtle]
+    return dict(zip(OURS, values, strict=True))

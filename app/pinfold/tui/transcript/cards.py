@@ -1,0 +1,187 @@
+"""Cards: a tool call and its result as one block."""
+
+from typing import Literal
+
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from pinfold.rollout.items import Item
+from pinfold.tui.sanitize import clean_output, one_line
+from pinfold.tui.transcript.diffs import counts, diff_lines
+from pinfold.tui.transcript.entries import LEAD, Entry, more, numbered, plain_rows, shorten
+from pinfold.tui.transcript.lines import Line, clip, indent
+from pinfold.tui.transcript.looks import Looks
+from pinfold.tui.transcript.titles import title_of
+
+State = Literal["calling", "running", "ok", "failed", "refused", "interrupted"]
+
+HEAD, TAIL = 2, 4
+"""Rows of output that a folded card shows."""
+DIFF = 14
+"""Rows of a diff that a folded card shows."""
+LIVE = 6
+"""Rows of output shown while a tool runs."""
+_KEPT = 20_000
+"""Characters of live output kept: the whole of it comes with the result."""
+_READERS = {"read_file", "list_dir", "glob", "grep"}
+"""Tools whose output is the model's business: a folded card is its head alone."""
+_SIGNS = {
+    "calling": "◌",
+    "running": "◌",
+    "ok": "●",
+    "failed": "✗",
+    "refused": "⊘",
+    "interrupted": "■",
+}
+_LOOKS = {
+    "calling": "running",
+    "running": "running",
+    "ok": "ok",
+    "failed": "error",
+    "refused": "warning",
+    "interrupted": "warning",
+}
+
+
+class Card(Entry):
+    """A tool call, what it printed, and what it came to."""
+
+    def __init__(self, item: Item | None = None, name: str = "", title: str = "") -> None:
+        super().__init__(item)
+        self.result: Item | None = None
+        self._name = name
+        self._title = title
+        self._arguments = ""
+        self._output = ""
+        self._running = False
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(item.n for item in (self.item, self.result) if item)
+
+    @property
+    def source(self) -> str:
+        if self.result:
+            return self.result.content
+        return self._output or (self.item.content if self.item else self._arguments)
+
+    @property
+    def quiet(self) -> bool:  # type: ignore[override]
+        return self.folded and self.name in _READERS and self.state != "failed"
+
+    @property
+    def name(self) -> str:
+        return (self.item.name if self.item else None) or self._name or "tool"
+
+    @property
+    def state(self) -> State:
+        if self.result is None:
+            if self.item is not None and self.item.state == "interrupted":
+                return "interrupted"
+            return "running" if self._running else "calling"
+        detail = self.result.detail
+        if detail.get("refused"):
+            return "refused"
+        if self.result.state != "complete" or detail.get("interrupted"):
+            return "interrupted"
+        return "failed" if detail.get("ok") is False else "ok"
+
+    def add(self, name: str, arguments: str) -> None:
+        """Take a streamed piece of the call."""
+        self._name = self._name or name
+        self._arguments += arguments
+
+    def settle(self, item: Item) -> None:
+        """Take the whole call in the stream's place."""
+        self.item = item
+        self._arguments = ""
+
+    def start(self, title: str) -> None:
+        """It runs."""
+        self._title = title
+        self._running = True
+
+    def print(self, text: str) -> None:
+        """Take live output."""
+        self._output = (self._output + text)[-_KEPT:]
+
+    def finish(self, result: Item) -> None:
+        """Take the result."""
+        self.result = result
+        self._output = ""
+        self._running = False
+
+    def estimate(self, width: int) -> int:
+        if not self.folded:
+            return 1 + super().estimate(width)
+        if self.quiet:
+            return 1
+        return 1 + min(HEAD + TAIL + 1, self.source.count("\n") + 1)
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        body = [] if self.quiet else self._body(width - LEAD - 1, looks)
+        body = numbered(body, self.result.n if self.result else 0)
+        head = self._head(width, looks, folds=bool(body) or self.quiet)
+        return [head, *indent(body, [Segment("  ")])]
+
+    def _head(self, width: int, looks: Looks, *, folds: bool) -> Line:
+        state = self.state
+        style = getattr(looks, _LOOKS[state])
+        subject = title_of(self.item.content if self.item else self._arguments)
+        if not subject and self._title:
+            subject = one_line(self._title)
+        facts = self._facts()
+        tail = f"  {facts}" if facts else ""
+        room = width - LEAD - 1 - cell_len(self.name) - 2 - cell_len(tail)
+        segments = [
+            Segment(f"{_SIGNS[state]} ", style),
+            Segment(one_line(self.name), looks.tool),
+        ]
+        if subject and room > 4:
+            segments.append(Segment(f"  {clip(subject, room)}", looks.plain))
+        if tail:
+            bad = state in ("failed", "refused", "interrupted")
+            segments.append(Segment(tail, style if bad else looks.dim))
+        return Line(segments, number=self.item.n if self.item else 0, fold=folds)
+
+    def _facts(self) -> str:
+        state = self.state
+        if self.result is None:
+            if state == "calling" and self._arguments:
+                return f"{len(self._arguments):,} characters"
+            return "" if state == "calling" else state
+        detail = self.result.detail
+        facts = []
+        if state == "ok":
+            if diff := detail.get("diff"):
+                added, removed = counts(str(diff))
+                facts.append(f"+{added} −{removed}")
+            elif self.name in _READERS:
+                lines = self.result.content.count("\n") + 1
+                facts.append(f"{lines:,} line{'s' if lines != 1 else ''}")
+        if (code := detail.get("exit_code")) is not None and state != "refused":
+            facts.append(f"exit {code}")
+        elif state != "ok":
+            facts.append(state)
+        if isinstance(seconds := detail.get("seconds"), int | float) and seconds >= 0.1:
+            facts.append(f"{seconds:.1f} s")
+        return " · ".join(facts)
+
+    def _body(self, width: int, looks: Looks) -> list[Line]:
+        if self.result is None:
+            rows = clean_output(self._output).rstrip("\n").split("\n")[-LIVE:]
+            return plain_rows(rows, width, looks.dim, whole=False) if self._output else []
+        diff = self.result.detail.get("diff")
+        if diff and self.state == "ok":
+            lines = diff_lines(str(diff), width, looks)
+            return shorten(lines, DIFF, 0, looks) if self.folded else lines
+        rows = clean_output(self.result.content).strip("\n").split("\n")
+        if rows == [""]:
+            return []
+        if not self.folded:
+            return plain_rows(rows, width, looks.dim, whole=True)
+        if len(rows) <= HEAD + TAIL + 1:
+            return plain_rows(rows, width, looks.dim, whole=False)
+        head = plain_rows(rows[:HEAD], width, looks.dim, whole=False)
+        tail = plain_rows(rows[-TAIL:], width, looks.dim, whole=False)
+        return [*head, more(len(rows) - HEAD - TAIL, looks), *tail]

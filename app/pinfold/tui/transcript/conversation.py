@@ -1,0 +1,127 @@
+"""The conversation: items, and what streams in, as the entries of a column."""
+
+from collections.abc import Iterable
+
+from pinfold.ports import CallDelta, Delta, ReasoningDelta, TextDelta
+from pinfold.rollout.items import Item
+from pinfold.tui.transcript.cards import Card
+from pinfold.tui.transcript.column import Block, Column
+from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Prompt, Thought
+
+Part = tuple[str, int]
+"""A streamed item: its kind and, for calls, its index."""
+
+
+class Conversation:
+    """Keeps a column in step with the session. Methods return the block that changed."""
+
+    def __init__(self, column: Column) -> None:
+        self._column = column
+        self._parts: dict[Part, Block] = {}
+        self._calls: dict[str, Block] = {}
+        self._by_number: dict[int, Block] = {}
+
+    def load(self, items: Iterable[Item]) -> None:
+        """These items, and nothing else."""
+        self._column.clear()
+        for index in (self._parts, self._calls, self._by_number):
+            index.clear()
+        for item in items:
+            self.append(item)
+
+    def find(self, n: int) -> Block | None:
+        """The block that shows item `n`."""
+        return self._by_number.get(n)
+
+    def append(self, item: Item) -> Block:
+        """A whole item: it takes the place of what was streamed of it."""
+        block = self._settle(item) or self._column.append(_entry_of(item))
+        self._by_number[item.n] = block
+        if item.kind == "tool_call" and item.call_id:
+            self._calls[item.call_id] = block
+        return block
+
+    def stream(self, delta: Delta) -> Block | None:
+        """A piece of the response under way."""
+        match delta:
+            case TextDelta(text=text) if text:
+                block = self._part(("assistant", 0), Answer)
+                assert isinstance(block.entry, Answer)
+                block.entry.add(text)
+            case ReasoningDelta(text=text) if text:
+                block = self._part(("reasoning", 0), Thought)
+                assert isinstance(block.entry, Thought)
+                block.entry.add(text)
+            case CallDelta(index=index, name=name, arguments=arguments):
+                block = self._part(("tool_call", index), Card)
+                assert isinstance(block.entry, Card)
+                block.entry.add(name, arguments)
+            case _:
+                return None
+        return block
+
+    def drop_stream(self) -> None:
+        """Forget what was streamed since the last item."""
+        for block in self._parts.values():
+            self._column.remove(block)
+        self._parts.clear()
+
+    def tool_started(self, call_id: str, name: str, title: str) -> Block:
+        """A call runs."""
+        block = self._calls.get(call_id)
+        if block is None:
+            block = self._calls[call_id] = self._column.append(Card(name=name))
+        assert isinstance(block.entry, Card)
+        block.entry.start(title)
+        return block
+
+    def tool_output(self, call_id: str, text: str) -> Block | None:
+        """A running call printed something."""
+        block = self._calls.get(call_id)
+        if block is not None and isinstance(block.entry, Card):
+            block.entry.print(text)
+        return block
+
+    def fold_all(self, folded: bool) -> list[Block]:
+        """Fold or unfold every block that starts folded."""
+        blocks = [block for block in self._column.blocks if block.entry.folds]
+        for block in blocks:
+            block.entry.folded = folded
+        return blocks
+
+    def _settle(self, item: Item) -> Block | None:
+        if item.kind == "tool_result":
+            block = self._calls.get(item.call_id or "")
+            if block is not None and isinstance(block.entry, Card):
+                block.entry.finish(item)
+            return block
+        part = next((part for part in self._parts if part[0] == item.kind), None)
+        if part is None:
+            return None
+        block = self._parts.pop(part)
+        if isinstance(block.entry, Answer | Thought | Card):
+            block.entry.settle(item)
+        return block
+
+    def _part(self, part: Part, entry: type[Entry]) -> Block:
+        if part not in self._parts:
+            self._parts[part] = self._column.append(entry())
+        return self._parts[part]
+
+
+def _entry_of(item: Item) -> Entry:
+    match item.kind:
+        case "user":
+            return Prompt(item)
+        case "assistant":
+            return Answer(item)
+        case "reasoning":
+            return Thought(item)
+        case "tool_call":
+            return Card(item)
+        case "tool_result":
+            card = Card(name=item.name or "")
+            card.finish(item)
+            return card
+        case _:
+            return Labelled(item)

@@ -1,0 +1,273 @@
+"""Entries: the blocks of a transcript. Each draws its own lines."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+
+from pinfold.rollout.items import Item
+from pinfold.tui.sanitize import clean, one_line
+from pinfold.tui.transcript.lines import Line, clip, fold, indent, wrap
+from pinfold.tui.transcript.looks import Looks
+from pinfold.tui.transcript.markdown import markdown
+from pinfold.tui.transcript.reply import Reply
+
+LEAD = 2
+"""Columns left of the text for bars and signs."""
+MEASURE = 112
+"""Columns that prose takes at most: longer rows are hard to read."""
+
+_MARGIN = [Segment(" " * LEAD)]
+_LEVELS = {"info": ("·", "dim"), "warning": ("!", "warning"), "error": ("✗", "error")}
+
+
+class Entry(ABC):
+    """One block: a message, a tool's card, a note."""
+
+    folds: ClassVar[bool] = True
+    """Starts folded."""
+    quiet: ClassVar[bool] = False
+    """Takes no empty row between itself and another quiet one."""
+
+    def __init__(self, item: Item | None = None) -> None:
+        self.item = item
+        self.folded = self.folds
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The items in it."""
+        return (self.item.n,) if self.item else ()
+
+    @property
+    def source(self) -> str:
+        """Its text as it was written, for the clipboard."""
+        return self.item.content if self.item else ""
+
+    def estimate(self, width: int) -> int:
+        """About how many rows it takes, for next to nothing."""
+        text = self.source
+        return 1 + text.count("\n") + len(text) // max(1, width)
+
+    @abstractmethod
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        """All its lines."""
+
+    def redraw(self, lines: list[Line], width: int, looks: Looks) -> int:
+        """Bring `lines`, as they were drawn before, up to date; the first that changed."""
+        new = self.draw(width, looks)
+        same = 0
+        for old_line, line in zip(lines, new, strict=False):
+            if old_line != line:
+                break
+            same += 1
+        lines[:] = new
+        return same
+
+
+def numbered(lines: list[Line], n: int) -> list[Line]:
+    """`lines` with the item's number on the first."""
+    return [lines[0]._replace(number=n), *lines[1:]] if lines and n else lines
+
+
+def more(hidden: int, looks: Looks) -> Line:
+    """The row that stands for `hidden` others."""
+    plural = "s" if hidden != 1 else ""
+    text = f"… {hidden:,} more line{plural} (enter)"
+    return Line([Segment(text, looks.dim)], lead=len(text), fold=True)
+
+
+def shorten(lines: list[Line], head: int, tail: int, looks: Looks) -> list[Line]:
+    """`lines` with the middle folded away, if that saves any."""
+    hidden = len(lines) - head - tail
+    if hidden <= 1:
+        return lines
+    return [*lines[:head], more(hidden, looks), *lines[len(lines) - tail :]]
+
+
+def interrupted(item: Item | None, looks: Looks) -> list[Line]:
+    """The row that says that an item was cut off."""
+    if item is None or item.state != "interrupted":
+        return []
+    return [Line([Segment("■ interrupted", looks.warning)], lead=13)]
+
+
+class Prompt(Entry):
+    """What the user said."""
+
+    HEAD = 10
+    """Rows shown of a long one."""
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        rows = [
+            line
+            for raw in clean(self.source).strip("\n").split("\n")
+            for line in wrap([Segment(raw, looks.plain)], width - LEAD - 1)
+        ]
+        if self.folded:
+            rows = shorten(rows, self.HEAD, 2, looks)
+        lines = indent(rows, [Segment("▌ ", looks.bar)])
+        return [line._replace(fill=looks.prompt) for line in numbered(lines, self._number)]
+
+    @property
+    def _number(self) -> int:
+        return self.item.n if self.item else 0
+
+
+class Answer(Entry):
+    """What the model says, perhaps while it says it."""
+
+    folds = False
+
+    def __init__(self, item: Item | None = None) -> None:
+        super().__init__(item)
+        self._text = ""
+        self._pending = ""
+        self._reply: Reply | None = None
+        self._streamed_whole = False
+        """The lines that were streamed are those of the item."""
+
+    @property
+    def source(self) -> str:
+        return self.item.content if self.item else self._text
+
+    def add(self, text: str) -> None:
+        """Take a streamed piece; it is drawn with the next frame."""
+        if not self._text:
+            text = text.lstrip()
+        self._text += text
+        self._pending += text
+
+    def settle(self, item: Item) -> None:
+        """Take the whole item in the stream's place."""
+        whole = item.content.strip() == self._text.strip() and item.state == "complete"
+        self._streamed_whole = whole and not self._pending
+        self.item = item
+        self._text = self._pending = ""
+        self._reply = None
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        measure = min(width, MEASURE) - LEAD - 1
+        self._streamed_whole = False
+        if self.item is None:
+            self._reply = Reply(measure, looks)
+            self._reply.feed(self._text)
+            self._pending = ""
+            return indent(self._reply.lines, _MARGIN)
+        lines = markdown(self.item.content.strip(), measure, looks)
+        if self.folded:
+            lines = shorten(lines, 2, 0, looks)
+        lines += interrupted(self.item, looks)
+        return numbered(indent(lines, _MARGIN), self.item.n)
+
+    def redraw(self, lines: list[Line], width: int, looks: Looks) -> int:
+        if self._streamed_whole and self.item is not None:
+            self._streamed_whole = False
+            lines[:] = numbered(lines, self.item.n)
+            return 0
+        if self._reply is None:
+            return super().redraw(lines, width, looks)
+        pending, self._pending = self._pending, ""
+        start = self._reply.feed(pending)
+        lines[start:] = indent(self._reply.lines[start:], _MARGIN)
+        return start
+
+
+class Thought(Entry):
+    """The model's reasoning: one row, until it is opened."""
+
+    LIVE = 3
+    """Rows shown while it comes."""
+
+    def __init__(self, item: Item | None = None) -> None:
+        super().__init__(item)
+        self._text = ""
+
+    @property
+    def source(self) -> str:
+        return self.item.content if self.item else self._text
+
+    def add(self, text: str) -> None:
+        """Take a streamed piece."""
+        self._text += text
+
+    def settle(self, item: Item) -> None:
+        """Take the whole item in the stream's place."""
+        self.item = item
+        self._text = ""
+
+    def estimate(self, width: int) -> int:
+        return 1 if self.folded else super().estimate(width)
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        room = min(width, MEASURE) - LEAD - 1
+        if self.item is None:
+            text = clean(self._text[-4 * room :]).strip()
+            rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
+            head = Line([Segment("∙ thinking", looks.reasoning)])
+            return [head, *indent(rows[-self.LIVE :], _MARGIN)]
+        text = clean(self.source).strip()
+        seconds = self.item.detail.get("seconds")
+        label = f"thought for {seconds:.0f} s" if isinstance(seconds, int | float) else "thought"
+        if self.item.state == "interrupted":
+            label += " · interrupted"
+        first = f"∙ {label}"
+        if self.folded and text:
+            first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
+        head = Line([Segment(first, looks.reasoning)], number=self.item.n, fold=bool(text))
+        if self.folded or not text:
+            return [head]
+        rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
+        return [head, *indent(rows, _MARGIN)]
+
+    def _wrap(self, text: str, width: int, looks: Looks) -> list[Line]:
+        return wrap([Segment(text, looks.reasoning)], width)
+
+
+class Labelled(Entry):
+    """A block that stands for others: a checkpoint, a summary, foreign context."""
+
+    HEAD = 6
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        assert self.item is not None
+        label = self.item.kind if self.item.kind != "compaction" else "compaction (unreadable)"
+        head = Line(
+            [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, fold=True
+        )
+        lines = markdown(self.source.strip(), min(width, MEASURE) - 2 * LEAD - 1, looks)
+        if self.folded:
+            lines = shorten(lines, self.HEAD, 0, looks)
+        return [head, *indent(lines, [Segment("│ ", looks.rule)])]
+
+
+class Note(Entry):
+    """A plain message of the shell; no item."""
+
+    folds = False
+    quiet = True
+
+    def __init__(self, text: str, level: str) -> None:
+        super().__init__()
+        self._text = clean(text)
+        self._sign, self._look = _LEVELS[level]
+
+    @property
+    def source(self) -> str:
+        return self._text
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        style: Style = getattr(looks, self._look)
+        rows = [
+            row
+            for raw in self._text.split("\n")
+            for row in wrap([Segment(raw, style)], min(width, MEASURE) - LEAD - 1)
+        ]
+        return indent(rows, [Segment(f"{self._sign} ", style)], _MARGIN)
+
+
+def plain_rows(lines: list[str], width: int, style: Style, *, whole: bool) -> list[Line]:
+    """Output as rows: cut off at `width`, or folded into several where it is shown `whole`."""
+    if whole:
+        return [row for line in lines for row in fold([Segment(line, style)], width)]
+    return [Line([Segment(clip(line, width), style)] if line else ()) for line in lines]

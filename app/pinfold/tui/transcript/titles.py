@@ -1,0 +1,38 @@
+"""What a tool call is about, in a few words, from arguments that may still be coming."""
+
+import json
+import re
+from pathlib import PurePath
+
+from pinfold.tui.sanitize import one_line
+
+_SUBJECTS = ("command", "path", "file_path", "pattern", "query", "url", "patch", "input")
+_SUBJECT = re.compile(rf'"({"|".join(_SUBJECTS)})"\s*:\s*"((?:[^"\\]|\\.)*)')
+_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
+_SCAN = 4_000
+"""Characters of arguments that are looked at."""
+
+
+def _unquote(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        return text
+
+
+def title_of(arguments: str, folder: str = "") -> str:
+    """The command, path or pattern of a call, on one line; paths relative to `folder`."""
+    found = {key: _unquote(value) for key, value in _SUBJECT.findall(arguments[:_SCAN])}
+    for key in _SUBJECTS:
+        value = found.get(key, "")
+        if not value:
+            continue
+        if key == "command":
+            return f"$ {one_line(value)}"
+        if key in ("patch", "input") and (files := _PATCHED.findall(value)):
+            return one_line(", ".join(files))
+        if key == "path" and folder and PurePath(value).is_relative_to(folder):
+            return one_line(str(PurePath(value).relative_to(folder)))
+        where = found.get("path", "") if key == "pattern" else ""
+        return one_line(f"{value} in {where}" if where else value)
+    return ""

@@ -1,0 +1,76 @@
+"""What stands in an empty transcript."""
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pinfold.commands.context import SessionPort
+from pinfold.tui.numbers import tokens
+
+WORDMARK = "pinfold"
+CLAIM = "An agent shell whose context window you can see, steer and undo."
+SMALL = (
+    "This is the small model that ships with pinfold: it needs no account and no network, knows "
+    "little, and has no tools. For coding, set OPENAI_API_KEY or start a local server such as "
+    "Ollama, then start pinfold again."
+)
+TO_TRY = (
+    ("ask", "what does this project do, and how is it tested?"),
+    ("@file", "names a file of this folder in your prompt"),
+    ("!command", "runs it in your shell; the model reads what it prints"),
+)
+TO_TRY_SMALL = (
+    ("ask", "write a haiku about version control"),
+    ("!command", "runs it in your shell; the model reads what it prints"),
+    ("/doctor", "says what was found here, and what is missing"),
+)
+
+
+def waiting() -> RenderableType:
+    """Before there is a session."""
+    return _page([Text("Looking for a model …", style="dim")])
+
+
+def failed(reason: str) -> RenderableType:
+    """No session could be opened."""
+    return _page(
+        [
+            Text.assemble(("No session: ", "bold"), reason),
+            Text("/new tries again, /doctor says what is missing, Ctrl+D quits.", style="dim"),
+        ]
+    )
+
+
+def welcome(session: SessionPort) -> RenderableType:
+    """What was chosen and why, and how to begin."""
+    model = session.model
+    chosen = Text.assemble(
+        (model.name, "bold"),
+        f" · {tokens(model.context_window)} tokens of context"
+        + (" (assumed)" if model.window_source == "assumed" else ""),
+    )
+    facts = _table(
+        [("model", chosen), ("why", Text(session.choice_note)), ("change", Text("/model NAME"))]
+    )
+    parts: list[RenderableType] = [facts]
+    if not model.tools:
+        parts += [Text(), Text(SMALL)]
+    tries = TO_TRY if model.tools else TO_TRY_SMALL
+    parts += [Text(), _table([(name, Text(what)) for name, what in tries])]
+    parts += [Text(), Text("F1 or /help shows every key and command.", style="dim")]
+    return _page(parts)
+
+
+def _page(parts: list[RenderableType]) -> RenderableType:
+    head = [Text(WORDMARK, style="bold"), Text(CLAIM), Text()]
+    return Padding(Group(*head, *parts), (1, 4))
+
+
+def _table(rows: list[tuple[str, Text]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True, min_width=8)
+    table.add_column()
+    for name, text in rows:
+        table.add_row(name, text)
+    return table

@@ -1,0 +1,86 @@
+"""Context and items as Chat Completions messages."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Context
+from pinfold.rollout.items import Item
+from pinfold.wire.arguments import as_object
+from pinfold.wire.atoms import WRITTEN, atoms, is_own
+from pinfold.wire.context import system_text
+
+Message = dict[str, Any]
+
+
+def messages(context: Context, items: Iterable[Item], model: ModelInfo) -> list[Message]:
+    """The whole request as messages that `model` accepts. Raises `BrokenPair`."""
+    found: list[Message] = []
+    if system := system_text(context):
+        found.append({"role": "system", "content": system})
+    for atom in atoms(items):
+        if atom[0].kind in WRITTEN:
+            _add_response(found, atom, model)
+        elif atom[0].kind != "compaction":
+            _add(found, {"role": "user", "content": atom[0].content})
+    return found
+
+
+def tools(context: Context) -> list[dict[str, Any]]:
+    """The tools as the `tools` parameter."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            },
+        }
+        for tool in context.tools
+    ]
+
+
+def _add_response(found: list[Message], atom: list[Item], model: ModelInfo) -> None:
+    text = "\n\n".join(item.content for item in atom if item.kind == "assistant" and item.content)
+    calls = [_call(item) for item in atom if item.kind == "tool_call"]
+    if text or calls:
+        message: Message = {"role": "assistant", "content": text or None}
+        if calls:
+            message["tool_calls"] = calls
+        _add(found, message | _reasoning(atom, model))
+    found.extend(
+        {"role": "tool", "tool_call_id": item.call_id, "content": item.content}
+        for item in atom
+        if item.kind == "tool_result"
+    )
+
+
+def _reasoning(atom: list[Item], model: ModelInfo) -> Message:
+    """Reasoning under the field in which it came (`providers.chat_stream` names it)."""
+    fields: dict[str, str] = {}
+    for item in atom:
+        field = (item.opaque or {}).get("field")
+        if item.kind == "reasoning" and field and is_own(item, model):
+            before = fields.get(field)
+            fields[field] = f"{before}\n\n{item.content}" if before else item.content
+    return fields
+
+
+def _call(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.call_id,
+        "type": "function",
+        "function": {"name": item.name or "", "arguments": as_object(item.content)},
+    }
+
+
+def _add(found: list[Message], message: Message) -> None:
+    """Append, or merge into the last message where the role is the same."""
+    last = found[-1] if found else None
+    if last is None or last["role"] != message["role"] or "tool_calls" in last:
+        found.append(message)
+        return
+    texts = [last["content"], message["content"]]
+    text = "\n\n".join(text for text in texts if text)
+    found[-1] = last | message | {"content": text or message["content"]}

@@ -1,0 +1,89 @@
+"""Context and items as Responses API input; the instructions go apart (`wire.context`)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Context
+from pinfold.rollout.items import Item
+from pinfold.wire.arguments import as_object
+from pinfold.wire.atoms import WRITTEN, atoms, is_own
+
+InputItem = dict[str, Any]
+
+
+def input_items(items: Iterable[Item], model: ModelInfo) -> list[InputItem]:
+    """The window as input items that `model` accepts. Raises `BrokenPair`."""
+    found: list[InputItem] = []
+    for atom in atoms(items):
+        if atom[0].kind in WRITTEN:
+            found += _response(atom, model)
+        elif atom[0].kind != "compaction":
+            found.append(_message("user", "input_text", atom[0].content))
+        elif atom[0].opaque and is_own(atom[0], model):
+            found.append(_returned(atom[0].opaque))
+    return found
+
+
+def tools(context: Context) -> list[dict[str, Any]]:
+    """The tools as the `tools` parameter."""
+    return [
+        {
+            "type": "function",
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.parameters,
+            "strict": False,
+        }
+        for tool in context.tools
+    ]
+
+
+def _response(atom: list[Item], model: ModelInfo) -> list[InputItem]:
+    found: list[InputItem] = []
+    reasoning: list[InputItem] = []
+    for item in atom:
+        match item.kind:
+            case "reasoning":
+                if _returnable(item, model):
+                    reasoning.append(_returned(item.opaque or {}))
+                continue
+            case "assistant" if item.content:
+                entry = _message("assistant", "output_text", item.content)
+            case "tool_call":
+                entry = {
+                    "type": "function_call",
+                    "call_id": item.call_id,
+                    "name": item.name or "",
+                    "arguments": as_object(item.content),
+                }
+            case "tool_result":
+                found.append(
+                    {
+                        "type": "function_call_output",
+                        "call_id": item.call_id,
+                        "output": item.content,
+                    }
+                )
+                continue
+            case _:
+                continue
+        # Reasoning that nothing follows is refused, so it waits for what it led to.
+        found += [*reasoning, entry]
+        reasoning = []
+    return found
+
+
+def _returnable(item: Item, model: ModelInfo) -> bool:
+    """With `store=false` the server kept nothing: only reasoning that holds itself can go back."""
+    opaque = item.opaque or {}
+    whole = opaque.get("encrypted_content") or opaque.get("content")
+    return opaque.get("type") == "reasoning" and bool(whole) and is_own(item, model)
+
+
+def _returned(opaque: dict[str, Any]) -> InputItem:
+    return {key: value for key, value in opaque.items() if value is not None and key != "status"}
+
+
+def _message(role: str, kind: str, text: str) -> InputItem:
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}

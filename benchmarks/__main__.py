@@ -1,0 +1,35 @@
+"""`python -m benchmarks [NAME ...]`: all, or those named; all together also write RESULTS.md."""
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+from benchmarks.figures import Figure, conditions, table
+
+HERE = Path(__file__).parent
+
+
+def main() -> int:
+    found = [m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_")]
+    wanted = [f"bench_{name.removeprefix('bench_')}" for name in sys.argv[1:]]
+    if unknown := set(wanted) - set(found):
+        print(f"No such benchmark: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    parts = ["# Results", conditions()]
+    for name in wanted or found:
+        module = importlib.import_module(f"benchmarks.{name}")
+        title = (module.__doc__ or name).splitlines()[0]
+        print(f"# {title}", flush=True)
+        figures: list[Figure] = []
+        for figure in module.run():
+            print(figure.line(), flush=True)
+            figures.append(figure)
+        parts += [f"## {title}", table(figures)]
+    if not wanted:
+        (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,446 @@
+"""A turn, end to end: prompt, stream, tools, rest."""
+
+import asyncio
+import json
+import resource
+from pathlib import Path
+
+import pytest
+
+from fakes.agent import stage
+from fakes.provider import calls, says, thinks
+from pinfold.agent.session import Options
+from pinfold.agent.updates import (
+    Appended,
+    PromptReturned,
+    QueueChanged,
+    Retrying,
+    StreamDropped,
+    Streamed,
+)
+from pinfold.ports import (
+    CallDelta,
+    ContextOverflow,
+    Decision,
+    MalformedStream,
+    NetworkError,
+    PartDone,
+    RateLimited,
+    RequestRejected,
+    TextDelta,
+)
+from pinfold.rollout.events import (
+    ApprovalDecided,
+    ArtifactObserved,
+    ContextSet,
+    ItemAdded,
+    PromptUnqueued,
+    RequestFinished,
+    TurnFinished,
+)
+from pinfold.rollout.journal import Journal
+
+
+def shell(command: str) -> tuple[str, str]:
+    return "shell", json.dumps({"command": command})
+
+
+async def test_a_reply_is_streamed_then_journalled(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[*thinks("hm"), *says("Hello there.")]])
+    on.session.send("hi")
+    await on.session.idle()
+    assert on.kinds() == ["user", "reasoning", "assistant"]
+    assert [item.n for item in on.session.items] == [1, 2, 3]
+    finished = [event for event in on.events() if isinstance(event, RequestFinished)]
+    assert finished[0].status == "ok"
+    assert finished[0].usage is not None
+    assert on.session.reading().source == "measured"
+    assert on.session.last_ending == "done"
+    streamed = [
+        u.delta.text for u in on.heard if isinstance(u, Streamed) and isinstance(u.delta, TextDelta)
+    ]
+    assert "".join(streamed) == "Hello there."
+
+
+async def test_tools_run_and_the_model_sees_their_results(tmp_path: Path) -> None:
+    script = [calls(("c1", *shell("echo out; exit 3")), text="Let me look."), says("It failed.")]
+    on = await stage(tmp_path, script, options=Options(approvals="full"))
+    on.session.send("run it")
+    await on.session.idle()
+    assert on.kinds() == ["user", "assistant", "tool_call", "tool_result", "assistant"]
+    result = on.session.items[3]
+    assert "out" in result.content
+    assert (result.detail["ok"], result.detail["exit_code"]) == (False, 3)
+    assert on.provider.requests[1].items == on.session.items[:4]
+    seen = {event.uri: event for event in on.events() if isinstance(event, ArtifactObserved)}
+    assert seen["cmd:echo out; exit 3"].item == result.n
+    assert seen["call:c1"].hash
+
+
+async def test_the_call_is_on_disk_before_its_tool_runs(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [], options=Options(approvals="full"))
+    rollout = on.session.folder / "rollout.jsonl"
+    on.provider.script = [calls(("c1", *shell(f"cp {rollout} seen.jsonl"))), says("done")]
+    on.session.send("copy the journal")
+    await on.session.idle()
+    assert '"tool_call"' in (tmp_path / "work" / "seen.jsonl").read_text()
+
+
+async def test_reading_calls_run_at_once(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [])
+    for name in "ab":
+        (tmp_path / "work" / name).write_text(name)
+    on.provider.script = [
+        calls(*((f"c{n}", "read_file", json.dumps({"path": n})) for n in "ab")),
+        says("both"),
+    ]
+    on.session.send("read both")
+    await on.session.idle()
+    assert on.kinds().count("tool_result") == 2
+    assert on.session.last_ending == "done"
+
+
+async def test_a_refused_call_goes_back_as_refused(tmp_path: Path) -> None:
+    script = [calls(("c1", *shell("rm -rf x"))), says("All right.")]
+    on = await stage(tmp_path, script, Decision("no", "use git clean"))
+    on.session.send("clean up")
+    await on.session.idle()
+    result = on.session.items[2]
+    assert "refused" in result.content
+    assert "use git clean" in result.content
+    assert on.user.asked[0].review.command == "rm -rf x"
+    decided = [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    assert decided[0].verdict == "no"
+
+
+async def test_always_allows_the_prefix_and_survives_a_resume(tmp_path: Path) -> None:
+    twice = [calls(("c1", *shell("git status"))), says("one")]
+    on = await stage(tmp_path, twice, Decision("always"))
+    on.session.send("status")
+    await on.session.idle()
+    folder = on.session.folder
+    await on.session.close()
+    again = await stage(
+        tmp_path,
+        [calls(("c2", *shell("git status --short"))), says("two")],
+        journal=lambda: Journal.open(folder, on.clock.now),
+    )
+    again.session.send("again")
+    await again.session.idle()
+    assert not again.user.asked
+    assert again.session.last_ending == "done"
+
+
+async def test_changed_arguments_are_run_and_told(tmp_path: Path) -> None:
+    changed = json.dumps({"command": "echo safe"})
+    on = await stage(
+        tmp_path,
+        [calls(("c1", *shell("echo risky"))), says("ok")],
+        Decision("yes", arguments=changed),
+    )
+    on.session.send("go")
+    await on.session.idle()
+    assert "safe\n" in on.session.items[2].content
+    assert "The user changed the arguments" in on.session.items[2].content
+
+
+@pytest.mark.parametrize("arguments", ["{", "[]", '{"command": 7}', '{"nope": 1}'])
+async def test_bad_arguments_are_told_to_the_model(tmp_path: Path, arguments: str) -> None:
+    on = await stage(tmp_path, [calls(("c1", "shell", arguments)), says("sorry")])
+    on.session.send("go")
+    await on.session.idle()
+    assert not on.session.items[2].detail["ok"]
+    assert on.session.last_ending == "done"
+
+
+async def test_an_unknown_tool_is_told_to_the_model(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [calls(("c1", "teleport", "{}")), says("sorry")])
+    on.session.send("go")
+    await on.session.idle()
+    assert "no tool named 'teleport'" in on.session.items[2].content
+
+
+async def test_interrupting_keeps_what_came(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    on = await stage(tmp_path, [[TextDelta("half a "), TextDelta("sentence"), gate]])
+    came = asyncio.Event()
+    on.session.subscribe(lambda u: came.set() if isinstance(u, Streamed) else None)
+    on.session.send("talk")
+    await came.wait()
+    while sum(isinstance(u, Streamed) for u in on.heard) < 2:
+        await asyncio.sleep(0)
+    on.session.interrupt()
+    on.session.interrupt()
+    await on.session.idle()
+    last = on.session.items[-1]
+    assert (last.content, last.state) == ("half a sentence", "interrupted")
+    assert on.session.last_ending == "interrupted"
+    assert on.provider.cut_off == 1
+
+
+async def test_interrupting_a_command_kills_it_and_closes_the_call(tmp_path: Path) -> None:
+    on = await stage(
+        tmp_path,
+        [calls(("c1", *shell("echo started; sleep 600")), ("c2", *shell("echo never")))],
+        options=Options(approvals="full"),
+    )
+    heard = asyncio.Event()
+    on.session.subscribe(lambda u: heard.set() if type(u).__name__ == "ToolOutput" else None)
+    on.session.send("wait")
+    await heard.wait()
+    on.session.interrupt()
+    await on.session.idle()
+    first, second = (item for item in on.session.items if item.kind == "tool_result")
+    assert first.state == "interrupted"
+    assert "started" in first.content
+    assert second.state == "unknown"
+    assert not any(b"sleep\x00600" in cmd for cmd in _commands())
+
+
+def _commands() -> list[bytes]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(path.read_bytes())
+        except OSError:
+            continue
+    return found
+
+
+async def test_a_told_wait_is_kept_and_the_request_sent_again(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[RateLimited("slow down", retry_after=7)], says("here")])
+    on.session.send("go")
+    assert await on.clock.sleeping() >= 7
+    assert any(isinstance(u, Retrying) for u in on.heard)
+    await on.clock.advance(8)
+    await on.session.idle()
+    assert on.session.items[-1].content == "here"
+    statuses = [e.status for e in on.events() if isinstance(e, RequestFinished)]
+    assert statuses == ["RateLimited", "ok"]
+
+
+async def test_esc_ends_the_wait(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[RateLimited("slow down", retry_after=3600)]])
+    on.session.send("go")
+    await on.clock.sleeping()
+    on.session.interrupt()
+    await on.session.idle()
+    assert on.session.last_ending == "interrupted"
+    assert on.session.phase == "idle"
+
+
+async def test_a_stream_that_breaks_after_text_keeps_it_and_goes_on(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[TextDelta("The answer is"), NetworkError("gone")], says("42.")])
+    on.session.send("go")
+    await on.clock.sleeping()
+    await on.clock.advance(60)
+    await on.session.idle()
+    assert [(i.kind, i.state) for i in on.session.items] == [
+        ("user", "complete"),
+        ("assistant", "interrupted"),
+        ("context", "complete"),
+        ("assistant", "complete"),
+    ]
+    assert any("kept as #2" in text for text in on.told())
+    assert any(isinstance(u, StreamDropped) for u in on.heard)
+
+
+async def test_a_stream_that_breaks_after_a_whole_call_acts_on_it(tmp_path: Path) -> None:
+    broken = [
+        CallDelta(0, *shell("echo one")),
+        PartDone("tool_call", shell("echo one")[1], "c1", "shell"),
+        CallDelta(1, "shell", '{"comm'),
+        MalformedStream("cut"),
+    ]
+    on = await stage(tmp_path, [broken, says("went on")], options=Options(approvals="full"))
+    on.session.send("go")
+    await on.session.idle()
+    assert on.kinds() == ["user", "tool_call", "tool_result", "assistant"]
+
+
+@pytest.mark.parametrize("error", [RequestRejected("no such model"), ContextOverflow("too long")])
+async def test_an_error_that_retrying_cant_mend_ends_the_turn(
+    tmp_path: Path, error: Exception
+) -> None:
+    on = await stage(tmp_path, [[error], says("later")])  # type: ignore[list-item]
+    on.session.send("go")
+    await on.session.idle()
+    assert on.session.last_ending == "failed"
+    assert str(error) in on.told()[0]
+    on.session.send("again")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+
+
+async def test_retries_end(tmp_path: Path) -> None:
+    on = await stage(
+        tmp_path,
+        [[NetworkError("down")] for _ in range(3)],
+        options=Options(max_retries=2),
+    )
+    on.session.send("go")
+    for _ in range(2):
+        await on.clock.sleeping()
+        await on.clock.advance(60)
+    await on.session.idle()
+    assert on.session.last_ending == "failed"
+
+
+async def test_prompts_typed_during_a_turn_are_sent_after_it(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    on = await stage(tmp_path, [[gate, *says("one")], says("two")])
+    on.session.send("first")
+    await asyncio.sleep(0)
+    on.session.send("second")
+    on.session.send("third")
+    while len(on.session.queue) < 2:
+        await asyncio.sleep(0.001)
+    assert on.session.unqueue(2) == "third"
+    gate.set()
+    await on.session.idle()
+    said = [item.content for item in on.session.items if item.kind == "user"]
+    assert said == ["first", "second"]
+    reasons = [e.reason for e in on.events() if isinstance(e, PromptUnqueued)]
+    assert sorted(reasons) == ["edited", "sent"]
+    assert any(isinstance(u, QueueChanged) for u in on.heard)
+
+
+async def test_an_interrupted_turn_gives_the_queue_back(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    on = await stage(tmp_path, [[gate]])
+    on.session.send("first")
+    await asyncio.sleep(0)
+    on.session.send("second")
+    while not on.session.queue:
+        await asyncio.sleep(0.001)
+    on.session.interrupt()
+    await on.session.idle()
+    assert not on.session.queue
+    assert PromptReturned("second") in on.heard
+
+
+async def test_the_step_limit_asks(tmp_path: Path) -> None:
+    loop = [calls((f"c{k}", "list_dir", "{}")) for k in range(4)]
+    on = await stage(
+        tmp_path,
+        [*loop, says("never sent")],
+        Decision("yes"),
+        Decision("no"),
+        options=Options(max_steps=2),
+    )
+    on.session.send("go round")
+    await on.session.idle()
+    assert on.session.last_ending == "waiting"
+    assert len(on.provider.requests) == 4
+
+
+async def test_agents_files_are_read_again_between_turns(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("one"), says("two"), says("three")])
+    rules = tmp_path / "work" / "AGENTS.md"
+    rules.write_text("Use tabs.")
+    on.session.send("a")
+    await on.session.idle()
+    on.session.send("b")
+    await on.session.idle()
+    rules.write_text("Use spaces.")
+    on.session.send("c")
+    await on.session.idle()
+    sent = [request.context.agents[0].text for request in on.provider.requests]
+    assert sent == ["Use tabs.", "Use tabs.", "Use spaces."]
+    assert sum(isinstance(event, ContextSet) for event in on.events()) == 2
+
+
+async def test_the_users_own_command_enters_the_window(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("I see.")])
+    on.session.run_command("echo seen")
+    await on.session.idle()
+    item = on.session.items[0]
+    assert (item.kind, item.name, item.detail["exit_code"]) == ("context", "shell", 0)
+    assert "seen" in item.content
+    assert not on.user.asked
+
+
+async def test_a_crash_in_mid_call_is_closed_at_the_next_opening(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    on = await stage(
+        tmp_path,
+        [[*calls(("c1", *shell("sleep 600")))[:-1], gate]],
+        options=Options(approvals="full"),
+    )
+    on.session.send("go")
+    while "tool_call" not in on.kinds():
+        await asyncio.sleep(0.001)
+    # What a killed process leaves: the file as it stands now.
+    crashed = tmp_path / "home/sessions/2026/01/02/crashed"
+    crashed.mkdir()
+    (crashed / "rollout.jsonl").write_bytes((on.session.folder / "rollout.jsonl").read_bytes())
+    on.session.interrupt()
+    await on.session.idle()
+    again = await stage(
+        tmp_path, [says("back")], journal=lambda: Journal.open(crashed, on.clock.now)
+    )
+    assert again.kinds() == ["user", "tool_call", "tool_result"]
+    assert again.session.items[-1].state == "unknown"
+    assert again.session.last_ending == "interrupted"
+    again.session.send("go on")
+    await again.session.idle()
+    assert again.session.last_ending == "done"
+
+
+async def test_a_full_disk_gives_the_prompt_back_and_ends_nothing(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("written")])
+    size = (on.session.folder / "rollout.jsonl").stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
+    try:
+        on.session.send("a prompt that took long to type")
+        await on.session.idle()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert PromptReturned("a prompt that took long to type") in on.heard
+    assert on.told()
+    assert not on.session.items
+    on.session.send("again")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+
+
+async def test_a_disk_that_fills_in_mid_turn_ends_it_plainly(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    on = await stage(tmp_path, [[gate, *says("too much " * 500)], says("written")])
+    on.session.send("go")
+    while not on.provider.requests:
+        await asyncio.sleep(0.001)
+    size = (on.session.folder / "rollout.jsonl").stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
+    try:
+        gate.set()
+        await on.session.idle()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert on.told()
+    assert on.session.phase == "idle"
+    on.session.send("again")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+    assert on.session.items[-1].content == "written"
+
+
+async def test_nothing_is_heard_before_it_is_on_disk(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("hello")])
+    rollout = on.session.folder / "rollout.jsonl"
+    missing = []
+
+    def check(update: object) -> None:
+        if isinstance(update, Appended) and f'"seq":{update.event.seq},' not in rollout.read_text():
+            missing.append(update.event.seq)
+
+    on.session.subscribe(check)
+    on.session.send("hi")
+    await on.session.idle()
+    assert not missing
+    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    assert [event.state for event in finished] == ["done"]
+    added = [event.item.n for event in on.events() if isinstance(event, ItemAdded)]
+    assert added == [1, 2]

@@ -1,0 +1,85 @@
+"""A whole session on a scripted provider: only the model, the user and the clock are fakes."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fakes.provider import FakeClock, ScriptedProvider, Step
+from pinfold.agent.request import Connection
+from pinfold.agent.session import Options, Session
+from pinfold.agent.updates import Told, Update
+from pinfold.ports import Decision, ModelInfo, Question
+from pinfold.rollout.events import Data
+from pinfold.rollout.journal import Journal
+from pinfold.rollout.store import SessionStore
+from pinfold.tokens.counter import Counter
+from pinfold.tools.registry import tools
+
+MODEL = ModelInfo("scripted-1", "scripted", 8_192, "config")
+
+
+@dataclass
+class User:
+    """An approver that answers from a list, and remembers what it was asked."""
+
+    answers: list[Decision] = field(default_factory=list)
+    asked: list[Question] = field(default_factory=list)
+
+    async def __call__(self, question: Question) -> Decision:
+        self.asked.append(question)
+        return self.answers.pop(0)
+
+
+@dataclass
+class Stage:
+    """A session and what stands around it."""
+
+    session: Session
+    provider: ScriptedProvider
+    user: User
+    clock: FakeClock
+    heard: list[Update]
+
+    def told(self) -> list[str]:
+        return [update.text for update in self.heard if isinstance(update, Told)]
+
+    def kinds(self) -> list[str]:
+        return [item.kind for item in self.session.items]
+
+    def events(self) -> list[Data]:
+        with Journal.open(self.session.folder, self.clock.now, read_only=True) as journal:
+            return [event.data for event in journal.read()]
+
+
+async def stage(
+    root: Path,
+    script: Iterable[list[Step]],
+    *answers: Decision,
+    options: Options | None = None,
+    journal: Callable[[], Journal] | None = None,
+) -> Stage:
+    """A session in `root/work`, its store in `root/home`."""
+    clock, provider, user = FakeClock(), ScriptedProvider(script), User(list(answers))
+    work, home = root / "work", root / "home"
+    work.mkdir(exist_ok=True)
+    opened = journal() if journal else SessionStore(home).create(work.resolve(), "test", clock.now)
+    connection = Connection(provider, MODEL, "chat", "scripted")
+
+    async def connect(_: str) -> Connection:
+        return connection
+
+    session = await Session.open(
+        opened,
+        work.resolve(),
+        connection,
+        tools(),
+        user,
+        clock,
+        options or Options(),
+        counter=Counter("none"),
+        user_folder=root / "config",
+        connect=connect,
+    )
+    heard: list[Update] = []
+    session.subscribe(heard.append)
+    return Stage(session, provider, user, clock, heard)

@@ -1,0 +1,69 @@
+"""What OpenAI refuses in a request, in its own words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+ROLES = {"system", "developer", "user", "assistant", "tool"}
+
+
+def chat_complaint(messages: Sequence[dict[str, Any]]) -> str | None:
+    """Why a list of chat messages would be refused, if it would."""
+    open_calls: list[str] = []
+    for number, message in enumerate(messages):
+        role = message.get("role")
+        if role not in ROLES:
+            return f"Invalid value: '{role}' at messages[{number}].role"
+        if role == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                return (
+                    "Invalid parameter: messages with role 'tool' must be a response to a "
+                    "preceeding message with 'tool_calls'."
+                )
+            open_calls.remove(message["tool_call_id"])
+            continue
+        if open_calls:
+            return _unanswered(open_calls)
+        calls = message.get("tool_calls")
+        if message.get("content") is None and not calls:
+            return f"Invalid value for 'content': expected a string, got null at {number}"
+        if calls is not None:
+            if role != "assistant" or not calls:
+                return f"Invalid 'messages[{number}].tool_calls'"
+            open_calls = [call["id"] for call in calls]
+            if len(set(open_calls)) < len(open_calls):
+                return "Duplicate tool call ids"
+    return _unanswered(open_calls) if open_calls else None
+
+
+def responses_complaint(items: Sequence[dict[str, Any]]) -> str | None:
+    """Why a list of input items would be refused, if it would."""
+    open_calls: set[str] = set()
+    for item, following in zip(items, [*items[1:], None], strict=False):
+        match item.get("type"):
+            case "function_call":
+                if item["call_id"] in open_calls:
+                    return f"Duplicate call_id {item['call_id']}"
+                open_calls.add(item["call_id"])
+            case "function_call_output":
+                if item["call_id"] not in open_calls:
+                    return (
+                        "No tool call found for function call output with call_id "
+                        f"{item['call_id']}."
+                    )
+                open_calls.remove(item["call_id"])
+            case "reasoning":
+                kind = following and (following.get("role") or following.get("type"))
+                if kind not in {"assistant", "function_call", "reasoning"}:
+                    return (
+                        f"Item '{item.get('id')}' of type 'reasoning' was provided without its "
+                        "required following item."
+                    )
+    return f"No tool output found for function call {min(open_calls)}." if open_calls else None
+
+
+def _unanswered(ids: Sequence[str]) -> str:
+    return (
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to "
+        "each 'tool_call_id'. The following tool_call_ids did not have response messages: "
+        + ", ".join(ids)
+    )

@@ -1,0 +1,122 @@
+"""A scripted provider and a clock that stands still until told."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable
+from datetime import UTC, datetime, timedelta
+
+from pinfold.ports import (
+    CallDelta,
+    Delta,
+    PartDone,
+    ProviderError,
+    ReasoningDelta,
+    Request,
+    ResponseDone,
+    TextDelta,
+)
+from pinfold.rollout.events import Usage
+
+Step = Delta | ProviderError | asyncio.Event
+"""A delta to give, an error to raise, or a gate to wait at."""
+
+
+def says(text: str, *, usage: Usage | None = None) -> list[Step]:
+    """A response of text alone, word by word."""
+    words = [word + " " for word in text.split(" ")]
+    words[-1] = words[-1].removesuffix(" ")
+    deltas: list[Step] = [TextDelta(word) for word in words]
+    return [*deltas, PartDone("assistant", text), ResponseDone(usage or _usage(), "stop")]
+
+
+def thinks(text: str) -> list[Step]:
+    """Reasoning, to stand before the rest of a response."""
+    return [ReasoningDelta(text), PartDone("reasoning", text)]
+
+
+def calls(*made: tuple[str, str, str], text: str = "") -> list[Step]:
+    """A response that calls tools: (call_id, name, arguments) each."""
+    steps: list[Step] = [TextDelta(text), PartDone("assistant", text)] if text else []
+    for index, (call_id, name, arguments) in enumerate(made):
+        steps.append(CallDelta(index, name, arguments))
+        steps.append(PartDone("tool_call", arguments, call_id, name))
+    return [*steps, ResponseDone(_usage(), "tool_calls")]
+
+
+class ScriptedProvider:
+    """A `ports.Provider`; each request takes the next response of the script."""
+
+    def __init__(self, script: Iterable[list[Step]], name: str = "scripted") -> None:
+        self.name = name
+        self.script = list(script)
+        self.requests: list[Request] = []
+        self.closed = False
+        self.cut_off = 0
+        """Streams that were closed before their end."""
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+        self.requests.append(request)
+        if not self.script:
+            raise AssertionError("the script has no response for this request")
+        finished = False
+        try:
+            for step in self.script.pop(0):
+                if isinstance(step, asyncio.Event):
+                    await step.wait()
+                elif isinstance(step, ProviderError):
+                    finished = True
+                    raise step
+                else:
+                    finished = isinstance(step, ResponseDone)
+                    yield step
+                    await asyncio.sleep(0)
+        finally:
+            self.cut_off += not finished
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class FakeClock:
+    """A `ports.Clock`. Sleepers wake when `advance` passes their time."""
+
+    def __init__(self, start: datetime | None = None) -> None:
+        self._start = start or datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+        self._elapsed = 0.0
+        self._sleepers: list[tuple[float, asyncio.Event]] = []
+        self._changed = asyncio.Event()
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=self._elapsed)
+
+    def monotonic(self) -> float:
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds <= 0:
+            return
+        sleeper = (self._elapsed + seconds, asyncio.Event())
+        self._sleepers.append(sleeper)
+        self._changed.set()
+        try:
+            await sleeper[1].wait()
+        finally:
+            self._sleepers = [other for other in self._sleepers if other is not sleeper]
+
+    async def advance(self, seconds: float) -> None:
+        """Move on, and let those who woke run."""
+        self._elapsed += seconds
+        for at, event in self._sleepers:
+            if at <= self._elapsed:
+                event.set()
+        await asyncio.sleep(0)
+
+    async def sleeping(self) -> float:
+        """Wait until someone sleeps; the seconds until the first of them wakes."""
+        while not self._sleepers:
+            self._changed.clear()
+            await self._changed.wait()
+        return min(at for at, _ in self._sleepers) - self._elapsed
+
+
+def _usage() -> Usage:
+    return Usage(input=100, cached=40, output=20)

@@ -1,0 +1,165 @@
+from collections.abc import Mapping
+
+import pytest
+
+from fakes.openai_server import FakeOpenAI, Reply
+from pinfold.ports import ModelInfo, Request, ResponseDone
+from pinfold.providers.choose import Choice, Wish, choose, connect
+from pinfold.providers.presets import Endpoint, LocalServer
+from pinfold.rollout.events import Context
+from pinfold.rollout.items import Item
+
+SMALL = ModelInfo("small", "embedded", 8_192, "server", tools=False)
+PAGES = {
+    "/v1/models": {"data": [{"id": "first", "max_model_len": 5_000}, {"id": "gpt-4o"}]},
+}
+
+
+async def chosen(
+    wish: Wish | None = None,
+    env: Mapping[str, str] | None = None,
+    *,
+    local: tuple[LocalServer, ...] = (),
+    embedded: ModelInfo | None = SMALL,
+) -> Choice:
+    return await choose(wish or Wish(), env or {}, embedded=lambda: embedded, local_servers=local)
+
+
+def told(choice: Choice) -> tuple[str, str, int, str]:
+    assert choice.model
+    model = choice.model
+    return model.provider, model.name, model.context_window, model.window_source
+
+
+async def test_what_is_named_comes_first_and_an_explicit_choice_asks_nobody() -> None:
+    async with FakeOpenAI(pages=PAGES) as server:
+        wish = Wish("mine", "x", 9_000, providers={"mine": Endpoint(server.url, "MY_KEY")})
+        choice = await chosen(wish, {"OPENAI_API_KEY": "k", "MY_KEY": "mine"})
+        assert server.connections == 0
+    assert told(choice) == ("mine", "x", 9_000, "config")
+    assert choice.api_key == "mine"
+    assert choice.why == f"x at 127.0.0.1:{server.port}: chosen in the config file."
+    assert "mine'" not in repr(choice).replace("provider='mine'", "")
+
+
+async def test_without_a_name_the_server_s_first_model_and_its_window_are_taken() -> None:
+    async with FakeOpenAI(pages=PAGES) as server:
+        choice = await chosen(Wish(providers={"mine": Endpoint(server.url)}))
+    assert told(choice) == ("mine", "first", 5_000, "server")
+
+
+async def test_a_server_that_says_no_window_leaves_it_to_the_table() -> None:
+    async with FakeOpenAI(pages=PAGES) as server:
+        wish = Wish(model="gpt-4o", providers={"mine": Endpoint(server.url)})
+        assert told(await chosen(wish)) == ("mine", "gpt-4o", 128_000, "table")
+        wish = Wish(model="who", providers={"mine": Endpoint(server.url)})
+        assert told(await chosen(wish)) == ("mine", "who", 272_000, "assumed")
+
+
+async def test_a_configured_server_that_is_silent_is_chosen_all_the_same_and_told() -> None:
+    async with FakeOpenAI() as server:
+        pass
+    wish = Wish(model="gpt-4o", providers={"mine": Endpoint(server.url)})
+    choice = await chosen(wish)
+    assert told(choice) == ("mine", "gpt-4o", 128_000, "table")
+    assert "it gave none" in choice.why
+
+
+@pytest.mark.parametrize(
+    ("env", "provider", "model", "wire"),
+    [
+        ({"OPENAI_API_KEY": "k"}, "openai", "gpt-5", "responses"),
+        ({"OPENAI_API_KEY": "k", "GROQ_API_KEY": "g"}, "openai", "gpt-5", "responses"),
+    ],
+)
+async def test_a_key_in_the_environment(
+    env: dict[str, str], provider: str, model: str, wire: str
+) -> None:
+    choice = await chosen(env=env)
+    assert told(choice) == (provider, model, 272_000, "table")
+    assert choice.endpoint
+    assert choice.endpoint.wire_api == wire
+    assert choice.why == "gpt-5 at api.openai.com: OPENAI_API_KEY is set."
+
+
+@pytest.mark.parametrize(
+    ("variable", "provider"),
+    [
+        ("OPENROUTER_API_KEY", "openrouter"),
+        ("MISTRAL_API_KEY", "mistral"),
+        ("DEEPSEEK_API_KEY", "deepseek"),
+        ("GROQ_API_KEY", "groq"),
+        ("ANTHROPIC_API_KEY", "anthropic"),
+    ],
+)
+async def test_each_service_has_a_model_that_the_table_knows(variable: str, provider: str) -> None:
+    choice = await chosen(Wish(context_window=10_000, provider=provider), {variable: "k"})
+    assert choice.model
+    assert choice.api_key == "k"
+    assert choice.endpoint
+    assert choice.endpoint.wire_api == "chat"
+    assert (await chosen(Wish(context_window=10_000), {variable: "k"})).model == choice.model
+
+
+async def test_a_base_url_in_the_environment_counts_alone() -> None:
+    async with FakeOpenAI(pages=PAGES) as server:
+        choice = await chosen(env={"OPENAI_BASE_URL": server.url})
+    assert told(choice) == (f"127.0.0.1:{server.port}", "first", 5_000, "server")
+    assert choice.why.endswith("OPENAI_BASE_URL is set.")
+
+
+async def test_a_local_server_that_answers_is_next_in_order_of_preference() -> None:
+    async with FakeOpenAI() as gone, FakeOpenAI(pages=PAGES) as one, FakeOpenAI(pages=PAGES) as two:
+        await gone.__aexit__()
+        local = (
+            LocalServer("a", "A", gone.port),
+            LocalServer("b", "B", one.port),
+            LocalServer("c", "C", two.port),
+        )
+        choice = await chosen(local=local)
+    assert told(choice) == ("b", "first", 5_000, "server")
+    assert "B answers there" in choice.why
+
+
+async def test_something_else_on_the_port_is_not_a_model() -> None:
+    async with FakeOpenAI(pages={"/v1/models": Reply(body="<html>my app</html>")}) as server:
+        choice = await chosen(local=(LocalServer("a", "A", server.port),))
+    assert choice.kind == "embedded"
+
+
+async def test_the_embedded_model_is_last() -> None:
+    choice = await chosen()
+    assert (choice.kind, choice.model) == ("embedded", SMALL)
+    assert "no key is set" in choice.why
+
+
+async def test_nothing_at_all_says_how_to_get_a_model() -> None:
+    choice = await chosen(embedded=None)
+    assert choice.kind == "none"
+    assert "pinfold local setup" in choice.how_to_change
+
+
+async def test_a_model_that_was_named_is_never_swapped_for_another() -> None:
+    choice = await chosen(Wish(model="gpt-9", source="flag"))
+    assert choice.kind == "none"
+    assert "gpt-9" in choice.why
+
+
+async def test_a_provider_that_is_not_there_is_told_with_those_that_are() -> None:
+    choice = await chosen(Wish(provider="opneai"))
+    assert choice.kind == "none"
+    assert "'opneai'" in choice.why
+    assert "openai" in choice.why
+
+
+async def test_the_choice_connects() -> None:
+    async with FakeOpenAI([Reply("Hi")]) as server:
+        wish = Wish("mine", "x", 9_000, 77, providers={"mine": Endpoint(server.url)})
+        choice = await chosen(wish)
+        assert choice.model
+        provider = connect(choice)
+        request = Request(choice.model, Context(), (Item(n=1, kind="user", content="Hello"),))
+        deltas = [delta async for delta in provider.stream(request)]
+        await provider.close()
+    assert isinstance(deltas[-1], ResponseDone)
+    assert server.bodies[0]["max_tokens"] == 77

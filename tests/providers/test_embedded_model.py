@@ -1,0 +1,130 @@
+"""The embedded model itself: xllamacpp and SmolLM2, as installed."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from pinfold.ports import (
+    ContextOverflow,
+    PartDone,
+    Progress,
+    Request,
+    ResponseDone,
+    TextDelta,
+)
+from pinfold.providers.embedded import Embedded, available
+from pinfold.rollout.events import Context
+from pinfold.rollout.items import Item
+
+pytestmark = pytest.mark.real_model
+
+PARENT = """
+import asyncio
+from test_embedded_model import PROMPTS, request
+from pinfold.providers.embedded import Embedded
+
+async def main():
+    embedded = Embedded()
+    await embedded.warm()
+    print("up", flush=True)
+    async for delta in embedded.stream(request(PROMPTS["long"])):
+        print(delta, flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+PROMPTS = {"short": "Say hello.", "long": "word and thing " * 400, "huge": "word " * 9000}
+
+
+def request(text: str) -> Request:
+    model = available()
+    assert model
+    context = Context(instructions="Be brief.")
+    return Request(model, context, (Item(n=1, kind="user", content=text),))
+
+
+@pytest.fixture
+async def embedded() -> AsyncIterator[Embedded]:
+    provider = Embedded()
+    yield provider
+    await provider.close()
+
+
+async def test_streams_an_answer_with_its_usage(embedded: Embedded) -> None:
+    deltas = [delta async for delta in embedded.stream(request(PROMPTS["short"]))]
+
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    parts = [delta for delta in deltas if isinstance(delta, PartDone)]
+    assert text
+    assert [part.content for part in parts] == [text]
+    assert isinstance(deltas[-1], ResponseDone)
+    assert deltas[-1].usage
+    assert 0 < deltas[-1].usage.output <= 512
+
+
+async def test_tells_how_much_of_a_long_prompt_is_read(embedded: Embedded) -> None:
+    deltas = [delta async for delta in embedded.stream(request(PROMPTS["long"]))]
+
+    read = [d.done for d in deltas if isinstance(d, Progress) and d.done is not None]
+    assert read == sorted(read)
+    assert len(read) > 2
+    assert read[-1] == 1
+
+
+async def test_a_request_that_does_not_fit_is_an_overflow(embedded: Embedded) -> None:
+    with pytest.raises(ContextOverflow):
+        _ = [delta async for delta in embedded.stream(request(PROMPTS["huge"]))]
+
+
+async def test_an_interrupted_request_leaves_the_model_free(embedded: Embedded) -> None:
+    async with aclosing(embedded.stream(request(PROMPTS["long"]))) as deltas:
+        async for delta in deltas:
+            if delta == Progress("reading the prompt", 0.0):
+                break
+
+    answer = [delta async for delta in embedded.stream(request(PROMPTS["short"]))]
+    assert isinstance(answer[-1], ResponseDone)
+
+
+@pytest.mark.parametrize("moment", ["up", "Progress(note='reading the prompt', done=0"])
+async def test_no_child_outlives_a_killed_parent(moment: str) -> None:
+    """Neither when it is idle nor when it computes."""
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        PARENT,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+    )
+    assert parent.stdout
+    async with asyncio.timeout(60):
+        while not (await parent.stdout.readline()).decode().startswith(moment):
+            assert parent.returncode is None
+        children = children_of(parent.pid)
+        assert len(children) == 1
+
+        parent.send_signal(signal.SIGKILL)
+        await parent.wait()
+        while any(runs(child) for child in children):
+            await asyncio.sleep(0.05)
+
+
+def children_of(pid: int) -> list[str]:
+    return subprocess.run(
+        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.split()
+
+
+def runs(pid: str) -> bool:
+    """Whether a process is there, and more than a corpse that waits to be reaped."""
+    state = subprocess.run(
+        ["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return state != "" and not state.startswith("Z")

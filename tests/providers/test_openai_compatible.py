@@ -1,0 +1,341 @@
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import httpx
+import pytest
+
+from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Reply, data
+from pinfold.ports import (
+    AuthenticationFailed,
+    CallDelta,
+    ConnectTimedOut,
+    ContentRefused,
+    ContextOverflow,
+    Delta,
+    FirstByteTimedOut,
+    IdleTimedOut,
+    MalformedStream,
+    ModelInfo,
+    NetworkError,
+    Overloaded,
+    PartDone,
+    ProviderError,
+    RateLimited,
+    ReasoningDelta,
+    Request,
+    RequestRejected,
+    ResponseDone,
+    TextDelta,
+)
+from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts, WireApi
+from pinfold.rollout.events import Context, ToolSchema, Usage
+from pinfold.rollout.items import Item, Origin
+
+MODEL = ModelInfo("m", "fake", 8_000, "table")
+TOOL = ToolSchema("look", "Looks.", {"type": "object", "properties": {}})
+PROMPT = Item(n=1, kind="user", content="Hello")
+
+both = pytest.mark.parametrize("wire", ["chat", "responses"])
+
+
+def provider(
+    server: FakeOpenAI, wire: WireApi, timeouts: Timeouts | None = None
+) -> OpenAICompatible:
+    return OpenAICompatible("fake", server.url, "key", wire, key_env="A_KEY", timeouts=timeouts)
+
+
+def asks(*items: Item, **fields: object) -> Request:
+    context = Context(instructions="Be brief.", tools=(TOOL,))
+    return Request(MODEL, context, items or (PROMPT,), **fields)  # type: ignore[arg-type]
+
+
+async def deltas(
+    wire: WireApi, *script: Reply, request: Request | None = None, timeouts: Timeouts | None = None
+) -> list[Delta]:
+    async with FakeOpenAI(script) as server:
+        model = provider(server, wire, timeouts)
+        try:
+            return [delta async for delta in model.stream(request or asks())]
+        finally:
+            await model.close()
+
+
+async def failure(wire: WireApi, reply: Reply, timeouts: Timeouts | None = None) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        await deltas(wire, reply, timeouts=timeouts)
+    return caught.value
+
+
+@both
+async def test_text_streams_and_ends_with_usage(wire: WireApi) -> None:
+    found = await deltas(wire, Reply("Hello there"))
+    assert "".join(d.text for d in found if isinstance(d, TextDelta)) == "Hello there"
+    done, end = found[-2:]
+    assert isinstance(done, PartDone)
+    assert (done.kind, done.content) == ("assistant", "Hello there")
+    assert end == ResponseDone(Usage(input=10, cached=4, output=5, reasoning=2), "stop")
+
+
+@both
+async def test_each_part_is_done_before_the_next_begins(wire: WireApi) -> None:
+    calls = (Call("look", '{"a": 1}', "a"), Call("look", "{broken", "b"))
+    found = await deltas(wire, Reply("Looking", calls, reasoning="Hm"))
+    parts = [d for d in found if isinstance(d, PartDone)]
+    assert [(p.kind, p.content, p.call_id) for p in parts] == [
+        ("reasoning", "Hm", None),
+        ("assistant", "Looking", None),
+        ("tool_call", '{"a": 1}', "a"),
+        ("tool_call", "{broken", "b"),
+    ]
+    assert isinstance(found[0], ReasoningDelta)
+    assert found.index(parts[0]) < next(i for i, d in enumerate(found) if isinstance(d, TextDelta))
+    pieces = [(d.index, d.name, d.arguments) for d in found if isinstance(d, CallDelta)]
+    assert "".join(p[2] for p in pieces if p[0] == 0) == '{"a": 1}'
+    assert "".join(p[2] for p in pieces if p[0] == 1) == "{broken"
+    assert {p[1] for p in pieces} == {"look"}
+    assert isinstance(found[-1], ResponseDone)
+    assert found[-1].stop == "tool_calls"
+
+
+@both
+async def test_reasoning_comes_back_in_the_next_request(wire: WireApi) -> None:
+    async with FakeOpenAI([Reply("Yes", reasoning="Hm"), Reply("Yes")]) as server:
+        model = provider(server, wire)
+        first = [d async for d in model.stream(asks()) if isinstance(d, PartDone)]
+        items = [
+            Item(
+                n=n,
+                kind=part.kind,
+                content=part.content,
+                response=1,
+                origin=Origin("fake", "m"),
+                opaque=part.opaque,
+            )
+            for n, part in enumerate(first, 2)
+        ]
+        follow = Item(n=9, kind="user", content="Sure?")
+        assert [d async for d in model.stream(asks(PROMPT, *items, follow))]
+        await model.close()
+    if wire == "chat":
+        assert server.bodies[1]["messages"][2]["reasoning_content"] == "Hm"
+    else:
+        assert server.bodies[1]["input"][1]["encrypted_content"] == "c2VjcmV0"
+
+
+async def test_a_chat_request_carries_what_it_should() -> None:
+    async with FakeOpenAI([Reply("Hi")]) as server:
+        model = OpenAICompatible(
+            "fake", server.url, "key", "chat", headers={"x-title": "p"}, extra={"max_tokens": 9}
+        )
+        request = asks(reasoning_effort="low", headers={"x-turn": "1"})
+        assert [d async for d in model.stream(request)]
+        await model.close()
+    (sent,) = server.requests
+    assert sent.headers["authorization"] == "Bearer key"
+    assert (sent.headers["x-title"], sent.headers["x-turn"]) == ("p", "1")
+    assert sent.body["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert sent.body["tools"][0]["function"]["name"] == "look"
+    assert sent.body["stream_options"] == {"include_usage": True}
+    assert (sent.body["max_tokens"], sent.body["reasoning_effort"]) == (9, "low")
+
+
+async def test_a_responses_request_leaves_nothing_with_the_server() -> None:
+    async with FakeOpenAI([Reply("Hi")]) as server:
+        model = provider(server, "responses")
+        assert [d async for d in model.stream(asks(reasoning_effort="low"))]
+        await model.close()
+    body = server.bodies[0]
+    assert body["store"] is False
+    assert body["include"] == ["reasoning.encrypted_content"]
+    assert body["instructions"] == "Be brief."
+    assert body["reasoning"] == {"summary": "auto", "effort": "low"}
+
+
+@pytest.mark.parametrize(
+    ("wire", "field", "status", "complaint"),
+    [
+        ("chat", "stream_options", 400, "Unrecognized request argument: stream_options"),
+        (
+            "chat",
+            "stream_options",
+            422,
+            "body.stream_options.include_usage: extra_forbidden",
+        ),
+        ("responses", "include", 400, "Encrypted content is not supported with this model."),
+        ("responses", "reasoning", 400, "Unsupported parameter: 'reasoning.summary'"),
+    ],
+)
+async def test_a_field_that_is_not_known_is_left_out_from_then_on(
+    wire: WireApi, field: str, status: int, complaint: str
+) -> None:
+    refusal = Reply(status=status, body={"error": {"message": complaint}})
+    async with FakeOpenAI([refusal, Reply("Hi"), Reply("Hi")]) as server:
+        model = provider(server, wire)
+        for _ in range(2):
+            assert [d async for d in model.stream(asks())]
+        await model.close()
+    assert [field in body for body in server.bodies] == [True, False, False]
+
+
+async def test_the_effort_that_was_asked_for_stays_when_the_summary_goes() -> None:
+    refusal = Reply(
+        status=400,
+        body={
+            "error": {
+                "message": "Your organization must be verified to generate reasoning summaries."
+            }
+        },
+    )
+    async with FakeOpenAI([refusal, Reply("Hi")]) as server:
+        model = provider(server, "responses")
+        assert [d async for d in model.stream(asks(reasoning_effort="high"))]
+        await model.close()
+    assert server.bodies[1]["reasoning"] == {"effort": "high"}
+
+
+@both
+async def test_a_reply_that_was_too_long_says_so(wire: WireApi) -> None:
+    end = (await deltas(wire, Reply("Hello", finish="length")))[-1]
+    assert isinstance(end, ResponseDone)
+    assert end.stop == "length"
+
+
+@both
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (OVERFLOW, ContextOverflow),
+        (Reply(status=401, body={"error": {"message": "Incorrect API key"}}), AuthenticationFailed),
+        (Reply(status=429, body={"error": {"message": "slow"}}), RateLimited),
+        (Reply(status=500, body="oops"), Overloaded),
+        (Reply(status=404, body="<html>nginx</html>"), RequestRejected),
+        (Reply(body="<!doctype html><title>Sign in</title>"), RequestRejected),
+        (Reply(body={"error": "Unexpected endpoint or method."}), RequestRejected),
+        (Reply(body={"choices": []}), MalformedStream),
+        (Reply("Hello", finish="content_filter"), ContentRefused),
+        (Reply(events=[b"data: {garbage\n\n"]), MalformedStream),
+        (Reply(events=[b"data: \xff\xfe\n\n"]), MalformedStream),
+        (Reply(events=[b"data: 17\n\n"]), MalformedStream),
+        (Reply(events=[b"\x00\x01\x02 what is this"]), NetworkError),
+        (Reply(events=[]), NetworkError),
+        (Reply("Hello there", cut_after=2), NetworkError),
+        (Reply(events=[data({"error": {"message": "boom", "code": 502}})]), Overloaded),
+    ],
+)
+async def test_whatever_a_server_does_is_one_of_the_errors(
+    wire: WireApi, reply: Reply, kind: type[ProviderError]
+) -> None:
+    if wire == "responses" and reply.events and b'"error"' in reply.events[0]:
+        reply = Reply(events=[data({"type": "error", "code": "server_error", "message": "boom"})])
+    error = await failure(wire, reply)
+    assert type(error) is kind
+    assert "127.0.0.1" in str(error) or kind is ContextOverflow
+
+
+async def test_an_end_without_a_finish_reason_is_not_an_answer() -> None:
+    events = [data({"choices": [{"delta": {"content": "Hi"}}]}), b"data: [DONE]\n\n"]
+    assert type(await failure("chat", Reply(events=events))) is MalformedStream
+
+
+async def test_an_overflow_may_come_inside_a_responses_stream() -> None:
+    error = {
+        "code": "context_length_exceeded",
+        "message": "Your input exceeds the context window of this model.",
+    }
+    events = [data({"type": "response.failed", "response": {"error": error}})]
+    assert type(await failure("responses", Reply(events=events))) is ContextOverflow
+
+
+async def test_the_key_that_was_refused_is_named() -> None:
+    error = await failure("chat", Reply(status=401, body={"error": {"message": "no"}}))
+    assert str(error).endswith("refused the key in A_KEY: no")
+
+
+async def test_nobody_there() -> None:
+    async with FakeOpenAI() as server:
+        pass
+    model = provider(server, "chat")
+    with pytest.raises(NetworkError, match=f"No answer from {server.url}: is the server running"):
+        await anext(model.stream(asks()))
+    await model.close()
+
+
+@both
+async def test_silence_before_the_answer_and_within_it_differ(wire: WireApi) -> None:
+    gate = asyncio.Event()
+    short = Timeouts(first_byte=0.05, idle=30)
+    error = await failure(wire, Reply("Hello there", gate=gate), short)
+    assert type(error) is FirstByteTimedOut
+    short = Timeouts(first_byte=30, idle=0.05)
+    error = await failure(wire, Reply("Hello there", gate=gate, gate_at=2), short)
+    assert type(error) is IdleTimedOut
+
+
+async def test_no_connection_in_time_is_its_own_error() -> None:
+    def late(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectTimeout("late", request=request)
+
+    client = httpx.AsyncClient(transport=httpx.MockTransport(late))
+    model = OpenAICompatible("fake", "http://example.com/v1", "key", "chat", http_client=client)
+    with pytest.raises(ConnectTimedOut, match=r"example\.com"):
+        await anext(model.stream(asks()))
+    await model.close()
+
+
+@both
+async def test_closing_the_stream_drops_the_connection_at_once(wire: WireApi) -> None:
+    async with FakeOpenAI([Reply("Hello there", gate=asyncio.Event(), gate_at=3)]) as server:
+        model = provider(server, wire)
+        async with aclosing(model.stream(asks())) as stream:
+            async for delta in stream:
+                if isinstance(delta, TextDelta):
+                    break
+        await asyncio.wait_for(server.dropped.wait(), 5)
+        await model.close()
+
+
+async def test_cancelling_the_reader_drops_the_connection_at_once() -> None:
+    async def read(stream: AsyncGenerator[Delta, None]) -> None:
+        async with aclosing(stream):
+            async for _ in stream:
+                begun.set()
+
+    begun = asyncio.Event()
+    async with FakeOpenAI([Reply("Hello there", gate=asyncio.Event(), gate_at=3)]) as server:
+        model = provider(server, "chat")
+        task = asyncio.create_task(read(model.stream(asks())))
+        await begun.wait()
+        task.cancel()
+        await asyncio.wait_for(server.dropped.wait(), 5)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await model.close()
+
+
+async def test_one_connection_serves_many_requests() -> None:
+    async with FakeOpenAI([Reply("a"), Reply("b")]) as server:
+        model = provider(server, "chat")
+        for _ in range(2):
+            assert [d async for d in model.stream(asks())]
+        await model.close()
+        assert server.connections == 1
+
+
+async def test_a_base_url_that_is_none() -> None:
+    model = OpenAICompatible("fake", "localhost:1234", None, "chat")
+    with pytest.raises(RequestRejected, match="not a base URL"):
+        await anext(model.stream(asks()))
+    await model.close()
+
+
+def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
+    code = (
+        "import sys, pinfold.providers.openai_compatible as m\n"
+        "m.OpenAICompatible('x', 'http://127.0.0.1:1/v1', None, 'chat')\n"
+        "print([n for n in ('openai', 'httpx', 'httpx2', 'pydantic') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,316 @@
+"""Bodies as servers send them, and the error that each stands for."""
+
+from typing import Any
+
+import pytest
+
+from pinfold.ports import (
+    AuthenticationFailed,
+    ContentRefused,
+    ContextOverflow,
+    Overloaded,
+    ProviderError,
+    RateLimited,
+    RequestRejected,
+)
+from pinfold.providers.errors import Server, from_answer
+
+HERE = Server("http://127.0.0.1:1234/v1")
+OPENAI = Server("https://api.openai.com/v1", "OPENAI_API_KEY", has_key=True)
+
+
+def told(body: Any, status: int | None, server: Server = OPENAI) -> ProviderError:
+    return from_answer(body, server, status=status)
+
+
+OVERFLOWS: dict[str, tuple[int | None, Any]] = {
+    "OpenAI, chat": (
+        400,
+        {
+            "error": {
+                "message": "This model's maximum context length is 8192 tokens. However, your "
+                "messages resulted in 8227 tokens. Please reduce the length of the messages.",
+                "type": "invalid_request_error",
+                "param": "messages",
+                "code": "context_length_exceeded",
+            }
+        },
+    ),
+    "OpenAI, within a responses stream": (
+        None,
+        {
+            "code": "context_length_exceeded",
+            "message": "Your input exceeds the context window of this model. "
+            "Please adjust your input and try again.",
+        },
+    ),
+    "OpenAI, more than a minute's allowance": (
+        429,
+        {
+            "error": {
+                "message": "Request too large for gpt-4o in organization org-x on tokens per min "
+                "(TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.",
+                "type": "tokens",
+                "code": "rate_limit_exceeded",
+            }
+        },
+    ),
+    "llama.cpp": (
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "request (9031 tokens) exceeds the available context size "
+                "(4096 tokens), try increasing it",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 9031,
+                "n_ctx": 4096,
+            }
+        },
+    ),
+    "vLLM": (
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 6048 tokens. However, you requested "
+            "6616 tokens (568 in the messages, 6048 in the completion). Please reduce the length "
+            "of the messages or completion.",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    "vLLM, where the reply has no room": (
+        400,
+        {
+            "object": "error",
+            "message": "max_tokens must be at least 1, got -186.",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    "vLLM, another way": (
+        400,
+        {
+            "object": "error",
+            "message": "The decoder prompt (length 40960) is longer than the maximum model length "
+            "of 32768. Make sure that `max_model_len` is no smaller than the number of tokens.",
+            "type": "BadRequestError",
+            "code": 400,
+        },
+    ),
+    "Ollama": (
+        400,
+        {
+            "error": {
+                "message": "prompt too long; exceeded max context length by 1282 tokens",
+                "type": "invalid_request_error",
+                "param": None,
+                "code": None,
+            }
+        },
+    ),
+    "Ollama, its runner": (500, {"error": "input exceeds context length"}),
+    "OpenRouter": (
+        400,
+        {
+            "error": {
+                "message": "This endpoint's maximum context length is 32768 tokens. However, you "
+                "requested about 42832 tokens (42832 of text input). Please reduce the length of "
+                'either one, or use the "middle-out" transform.',
+                "code": 400,
+            }
+        },
+    ),
+    "OpenRouter, for the provider behind it": (
+        502,
+        {
+            "error": {
+                "message": "Provider returned error",
+                "code": 502,
+                "metadata": {
+                    "provider_name": "DeepInfra",
+                    "raw": '{"message":"This model\'s maximum context length is 16000 tokens."}',
+                },
+            }
+        },
+    ),
+    "LM Studio": (
+        400,
+        {
+            "error": "Trying to keep the first 15857 tokens when context the overflows. However, "
+            "the model is loaded with context length of only 4096 tokens, which is not enough."
+        },
+    ),
+    "LM Studio, newer": (
+        400,
+        {
+            "error": "The number of tokens to keep from the initial prompt is greater than the "
+            "context length. Try to load the model with a larger context length."
+        },
+    ),
+    "Anthropic gateway": (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": "prompt is too long: 200251 tokens > 200000 maximum",
+            },
+        },
+    ),
+    "Anthropic, prompt and reply together": (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": "input length and `max_tokens` exceed context limit: "
+                "199759 + 8192 > 200000, decrease input length or `max_tokens` and try again",
+            },
+        },
+    ),
+    "Anthropic, the body itself": (
+        413,
+        {"error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}},
+    ),
+    "Mistral": (
+        400,
+        {
+            "object": "error",
+            "message": "Prompt contains 65673 tokens and 0 draft tokens, too large for model with "
+            "32768 maximum context length",
+            "type": "invalid_request_error",
+            "code": 3051,
+        },
+    ),
+    "Gemini": (
+        400,
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "The input token count (1200000) exceeds the maximum number of "
+                    "tokens allowed (1048576).",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+    ),
+    "Moonshot": (
+        400,
+        {
+            "error": {
+                "message": "Invalid request: Your request exceeded model token limit: 131072",
+                "type": "invalid_request_error",
+            }
+        },
+    ),
+    "a proxy with a limit of its own": (413, "<html><h1>413 Payload Too Large</h1></html>"),
+}
+
+
+@pytest.mark.parametrize("server", OVERFLOWS)
+def test_an_overflow_is_told_apart(server: str) -> None:
+    status, body = OVERFLOWS[server]
+    assert type(told(body, status)) is ContextOverflow
+
+
+OTHERS: list[tuple[int | None, Any, type[ProviderError], str]] = [
+    (
+        429,
+        {
+            "error": {
+                "message": "You exceeded your current quota, please check your plan and billing.",
+                "type": "insufficient_quota",
+                "code": "insufficient_quota",
+            }
+        },
+        RequestRejected,
+        "no credit left",
+    ),
+    (
+        429,
+        [{"error": {"code": 429, "message": "You exceeded your current quota. Retry in 34.07s."}}],
+        RateLimited,
+        "Retry in",
+    ),
+    (402, {"error": {"message": "Insufficient Balance"}}, RequestRejected, "no credit left"),
+    (
+        429,
+        {
+            "error": {
+                "message": "Rate limit reached for gpt-4o on tokens per min. "
+                "Please try again in 1.2s.",
+                "code": "rate_limit_exceeded",
+            }
+        },
+        RateLimited,
+        "limits the rate",
+    ),
+    (None, {"code": "rate_limit_exceeded", "message": "slow down"}, RateLimited, "slow down"),
+    (
+        401,
+        {"error": {"message": "Incorrect API key provided: sk-1", "code": "invalid_api_key"}},
+        AuthenticationFailed,
+        "api.openai.com refused the key in OPENAI_API_KEY",
+    ),
+    (503, {"error": {"message": "Loading model", "code": 503}}, Overloaded, "Loading model"),
+    (529, {"error": {"type": "overloaded_error", "message": "Overloaded"}}, Overloaded, "529"),
+    (500, "<html>Bad gateway</html>", Overloaded, "(500)"),
+    (None, {"message": "upstream failed", "code": 502}, Overloaded, "(502)"),
+    (
+        400,
+        {
+            "error": {
+                "message": "The response was filtered due to the prompt triggering Azure OpenAI's "
+                "content management policy.",
+                "code": "content_filter",
+            }
+        },
+        ContentRefused,
+        "refused the content",
+    ),
+    (
+        403,
+        {"error": {"message": "Your input was flagged for harassment", "code": 403}},
+        ContentRefused,
+        "flagged",
+    ),
+    (
+        404,
+        {"error": {"message": "The model `gpt-9` does not exist", "code": "model_not_found"}},
+        RequestRejected,
+        "`gpt-9` does not exist",
+    ),
+    (404, {"detail": "Not Found"}, RequestRejected, "check the base URL"),
+    (404, "<!DOCTYPE html><html>", RequestRejected, "check the base URL"),
+    (422, {"detail": [{"msg": "field required"}]}, RequestRejected, "field required"),
+    (400, {"error": {"message": "bad \x1b[31mparameter"}}, RequestRejected, "bad [31mparameter"),
+    (400, None, RequestRejected, "refused the request (400)"),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "kind", "words"), OTHERS)
+def test_every_other_failure_has_its_kind_and_a_plain_sentence(
+    status: int | None, body: Any, kind: type[ProviderError], words: str
+) -> None:
+    error = told(body, status)
+    assert type(error) is kind
+    assert words in str(error)
+    assert "\n" not in str(error)
+
+
+def test_a_missing_key_is_asked_for_by_its_variable() -> None:
+    server = Server("https://api.openai.com/v1", "OPENAI_API_KEY")
+    assert "set OPENAI_API_KEY" in str(told({"error": {"message": "no"}}, 401, server))
+    assert "api_key_env" in str(told({"error": {"message": "no"}}, 401, HERE))
+
+
+def test_a_long_answer_is_cut() -> None:
+    assert len(str(told({"error": {"message": "x" * 5_000}}, 400))) < 400
+
+
+def test_the_wait_that_the_message_names_is_kept() -> None:
+    assert told({"error": {"message": "Please try again in 1.5s."}}, 429).retry_after == 1.5

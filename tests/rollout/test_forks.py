@@ -1,0 +1,122 @@
+"""A fork is the parent's beginning, whole responses only."""
+
+from pathlib import Path
+
+import pytest
+
+from fakes.sessions import item, ticking
+from pinfold.rollout.events import (
+    SCHEMA,
+    ArtifactObserved,
+    ItemAdded,
+    RequestFinished,
+    SessionStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.store import SessionStore
+
+UNKNOWN = b'{"seq": 11, "ts":"2030-01-01T00:00:00Z","type":"dreamt", "data":{}}\n'
+OBSERVED = ArtifactObserved(uri="a", kind="file", op="read")
+FINISHED = RequestFinished(
+    purpose="turn",
+    provider="p",
+    model="m",
+    response=1,
+    through_seq=3,
+    estimate=1,
+    status="ok",
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SessionStore:
+    return SessionStore(tmp_path / "home")
+
+
+@pytest.fixture
+def parent(store: SessionStore) -> Path:
+    """#1 prompt, #2 to #4 one response with a call, #5 a second response, #6 the next prompt."""
+    with store.create(Path("/w"), "0", ticking()) as journal:
+        journal.append(
+            TurnStarted(turn=1),
+            item(1, content="prompt"),
+            item(2, "assistant", response=1),
+            item(3, "tool_call", response=1, call_id="c"),
+            FINISHED,
+            item(4, "tool_result", response=1, call_id="c"),
+            OBSERVED,
+            item(5, "assistant", response=2),
+            TurnFinished(turn=1, state="done"),
+        )
+        with journal.path.open("ab") as file:
+            file.write(UNKNOWN)
+    with Journal.open(journal.folder, ticking()) as journal:
+        journal.append(TurnStarted(turn=2), item(6, content="next"))
+    return journal.folder
+
+
+def items(journal: Journal) -> list[int]:
+    return [event.data.item.n for event in journal.read() if isinstance(event.data, ItemAdded)]
+
+
+@pytest.mark.parametrize(
+    ("at", "n", "lines"),
+    [
+        (None, 6, 13),
+        (6, 6, 13),
+        (5, 5, 10),  # with the end of its turn, without what came later
+        (4, 4, 8),  # with what its tool was seen to do
+        (3, 1, 3),
+        (2, 1, 3),
+        (1, 1, 3),
+    ],
+)
+def test_a_fork_holds_the_parents_lines_through_whole_responses(
+    store: SessionStore, parent: Path, at: int | None, n: int, lines: int
+) -> None:
+    before = (parent / "rollout.jsonl").read_bytes()
+    fork, last = store.fork(parent, at, ticking())
+    with fork:
+        assert last == n
+        assert items(fork) == list(range(1, n + 1))
+        assert list(fork.lines())[1:] == before.splitlines()[1:lines]
+        started = fork.started
+        assert started.id == fork.folder.name != parent.name
+        assert started.forked_from == f"{parent.name}:{n}"
+        assert (started.cwd, started.schema) == ("/w", SCHEMA)
+        assert fork.append(TurnStarted(turn=9))[0].seq == lines + 1
+    assert (parent / "rollout.jsonl").read_bytes() == before
+
+
+def test_a_session_that_another_process_holds_can_be_forked(
+    store: SessionStore, parent: Path
+) -> None:
+    with Journal.open(parent, ticking()):
+        fork, _ = store.fork(parent, None, ticking())
+        fork.close()
+
+
+def test_a_fork_takes_outputs_and_backups_along(store: SessionStore, parent: Path) -> None:
+    for name in ("blobs", "outputs"):
+        (parent / name).mkdir()
+        (parent / name / "x").write_text(name)
+    fork, _ = store.fork(parent, 1, ticking())
+    with fork:
+        assert (fork.folder / "blobs/x").read_text() == "blobs"
+        assert (fork.folder / "outputs/x").read_text() == "outputs"
+
+
+def test_an_item_that_is_not_there_is_told(store: SessionStore, parent: Path) -> None:
+    with pytest.raises(JournalError, match="no item #77"):
+        store.fork(parent, 77, ticking())
+    assert len(store.list()) == 1
+
+
+def test_a_session_without_items_forks_to_one_without(store: SessionStore) -> None:
+    store.create(Path("/w"), "0", ticking()).close()
+    fork, n = store.fork(store.list()[0].folder, None, ticking())
+    with fork:
+        assert n == 0
+        assert [type(event.data) for event in fork.read()] == [SessionStarted]
