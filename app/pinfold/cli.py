@@ -85,7 +85,8 @@ def run(argv: Sequence[str]) -> int:
         arguments = parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
-    from pinfold import wiring
+    from pinfold.wiring import actions as wiring
+    from pinfold.wiring.house import WrongUse
 
     actions: dict[str | None, Callable[[argparse.Namespace], int]] = {
         None: wiring.shell,
@@ -100,7 +101,7 @@ def run(argv: Sequence[str]) -> int:
     }
     try:
         return actions[arguments.command](arguments)
-    except wiring.WrongUse as error:
+    except WrongUse as error:
         print(f"pinfold: {error}", file=sys.stderr)
         return 2
     except wiring.FAILURES as error:

@@ -111,6 +111,10 @@ class Provider(Protocol):
 
     name: str
 
+    async def warm(self) -> None:
+        """Load what the first request needs, before there is one. Raises `ProviderError`."""
+        ...
+
     def stream(self, request: Request) -> AsyncIterator[Delta]:
         """The response, piece by piece, ended by `ResponseDone`. Raises `ProviderError`."""
         ...

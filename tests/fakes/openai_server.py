@@ -43,10 +43,12 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     events: list[bytes] | None = None
     """Sent as the stream, in place of what the fields above would give."""
+    hang_up: bool = False
+    """The connection closes without any answer."""
     cut_after: int | None = None
     """Events after which the connection breaks."""
     gate: asyncio.Event | None = None
-    """Waited for before the event at `gate_at`; never set, the server hangs."""
+    """Waited for before the event at `gate_at` (-1: after the last); never set, it hangs."""
     gate_at: int = 0
     piece: int = 4
     """Characters a text delta."""
@@ -133,6 +135,8 @@ class FakeOpenAI:
             reply = reply if isinstance(reply, Reply) else Reply(body=reply)
         else:
             reply = self._next(request)
+        if reply.hang_up:
+            return False
         if reply.body is not None or reply.status != 200:
             return _send_body(writer, reply)
         writer.write(
@@ -180,6 +184,8 @@ class FakeOpenAI:
                 await reply.gate.wait()
             writer.write(b"%x\r\n%b\r\n" % (len(event), event))
             await writer.drain()
+        if reply.gate and reply.gate_at == -1:
+            await reply.gate.wait()
         writer.write(b"0\r\n\r\n")
         await writer.drain()
         return True

@@ -72,6 +72,9 @@ class ScriptedProvider:
         finally:
             self.cut_off += not finished
 
+    async def warm(self) -> None:
+        """Nothing to load."""
+
     async def close(self) -> None:
         self.closed = True
 

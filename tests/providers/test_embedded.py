@@ -92,6 +92,11 @@ async def test_a_child_that_ends_without_a_word_is_a_network_error() -> None:
         await answer(Embedded([sys.executable, "-c", "1 / 0"]), "hello")
 
 
+async def test_a_child_that_cannot_be_started_is_told() -> None:
+    with pytest.raises(RequestRejected, match=r"does not start: .*no-such-program"):
+        await answer(Embedded(["no-such-program"]), "hello")
+
+
 async def test_an_interrupted_load_goes_on_for_the_next_request(embedded: Embedded) -> None:
     waiting = asyncio.create_task(answer(embedded, "hello"))
     await asyncio.sleep(0)

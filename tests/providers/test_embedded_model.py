@@ -93,6 +93,15 @@ async def test_an_interrupted_request_leaves_the_model_free(embedded: Embedded) 
     assert isinstance(answer[-1], ResponseDone)
 
 
+async def test_the_child_imports_nothing_from_the_working_directory(
+    embedded: Embedded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "xllamacpp.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+
+    await embedded.warm()
+
+
 @pytest.mark.parametrize("moment", ["up", "Progress(note='reading the prompt', done=0"])
 async def test_no_child_outlives_a_killed_parent(moment: str) -> None:
     """Neither when it is idle nor when it computes."""

@@ -166,6 +166,7 @@ async def test_a_responses_request_leaves_nothing_with_the_server() -> None:
         ),
         ("responses", "include", 400, "Encrypted content is not supported with this model."),
         ("responses", "reasoning", 400, "Unsupported parameter: 'reasoning.summary'"),
+        ("responses", "reasoning", 400, "Unknown parameter: 'reasoning'."),
     ],
 )
 async def test_a_field_that_is_not_known_is_left_out_from_then_on(
@@ -215,6 +216,7 @@ async def test_a_reply_that_was_too_long_says_so(wire: WireApi) -> None:
         (Reply(body="<!doctype html><title>Sign in</title>"), RequestRejected),
         (Reply(body={"error": "Unexpected endpoint or method."}), RequestRejected),
         (Reply(body={"choices": []}), MalformedStream),
+        (Reply(body="{"), MalformedStream),
         (Reply("Hello", finish="content_filter"), ContentRefused),
         (Reply(events=[b"data: {garbage\n\n"]), MalformedStream),
         (Reply(events=[b"data: \xff\xfe\n\n"]), MalformedStream),
@@ -322,6 +324,36 @@ async def test_one_connection_serves_many_requests() -> None:
             assert [d async for d in model.stream(asks())]
         await model.close()
         assert server.connections == 1
+
+
+@both
+async def test_a_server_that_keeps_the_line_open_after_the_end_is_left(wire: WireApi) -> None:
+    async with FakeOpenAI([Reply("Hi", gate=asyncio.Event(), gate_at=-1)]) as server:
+        model = provider(server, wire)
+        found = [delta async for delta in model.stream(asks())]
+        await asyncio.wait_for(server.dropped.wait(), 5)
+        await model.close()
+    assert isinstance(found[-1], ResponseDone)
+
+
+async def test_a_connection_that_was_closed_meanwhile_is_opened_anew_once() -> None:
+    gone = Reply(hang_up=True)
+    assert isinstance((await deltas("chat", gone, Reply("Hi")))[-1], ResponseDone)
+    with pytest.raises(NetworkError, match="broke"):
+        await deltas("chat", gone, gone, Reply("Hi"))
+
+
+async def test_the_wait_that_a_server_asks_for_is_kept() -> None:
+    reply = Reply(status=429, body={"error": {"message": "slow"}}, headers={"Retry-After": "3"})
+    assert (await failure("chat", reply)).retry_after == 3
+
+
+async def test_without_a_key_none_is_sent() -> None:
+    async with FakeOpenAI([Reply("Hi")]) as server:
+        model = OpenAICompatible("fake", server.url, None, "chat")
+        assert [d async for d in model.stream(asks())]
+        await model.close()
+    assert "authorization" not in server.requests[0].headers
 
 
 async def test_a_base_url_that_is_none() -> None:

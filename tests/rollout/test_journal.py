@@ -204,3 +204,26 @@ while True:
             assert journal.last_seq >= int(rest[-1] if rest else acknowledged)
             lines = journal.path.read_text().splitlines()
         assert [json.loads(line)["seq"] for line in lines] == [*range(1, len(lines) + 1)]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff", b'{"pid": "x"}'])
+def test_a_holder_that_has_not_said_who_it_is_still_holds(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    with new_journal(tmp_path / "s") as journal:
+        said = journal.folder / "holder.json"
+        said.unlink()
+        if content is not None:
+            said.write_bytes(content)
+        with pytest.raises(SessionHeld, match=r"open in another pinfold\.$"):
+            Journal.open(journal.folder, ticking())
+
+
+def test_a_session_cannot_be_begun_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(JournalError, match="could not be written"):
+        new_journal(tmp_path / "file" / "s")
+    new_journal(tmp_path / "s").close()
+    with pytest.raises(JournalError, match="could not be written"):
+        new_journal(tmp_path / "s")
+    assert seqs(tmp_path / "s") == [1]

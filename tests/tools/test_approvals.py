@@ -1,14 +1,15 @@
+import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.ports import Review
+from pinfold.settings import Mode
 from pinfold.tools.approvals import (
     Allowed,
     Ask,
-    Mode,
     Refused,
     command_prefix,
     matches,
@@ -173,17 +174,20 @@ def test_a_prefix_matches_whole_words_alone() -> None:
     assert not matches("pytest; rm x", "pytest")
 
 
-@given(st.text(alphabet="git satus;&|$()`<>\\\n\"'{}!#=*~-", max_size=30))
-def test_nothing_that_a_shell_would_act_on_ever_matches(tail: str) -> None:
-    command = "git status " + tail
-    outside_quotes = ""
-    quote = ""
-    for character in tail:
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        else:
-            outside_quotes += character
-    if quote or set(outside_quotes) & set(";&|$()`<>\\\n{}!#"):
-        assert not matches(command, "git status")
+@given(st.lists(st.text(alphabet="git satus \t\"'" * 3 + ";&|$()`<>\\\n\r{}!#=*~-é", max_size=12)))
+@settings(max_examples=40)
+def test_bash_sees_one_plain_command_in_all_that_matches(tails: list[str]) -> None:
+    commands = [c for c in (f"git status {tail}" for tail in tails) if matches(c, "git status")]
+    script = "\n".join(["git() { printf '%s;' \"$1\"; }", *commands])
+    bash = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert bash.stdout == "status;" * len(commands)
+    assert bash.stderr == ""
+
+
+def test_the_sessions_own_outputs_may_be_read_but_not_written() -> None:
+    outputs = Path("/home/u/.local/share/pinfold/s/outputs")
+    read = Review("read", "read", (outputs / "call_1.txt",))
+    write = Review("write", "write", (outputs / "call_1.txt",))
+    for mode in ("read-only", "ask", "workspace"):
+        assert isinstance(verdict(mode, read, True, ROOT, (), [outputs]), Allowed)
+        assert not isinstance(verdict(mode, write, False, ROOT, (), [outputs]), Allowed)

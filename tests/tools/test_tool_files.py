@@ -57,7 +57,7 @@ async def test_what_cannot_be_read_is_refused_with_the_reason(run: Run, work: Pa
     (work / "pic.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(1490))
     (work / "settings.py").write_text("x\n")
     os.mkfifo(work / "pipe")
-    for arguments, reason in [
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"path": "pic.png"}, "pic.png is not text: a PNG image, 1.5 kB"),
         ({"path": "setings.py"}, "does not exist. Did you mean settings.py?"),
         ({"path": "."}, "is a folder; list_dir"),
@@ -65,7 +65,8 @@ async def test_what_cannot_be_read_is_refused_with_the_reason(run: Run, work: Pa
         ({"path": "settings.py", "offset": 9}, "has 1 lines; there is no line 9"),
         ({"path": "settings.py", "ofset": 9}, "ofset: Extra inputs"),
         ({}, "path: Field required"),
-    ]:
+    ]
+    for arguments, reason in refused:
         with pytest.raises(ToolError, match=reason):
             await run("read_file", **arguments)
 

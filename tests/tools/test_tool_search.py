@@ -63,6 +63,14 @@ async def test_an_ignored_file_is_searched_when_named(
     assert outcome.output == "noise.log\n1:def find(z)"
 
 
+async def test_links_are_not_followed(
+    run: Run, repository: Path, tmp_path: Path, engine: str
+) -> None:
+    (tmp_path / "secret").write_text("find me\n")
+    (repository / "link").symlink_to(tmp_path / "secret")
+    assert (await run("grep", pattern="find me")).output == "No match."
+
+
 async def test_a_broken_pattern_is_told(run: Run, repository: Path, engine: str) -> None:
     with pytest.raises(ToolError, match="regex parse error"):
         await run("grep", pattern="(unclosed")

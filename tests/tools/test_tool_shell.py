@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,23 @@ async def test_cancelling_leaves_no_process_even_a_stubborn_one(
     await until(lambda: not any(map(alive, pids)))
 
 
+async def test_cancelling_at_any_step_of_the_start_leaves_no_process(
+    context: ToolContext, work: Path
+) -> None:
+    shell = by_name()["shell"]
+    os.mkfifo(work / "fifo")
+    arguments = json.dumps({"command": f"cat {work}/fifo; :"})
+    for steps in range(15):
+        task = asyncio.create_task(shell.run(arguments, context))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    assert str(work) not in listed.stdout
+
+
 async def test_what_stays_in_the_background_ends_with_the_command(run: Run, work: Path) -> None:
     outcome = await run("shell", command="sleep 1000 & echo $! > pid; echo done")
     assert outcome.output.startswith("done\n[exit code 0")
@@ -87,11 +105,13 @@ async def test_what_stays_in_the_background_ends_with_the_command(run: Run, work
 async def test_a_process_that_left_the_group_does_not_hold_the_result_back(
     run: Run, work: Path
 ) -> None:
-    outcome = await run("shell", command="setsid sleep 60 & echo $! > pid; echo done", timeout=30)
-    assert outcome.output.startswith("done\n[exit code 0")
-    pid = int((work / "pid").read_text())
-    if alive(pid):
-        os.kill(pid, signal.SIGKILL)
+    outcome = await run(
+        "shell",
+        command="setsid sh -c 'echo $$ > pid; exec sleep 60' & until [ -s pid ]; do :; done; pwd",
+        timeout=30,
+    )
+    os.kill(int((work / "pid").read_text()), signal.SIGKILL)
+    assert outcome.output.startswith(f"{work}\n[exit code 0")
 
 
 async def test_a_signal_is_named(run: Run) -> None:

@@ -24,7 +24,8 @@ from pinfold.ports import (
 from pinfold.rollout.events import ApprovalDecided, ArtifactObserved, Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
-from pinfold.tools.approvals import Allowed, Ask, Mode, Refused, command_prefix, verdict
+from pinfold.settings import Mode
+from pinfold.tools.approvals import Allowed, Ask, Refused, command_prefix, verdict
 from pinfold.tools.workspace import observe_output
 
 MAX_PARALLEL = 8
@@ -148,7 +149,8 @@ class Calls:
         """The arguments to run with, and whether the user changed them. Raises `_RefusedCall`."""
         allowed = {*self.consent.allow, *self._record.state.prefixes}
         call_id = call.call_id or ""
-        match verdict(self.consent.mode, review, tool.read_only, self._workspace, allowed):
+        own = [self._record.journal.folder / "outputs"]
+        match verdict(self.consent.mode, review, tool.read_only, self._workspace, allowed, own):
             case Allowed():
                 return call.content, False
             case Refused(reason):

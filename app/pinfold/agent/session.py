@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -36,8 +37,9 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
+from pinfold.settings import Mode
 from pinfold.tokens.counter import Counter
-from pinfold.tools.approvals import Mode
+from pinfold.tokens.items import count_item
 from pinfold.window.gauge import Reading
 
 CRASHED = "Unknown: pinfold stopped before this call's result was written down."
@@ -165,6 +167,18 @@ class Session:
         return self._record.journal.read_only
 
     @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know about how the session was found."""
+        found = []
+        if (torn := self._record.journal.torn) is not None:
+            found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
+        if damaged := self._record.state.unreadable:
+            found.append(
+                f"{damaged} lines of the journal are damaged; they stay as they are."
+            )
+        return tuple(found)
+
+    @property
     def title(self) -> str:
         return self._record.state.title
 
@@ -205,9 +219,17 @@ class Session:
         """The gauge now."""
         return self._record.gauge.reading(self.model)
 
-    def recount(self, counter: Counter) -> None:
+    async def recount(self, counter: Counter) -> None:
         """Count the window again, with a counter that has its tokenizer by now."""
-        self._record.gauge.recount(counter, self._connection.wire_api)
+        wire_api = self._connection.wire_api
+        # Counted in a thread, remembered by the counter, then only added up here.
+        await asyncio.to_thread(lambda: [count_item(counter, i, wire_api) for i in self.items])
+        self._record.gauge.recount(counter, wire_api)
+
+    async def warm(self) -> None:
+        """Load what the first request needs. What fails here, the request will tell."""
+        with suppress(ProviderError):
+            await self._connection.provider.warm()
 
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
         """Hear every update from now on. Returns how to stop."""

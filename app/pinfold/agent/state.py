@@ -1,6 +1,7 @@
 """What a session knows beyond its window: counters, queue, consent. Folded from events."""
 
 from pinfold.rollout.events import (
+    UNREADABLE,
     ApprovalDecided,
     Context,
     ContextSet,
@@ -13,6 +14,7 @@ from pinfold.rollout.events import (
     SessionStarted,
     TurnFinished,
     TurnStarted,
+    Unknown,
 )
 
 TITLE_LENGTH = 80
@@ -38,6 +40,8 @@ class State:
         """Command prefixes that the user allowed for this session."""
         self.queue: dict[int, str] = {}
         self.last_queue_id = 0
+        self.unreadable = 0
+        """Lines of the journal that are damaged."""
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -64,5 +68,7 @@ class State:
             case PromptQueued(id=queue_id, text=text):
                 self.queue[queue_id] = text
                 self.last_queue_id = queue_id
+            case Unknown(type=kind) if kind == UNREADABLE:
+                self.unreadable += 1
             case PromptUnqueued(id=queue_id):
                 self.queue.pop(queue_id, None)

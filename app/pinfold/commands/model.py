@@ -39,7 +39,9 @@ async def approvals(context: Context, argument: str) -> None:
     lines = (
         f"{'→' if mode == session.approvals else ' '} {mode:<9}  {MEANING[mode]}" for mode in MODES
     )
-    context.tell("\n".join(("What runs without a question; change it with /approvals MODE:", *lines)))
+    context.tell(
+        "\n".join(("What runs without a question; change it with /approvals MODE:", *lines))
+    )
 
 
 ACTIONS = (

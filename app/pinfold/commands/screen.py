@@ -61,7 +61,9 @@ ACTIONS = (
         "editor", "Write the prompt in $EDITOR", "screen", ("editor",), keys="ctrl+g", run=editor
     ),
     Action("doctor", "Say what was found and what is missing", "screen", ("doctor",), run=doctor),
-    Action("quit", "Quit; the session is kept", "screen", ("quit", "exit"), keys="ctrl+q", run=quit_),
+    Action(
+        "quit", "Quit; the session is kept", "screen", ("quit", "exit"), keys="ctrl+q", run=quit_
+    ),
     Action("send", "Send", "prompt", keys="enter"),
     Action("newline", "Begin a new line", "prompt", keys="ctrl+j,alt+enter,shift+enter"),
     Action("interrupt", "Interrupt the turn", "prompt", keys="escape"),
@@ -71,6 +73,7 @@ ACTIONS = (
     Action("cut", "Cut; remove the queued prompt", "prompt", keys="ctrl+x"),
     Action("leave", "Twice: quit", "prompt", keys="ctrl+c"),
     Action("end", "Quit at an empty prompt", "prompt", keys="ctrl+d"),
+    Action("switch_focus", "Between prompt and transcript or card", "transcript", keys="shift+tab"),
     Action("page_up", "Scroll back", "transcript", keys="pageup"),
     Action("page_down", "Scroll on", "transcript", keys="pagedown"),
     Action("top", "To the first line", "transcript", keys="ctrl+home"),

@@ -14,7 +14,9 @@ async def new(context: Context, _: str) -> None:
 async def fork(context: Context, argument: str) -> None:
     session, at = context.session, argument.removeprefix("#")
     if at and not at.isdecimal():
-        raise CommandError(f"/fork takes the number of an item, such as /fork 12, not “{argument}”.")
+        raise CommandError(
+            f"/fork takes the number of an item, such as /fork 12, not “{argument}”."
+        )
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
     await context.switch(partial(context.host.fork, session, int(at) if at else None))
@@ -37,7 +39,12 @@ async def trust(context: Context, _: str) -> None:
 ACTIONS = (
     Action("new", "Begin a new session", "session", ("new",), run=new),
     Action(
-        "resume", "Go on with an earlier session", "session", ("resume", "sessions"), "[ID]", run=resume
+        "resume",
+        "Go on with an earlier session",
+        "session",
+        ("resume", "sessions"),
+        "[ID]",
+        run=resume,
     ),
     Action("fork", "Go on in a copy of this session", "session", ("fork",), "[N]", run=fork),
     Action("trust", "Trust this folder's own config file", "session", ("trust",), run=trust),

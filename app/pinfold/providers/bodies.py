@@ -14,7 +14,7 @@ Body = dict[str, Any]
 _OPTIONAL = {
     "stream_options": re.compile(r"stream_options|include_usage", re.IGNORECASE),
     "include": re.compile(r"encrypted.content|'include'", re.IGNORECASE),
-    "reasoning.summary": re.compile(r"summar", re.IGNORECASE),
+    "reasoning.summary": re.compile(r"reasoning[. ]summar|parameter: 'reasoning'", re.IGNORECASE),
 }
 """Fields that a response can do without, and how endpoints complain of them."""
 

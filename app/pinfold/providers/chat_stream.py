@@ -107,7 +107,9 @@ class ChatStream:
         self._usage: Usage | None = None
 
     def feed(self, data: bytes) -> list[Delta]:
-        """The deltas of one event. Raises `ProviderError`."""
+        """The deltas of one event; none after the end. Raises `ProviderError`."""
+        if self.done:
+            return []
         if data.startswith(b"[DONE]"):
             return self._complete()
         try:

@@ -92,6 +92,7 @@ class Embedded:
                 yield delta
 
     async def close(self) -> None:
+        """End the child, also while it loads."""
         if self._start is None:
             return
         self._start.cancel()
@@ -128,13 +129,16 @@ class _Child:
     @classmethod
     async def start(cls, command: Sequence[str]) -> Self:
         """Start it and wait until it serves. Raises `ProviderError`."""
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl+C in the terminal is not meant for it
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,  # Ctrl+C in the terminal is not meant for it
+            )
+        except OSError as error:
+            raise RequestRejected(f"The embedded model does not start: {error}") from error
         child = cls(process)
         try:
             child._provider = await child._connect()
@@ -157,7 +161,7 @@ class _Child:
                     yield delta
         except NetworkError as error:
             if await self._has_ended():
-                raise NetworkError(self._obituary()) from error
+                raise await self._end() from error
             raise
 
     async def stop(self) -> None:
@@ -177,8 +181,7 @@ class _Child:
         assert self._process.stdout
         line = await self._process.stdout.readline()
         if not line:
-            await self._has_ended()
-            raise NetworkError(self._obituary())
+            raise await self._end()
         answer = json.loads(line)
         if "error" in answer:
             raise RequestRejected(f"The embedded model does not load: {answer['error']}")
@@ -198,10 +201,13 @@ class _Child:
             await asyncio.wait_for(self._process.wait(), 1)
         return not self.alive
 
-    def _obituary(self) -> str:
+    async def _end(self) -> NetworkError:
+        """What became of it, once its log is read to the end."""
+        await self.stop()
         last = self._tail.decode(errors="replace").strip().rpartition("\n")[2]
         because = f": {last}" if last and not _CHATTER.match(last) else ""
-        return f"The embedded model's process ended (exit code {self._process.returncode}){because}"
+        code = self._process.returncode
+        return NetworkError(f"The embedded model's process ended (exit code {code}){because}")
 
     async def _keep_tail(self) -> None:
         """Its log must neither reach the terminal nor fill the pipe."""
@@ -214,4 +220,6 @@ def _command() -> list[str]:
     path = model_path()
     if path is None or missing():
         raise RequestRejected("; ".join(missing()))
-    return [sys.executable, "-m", "pinfold.providers.embedded_server", "--model", str(path)]
+    # -P: the working directory is the user's project, and nothing is imported from there.
+    module = "pinfold.providers.embedded_server"
+    return [sys.executable, "-P", "-m", module, "--model", str(path)]

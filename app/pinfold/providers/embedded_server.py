@@ -56,6 +56,10 @@ def serve(model: Path, port: int, api_key: str) -> Any:
     params.n_parallel = 1  # two slots would halve the window of each
     params.n_batch = BATCH
     params.use_jinja = True
+    # A model this small wanders at a higher temperature, and repeats itself without the penalty.
+    params.sampling.temp = 0.2
+    params.sampling.top_p = 0.9
+    params.sampling.penalty_repeat = 1.1
     return Server(params)
 
 

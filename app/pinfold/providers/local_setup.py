@@ -127,7 +127,8 @@ def _install(requirement: str, options: list[str], report: Report) -> None:
 def _installer() -> list[str]:
     """The command that installs into this interpreter's environment. Raises `SetupError`."""
     if find_spec("pip"):
-        pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+        # -P: the working directory may hold anything, and nothing is imported from there.
+        pip = [sys.executable, "-P", "-m", "pip", "install", "--disable-pip-version-check"]
         # pip tells machines how far it is since 24.1.
         tells = tuple(map(int, version("pip").split(".")[:2])) >= (24, 1)
         return [*pip, "--progress-bar", "raw"] if tells else pip

@@ -5,8 +5,9 @@ here, because building its typed chunks costs more than all else in a stream tog
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     import openai
 
 WireApi = Literal["chat", "responses"]
+
+GATHER = 0.04
+"""Seconds in which what a server sends token by token gathers before it is read: waking up for
+each token costs more than all that is done with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +104,14 @@ class OpenAICompatible:
         async with aclosing(self._bytes(body, request)) as chunks:
             async for chunk in chunks:
                 for data in decoder.feed(chunk):
-                    if not parser.done:
-                        for delta in parser.feed(data):
-                            yield delta
-        if not parser.done:
-            for data in decoder.end():
-                for delta in parser.feed(data):
-                    yield delta
+                    for delta in parser.feed(data):
+                        yield delta
+                if parser.done:
+                    await _drain(chunks)
+                    return
+        for data in decoder.end():
+            for delta in parser.feed(data):
+                yield delta
         if not parser.done:
             for delta in parser.end():
                 yield delta
@@ -136,13 +142,18 @@ class OpenAICompatible:
                 response = await self._send(body, request)
                 await self._check(response)
             chunks = response.aiter_bytes()
+            clock = asyncio.get_running_loop().time
             while True:
+                asked = clock()
                 async with asyncio.timeout(limit):
                     chunk = await anext(chunks, None)
+                waited = clock() - asked > 0.001
                 if chunk is None:
                     return
                 limit, late = self._timeouts.idle, IdleTimedOut
                 yield chunk
+                if waited:
+                    await asyncio.sleep(GATHER)
         except TimeoutError as exc:
             raise late(f"{self._server.host} sent nothing for {limit:g} s") from exc
         except Exception as exc:
@@ -160,6 +171,9 @@ class OpenAICompatible:
         import openai
 
         assert self._client is not None
+        headers: dict[str, Any] = dict(request.headers)
+        if not self._api_key and "authorization" not in map(str.lower, self._headers):
+            headers["Authorization"] = openai.Omit()
         refused = self._refused.setdefault(request.model.name, set())
         reopened = False
         while True:
@@ -168,7 +182,7 @@ class OpenAICompatible:
                     "/chat/completions" if self.wire_api == "chat" else "/responses",
                     cast_to=object,
                     body=without(body, refused),
-                    options={"headers": dict(request.headers)},
+                    options={"headers": headers},
                     stream=True,
                     stream_cls=openai.AsyncStream[object],
                 )
@@ -190,7 +204,17 @@ class OpenAICompatible:
         if kind.startswith("text/html"):
             raise from_answer("<html>", self._server)
         if kind.startswith("application/json"):
-            answer = response.json() if await response.aread() else None
+            answer = await response.aread()
+            with suppress(ValueError):
+                answer = json.loads(answer)
             if isinstance(answer, dict) and answer.get("error"):
                 raise from_answer(answer, self._server, status=response.status_code)
             raise MalformedStream(f"{self._server.host} answered without streaming")
+
+
+async def _drain(chunks: AsyncGenerator[bytes]) -> None:
+    """Read on to the end that is due now: only then can the connection serve again."""
+    with suppress(ProviderError, TimeoutError):
+        async with asyncio.timeout(0.2):
+            async for _ in chunks:
+                pass

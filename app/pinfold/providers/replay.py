@@ -83,6 +83,9 @@ class Replay:
         called = any(part.kind == "tool_call" for part in response.parts)
         yield ResponseDone(response.finished.usage, "tool_calls" if called else "stop")
 
+    async def warm(self) -> None:
+        """All is read."""
+
     async def close(self) -> None:
         """Nothing is held open."""
 

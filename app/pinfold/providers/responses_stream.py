@@ -69,7 +69,9 @@ class ResponsesStream:
         self._call_ids: set[str] = set()
 
     def feed(self, data: bytes) -> list[Delta]:
-        """The deltas of one event. Raises `ProviderError`."""
+        """The deltas of one event; none after the end. Raises `ProviderError`."""
+        if self.done:
+            return []
         if data.startswith(b"[DONE]"):
             return []
         try:

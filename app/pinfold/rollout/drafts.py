@@ -25,7 +25,7 @@ def load(folder: Path) -> str:
     """The draft; empty where there is none or it can't be read."""
     try:
         return msgspec.json.decode(_path(folder).read_bytes(), type=_Draft).text
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, ValueError):
         return ""
 
 

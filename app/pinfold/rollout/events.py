@@ -224,7 +224,7 @@ def schema(head: Header) -> int:
     """The schema number in the first event of a rollout; 0 where it names none."""
     try:
         return _schema.decode(head.data).schema
-    except ValueError:
+    except (ValueError, RecursionError):
         return 0
 
 

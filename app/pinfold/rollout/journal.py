@@ -53,6 +53,7 @@ class Journal:
     """An open rollout. Blocking, and safe to call from any thread."""
 
     started: SessionStarted
+    """The first event."""
     torn: Path | None = None
     """Where the torn end went, if one was cut off at this opening."""
 
@@ -79,9 +80,8 @@ class Journal:
         try:
             files.make_folder(folder)
             journal._take_lock()
-            journal._file = open(  # noqa: SIM115 - closed by `close`
-                journal.path, "x+b", buffering=0, opener=_private
-            )
+            journal.path.touch(mode=0o600, exist_ok=False)
+            journal._file = journal.path.open("r+b", buffering=0)
             files.sync_folder(folder)
             journal.append(started)
             journal.started = started
@@ -173,7 +173,8 @@ class Journal:
                 self._file.close()
                 self._file = None
             if self._lock is not None:
-                _holder_path(self.folder).unlink(missing_ok=True)
+                with suppress(OSError):
+                    _holder_path(self.folder).unlink()
                 self._lock.release()
                 self._lock = None
 
@@ -249,17 +250,14 @@ class Journal:
         file.seek(self.size)
         rest = file.read()
         self.torn = self.folder / "rollout.torn"
-        with open(self.torn, "ab", opener=_private) as kept:
+        self.torn.touch(mode=0o600)
+        with self.torn.open("ab") as kept:
             kept.write(rest if rest.endswith(b"\n") else rest + b"\n")
             kept.flush()
             os.fsync(kept.fileno())
         files.sync_folder(self.folder)
         file.truncate(self.size)
         _sync(file.fileno())
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _holder_path(folder: Path) -> Path:
@@ -270,7 +268,7 @@ def _holder_path(folder: Path) -> Path:
 def _holder(folder: Path) -> Holder:
     try:
         return msgspec.json.decode(_holder_path(folder).read_bytes(), type=Holder)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError):
         return Holder()
 
 

@@ -88,7 +88,7 @@ def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
 
 
 def _cached(path: Path) -> dict[_Key, Said]:
-    with suppress(sqlite3.Error, OSError, msgspec.DecodeError), _open(path) as database:
+    with suppress(sqlite3.Error, OSError, ValueError), _open(path) as database:
         rows = database.execute("SELECT path, size, mtime_ns, said FROM sessions")
         return {(path, size, age): _said.decode(said) for path, size, age, said in rows}
     return {}

@@ -74,12 +74,12 @@ def build(name: str, cache_folder: Path | None = None) -> "Encoding":
     """
     from tiktoken import Encoding
 
-    return Encoding(
-        name,
-        pat_str=_PATTERNS[name],
-        mergeable_ranks=_ranks(name, cache_folder),
-        special_tokens=_SPECIAL[name],
+    ranks = _ranks(name, cache_folder)
+    encoding = Encoding(
+        name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens=_SPECIAL[name]
     )
+    ranks.clear()  # counting needs only the copy that tiktoken has made; this one has 23 MB
+    return encoding
 
 
 def _ranks(name: str, cache_folder: Path | None) -> Ranks:

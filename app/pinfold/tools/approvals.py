@@ -40,16 +40,19 @@ def verdict(
     read_only: bool,
     workspace: Path,
     allowed_prefixes: Collection[str],
+    readable: Collection[Path] = (),
 ) -> Verdict:
     """What becomes of a call.
 
     `read_only` is the tool's own word; a call that reads with a tool that may write counts as
-    a write. `workspace` and the review's paths are resolved.
+    a write. `readable` are folders outside the workspace that may be read as if they were in it:
+    the session's own outputs. All paths are resolved.
     """
     if mode == "full":
         return Allowed("full mode")
     reads = review.access == "read" and read_only
-    outside = [path for path in review.paths if not path.is_relative_to(workspace)]
+    free = (workspace, *readable) if reads else (workspace,)
+    outside = [path for path in review.paths if not any(map(path.is_relative_to, free))]
     if mode == "read-only":
         if not reads:
             return Refused("Approvals are read-only: nothing may be written or run.")

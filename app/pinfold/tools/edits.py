@@ -56,7 +56,7 @@ def apply(changes: Sequence[Change], context: ToolContext) -> tuple[Observation,
     """Make all changes; the bytes before are kept in the session's folder.
 
     Raises `ToolError` if a file is no longer what it was or cannot be written; then every file
-    is as before.
+    is as before, or named.
     """
     try:
         for change in changes:
@@ -70,8 +70,8 @@ def apply(changes: Sequence[Change], context: ToolContext) -> tuple[Observation,
             _make(change, mode)
             done.append(_Done(change, mode))
     except OSError as error:
-        _undo(done, context)
-        raise ToolError(f"Nothing was changed: {error}") from error
+        lost = _undo(done, context)
+        raise ToolError(f"{lost or 'Nothing was changed'}: {error}") from error
     return tuple(_observation(change, context) for change in changes)
 
 
@@ -90,12 +90,19 @@ def _make(change: Change, mode: int | None) -> None:
         workspace.write(change.path, change.after, change.mode if mode is None else mode)
 
 
-def _undo(done: Sequence[_Done], context: ToolContext) -> None:
+def _undo(done: Sequence[_Done], context: ToolContext) -> str:
+    """Put the files back; what could not be, in words."""
+    lost: list[str] = []
     for one in reversed(done):
-        if one.change.before is None:
-            one.change.path.unlink()
-        else:
-            workspace.restore(one.change.before, context.folder, one.change.path, one.mode)
+        path, before = one.change.path, one.change.before
+        try:
+            if before is None:
+                path.unlink()
+            else:
+                workspace.restore(before, context.folder, path, one.mode)
+        except OSError:
+            lost.append(f"{path} was changed and could not be put back (blob {before})")
+    return "; ".join(lost)
 
 
 def _observation(change: Change, context: ToolContext) -> Observation:

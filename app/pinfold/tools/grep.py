@@ -33,7 +33,7 @@ RIPGREP = (
     "--sort=path",
     "--hidden",
     "--glob=!.git",
-    "--max-filesize=20M",
+    "--max-filesize=10M",
 )
 
 
@@ -165,10 +165,14 @@ async def _search(
     stdin: IO[bytes] | int = asyncio.subprocess.DEVNULL,
 ) -> None:
     problems: list[str] = []
-    rest = b""
+    pending: list[bytes] = []
     async with Command(argv, folder, stdin=stdin) as command:
         async for chunk in command.output():
-            *lines, rest = (rest + chunk).split(b"\n")
+            pending.append(chunk)
+            if b"\n" not in chunk:
+                continue
+            *lines, rest = b"".join(pending).split(b"\n")
+            pending = [rest]
             for line in lines:
                 if not line.startswith(b"{"):
                     problems.append(line.decode(errors="replace"))

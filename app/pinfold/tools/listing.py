@@ -4,6 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
+from pinfold.ports import ToolError
 from pinfold.tools.process import Command
 
 CLUTTER = {".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"}
@@ -28,7 +29,7 @@ async def _git_files(folder: Path) -> list[str]:
                 chunks.append(chunk)  # noqa: PERF401 - mypy knows no async list.extend
             if await command.exit_code():
                 return []
-    except FileNotFoundError:
+    except ToolError:
         return []
     names = {os.fsdecode(name) for name in b"".join(chunks).split(b"\0") if name}
     return [name for name in names if not name.endswith("/")]

@@ -14,7 +14,7 @@ TYPOGRAPHIC = str.maketrans(
 )
 NUMBERED = re.compile(r"^\s*\d+\t")
 MAX_LINES = 5_000
-"""Files with more lines are not searched for what is merely alike."""
+"""Longer files are not searched for what is merely alike."""
 ALIKE = 0.6
 """The least similarity, in [0, 1], of a line that is worth telling."""
 
@@ -45,6 +45,8 @@ def nearest(lines: Sequence[str], wanted: Sequence[str]) -> str:
             return f"Lines that differ only in {what} begin at line {start + 1}. " + _difference(
                 lines, wanted, start
             )
+    if len(lines) > MAX_LINES:
+        return "The file is too long to search for what is merely alike."
     start = _alike(lines, wanted)
     if start is None:
         return "Nothing in the file is like it."
@@ -71,8 +73,6 @@ def _find(lines: Sequence[str], wanted: Sequence[str], fold: Callable[[str], str
 
 def _alike(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
     """Where `wanted` would begin if its longest line is the file's line that is most like it."""
-    if len(lines) > MAX_LINES:
-        return None
     anchor = max(range(len(wanted)), key=lambda n: len(wanted[n].strip()))
     matcher = SequenceMatcher(None, b=wanted[anchor].strip()[:500])
     best, found = ALIKE, None

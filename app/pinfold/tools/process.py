@@ -9,7 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-GRACE = 1.0
+from pinfold.ports import ToolError
+
+GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
 DRAIN = 1.0
 """Seconds for which output is still read after the group has ended."""
@@ -17,7 +19,10 @@ CHUNK = 1 << 16
 
 
 class Command:
-    """A running command. What it leaves in the background ends with it."""
+    """A running command. What it leaves in the background ends with it.
+
+    Entering raises `ToolError` where it cannot be started.
+    """
 
     def __init__(
         self,
@@ -38,7 +43,29 @@ class Command:
         # A pipe of our own: asyncio's would keep `wait()` until all who inherited it are gone.
         source, target = os.pipe()
         try:
-            self._process = await asyncio.create_subprocess_exec(
+            self._pipe = await self._connect(source)
+            try:
+                self._process = await self._start(target)
+            except BaseException:
+                self._pipe.close()
+                raise
+        except OSError as error:
+            raise ToolError(f"{self._argv[0]} could not be started: {error}") from error
+        finally:
+            os.close(target)
+        self._ending = asyncio.create_task(self._end_with_leader())
+        return self
+
+    async def _connect(self, source: int) -> asyncio.ReadTransport:
+        self._reader = asyncio.StreamReader(CHUNK)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(source, "rb", 0)
+        )
+        return transport
+
+    async def _start(self, target: int) -> asyncio.subprocess.Process:
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
                 *self._argv,
                 cwd=self._folder,
                 env=self._env,
@@ -47,17 +74,12 @@ class Command:
                 stderr=self._stderr,
                 start_new_session=True,
             )
-        except BaseException:
-            os.close(source)
-            raise
-        finally:
-            os.close(target)
-        self._reader = asyncio.StreamReader(CHUNK)
-        self._pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(source, "rb", 0)
         )
-        self._ending = asyncio.create_task(self._end_with_leader())
-        return self
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await _end_group((await starting).pid)
+            raise
 
     async def __aexit__(
         self,

@@ -59,8 +59,6 @@ class Shell:
                         exit_code = await command.exit_code()
                 except TimeoutError:
                     pass
-        except OSError as error:
-            raise ToolError(f"The command could not be started: {error}") from error
         finally:
             live.close()
             capture.close()

@@ -5,6 +5,7 @@ import hashlib
 import os
 import secrets
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -59,9 +60,12 @@ def blob_hash(data: bytes) -> str:
 
 
 def hash_file(path: Path) -> str:
-    """Git's hash of a file of any size."""
-    with path.open("rb") as source:
-        return _digest(source, None)
+    """Git's hash of a file of any size. Raises `ToolError`."""
+    try:
+        with path.open("rb") as source:
+            return _digest(source, None)
+    except OSError as error:
+        raise ToolError(f"{path}: {error.strerror}") from error
 
 
 def _digest(source: IO[bytes], copy: IO[bytes] | None) -> str:
@@ -102,7 +106,10 @@ def exists(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    return path.is_dir()
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def file_mode(path: Path) -> int:
@@ -187,6 +194,7 @@ def write(path: Path, data: bytes, mode: int | None = None) -> None:
         with os.fdopen(descriptor, "wb") as target:
             target.write(data)
             target.flush()
+            _keep_owner(path, descriptor)
             if mode is not None:
                 os.fchmod(descriptor, mode)
             os.fsync(descriptor)
@@ -194,6 +202,12 @@ def write(path: Path, data: bytes, mode: int | None = None) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _keep_owner(path: Path, descriptor: int) -> None:
+    with suppress(FileNotFoundError, PermissionError):
+        status = path.stat()
+        os.fchown(descriptor, status.st_uid, status.st_gid)
 
 
 def save(path: Path, folder: Path) -> str:

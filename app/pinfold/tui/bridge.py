@@ -10,15 +10,23 @@ from pinfold.agent.updates import (
     PromptReturned,
     QueueChanged,
     Retrying,
-    Streamed,
     StreamDropped,
+    Streamed,
     Told,
     ToolOutput,
     ToolStarted,
     Update,
 )
 from pinfold.commands.context import SessionPort
-from pinfold.ports import CallDelta, Delta, PartDone, Progress, ReasoningDelta, ResponseDone, TextDelta
+from pinfold.ports import (
+    CallDelta,
+    Delta,
+    PartDone,
+    Progress,
+    ReasoningDelta,
+    ResponseDone,
+    TextDelta,
+)
 from pinfold.rollout import events
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
@@ -42,7 +50,7 @@ class Bridge:
         editor: Editor,
         gauge: GaugeBar,
         status: StatusLine,
-        rested: Callable[[], None],
+        rested: Callable[[], object],
     ) -> None:
         """`rested` is called when a turn has ended."""
         self._session = session

@@ -1,5 +1,8 @@
 """The gauge bar: the window's tokens by segment, on one line."""
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 from rich.style import Style
 from rich.text import Text
 from textual.reactive import reactive
@@ -25,26 +28,25 @@ TIGHT = 0.85
 """The share of the context window from which the figure warns."""
 
 
-def cells(segments: list[tuple[str, int]], limit: int, width: int) -> list[tuple[str, int]]:
-    """Cells for each segment: in proportion, one at least for each that holds a token."""
-    counted = [(name, count) for name, count in segments if count > 0]
-    total = sum(count for _, count in counted)
-    whole = max(limit, total)
-    if not counted or not whole:
+def cells(segments: Sequence[tuple[str, int]], limit: int, width: int) -> list[tuple[str, int]]:
+    """Cells for each segment, in proportion; one at least in all once there is a token."""
+    total = sum(count for _, count in segments)
+    if total <= 0:
         return []
-    filled = min(width, max(len(counted), round(width * total / whole)))
-    shares = [max(1, int(filled * count / total)) for _, count in counted]
-    while sum(shares) > filled and max(shares) > 1:
-        shares[shares.index(max(shares))] -= 1
-    biggest = max(range(len(counted)), key=lambda each: counted[each][1])
-    shares[biggest] += max(0, filled - sum(shares))
-    return [(name, share) for (name, _), share in zip(counted, shares, strict=True)]
+    filled = min(width, max(1, round(width * total / max(limit, 1))))
+    shares = [filled * count // total for _, count in segments]
+    rests = [filled * count % total for _, count in segments]
+    for each in sorted(range(len(rests)), key=lambda n: -rests[n])[: filled - sum(shares)]:
+        shares[each] += 1
+    return [(name, share) for (name, _), share in zip(segments, shares, strict=True) if share]
 
 
 class GaugeBar(Widget):
     """`context  ━━━━──────  3.1k of 8.2k · 38% · estimated`."""
 
-    COMPONENT_CLASSES = {f"gauge--{name.replace(' ', '-')}" for name in (*LETTERS, "free")} | {
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"gauge--{name.replace(' ', '-')}" for name in (*LETTERS, "free")
+    } | {
         "gauge--label",
         "gauge--tight",
     }
@@ -84,5 +86,5 @@ class GaugeBar(Widget):
             self.tooltip = Text("\n".join(("tokens in the window", *parts)))
 
     def _style(self, name: str) -> Style:
-        found = self.get_component_rich_style(f"gauge--{name.replace(' ', '-')}", partial=True)
+        found = self.get_component_rich_style(f"gauge--{name.replace(' ', '-')}")
         return Style(color=found.color, bold=found.bold)

@@ -1,9 +1,21 @@
 """Key bindings, made from the registry of actions so that `[keys]` in the config remaps them."""
 
+from collections.abc import Mapping
+
 from textual.binding import Binding
 
-from pinfold.commands.action import Action
-from pinfold.commands.registry import ACTIONS
+from pinfold.commands.registry import ACTIONS, BY_ID
+from pinfold.tui.transcript.view import Transcript
+
+_NAMES = {
+    "escape": "Esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "up": "↑",
+    "down": "↓",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+}
 
 
 def bindings(*groups: str, prefix: str = "") -> list[Binding]:
@@ -31,13 +43,16 @@ def command_bindings() -> list[Binding]:
     ]
 
 
-def shown(action: Action, keymap: dict[str, str]) -> str:
-    """The keys of `action` for people: `Ctrl+J or Alt+Enter`."""
-    keys = keymap.get(action.id, action.keys)
+def unknown(keys: Mapping[str, str]) -> list[str]:
+    """What is wrong with the user's keys, in sentences."""
+    known = {*BY_ID, *(each.id for each in Transcript.BINDINGS if isinstance(each, Binding))}
+    return [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
+
+
+def shown(keys: str) -> str:
+    """Keys for people: `Ctrl+J or Alt+Enter`."""
     return " or ".join(_name(key.strip()) for key in keys.split(",")) if keys else ""
 
 
 def _name(key: str) -> str:
-    short = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "up": "↑", "down": "↓"}
-    parts = key.split("+")
-    return "+".join(short.get(part, part if len(part) == 1 == len(parts) else part.capitalize()) for part in parts)
+    return "+".join(_NAMES.get(part, part.capitalize()) for part in key.split("+"))

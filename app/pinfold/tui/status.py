@@ -1,6 +1,7 @@
 """The status line: where one is, and what goes on."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
@@ -23,7 +24,12 @@ WORKING: dict[Phase, str] = {
 class StatusLine(Widget):
     """Model, folder, branch and approvals at the left; what goes on, or a hint, at the right."""
 
-    COMPONENT_CLASSES = {"status--dim", "status--busy", "status--strong", "status--warn"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "status--dim",
+        "status--busy",
+        "status--strong",
+        "status--warn",
+    }
 
     model: reactive[str] = reactive("")
     folder: reactive[str] = reactive("")
@@ -60,16 +66,21 @@ class StatusLine(Widget):
     def render(self) -> Text:
         right, style = self._right()
         room = self.size.width - len(right) - 2
-        parts = [part for part in (self.model, self.folder, self.branch, self.approvals) if part]
-        # The branch goes first, then the folder, then the approvals; the model stays.
-        for dispensable in (self.branch, self.folder, self.approvals):
-            if len(" · ".join(parts)) > room and dispensable in parts:
-                parts.remove(dispensable)
+        approvals = "warn" if self.approvals == "full" else "dim"
+        parts = {
+            "model": (self.model, "strong"),
+            "folder": (self.folder, "dim"),
+            "branch": (self.branch, "dim"),
+            "approvals": (self.approvals, approvals),
+        }
+        parts = {name: part for name, part in parts.items() if part[0]}
+        for dispensable in ("branch", "folder", "approvals"):
+            if len(" · ".join(text for text, _ in parts.values())) > room:
+                parts.pop(dispensable, None)
         line = Text(no_wrap=True, overflow="crop", end="")
-        for each, part in enumerate(parts):
-            line.append(" · " if each else "", self._style("dim"))
-            unguarded = part is self.approvals and part == "full"
-            line.append(part, self._style("warn" if unguarded else "strong" if not each else "dim"))
+        for text, style_name in parts.values():
+            line.append(" · " if line else "", self._style("dim"))
+            line.append(text, self._style(style_name))
         line.truncate(max(0, room), overflow="ellipsis")
         line.append(" " * max(2, self.size.width - line.cell_len - len(right)))
         line.append(right, style)
@@ -87,5 +98,5 @@ class StatusLine(Widget):
         return f"{said} {duration(self.seconds)} · Esc interrupts", self._style("busy")
 
     def _style(self, name: str) -> Style:
-        found = self.get_component_rich_style(f"status--{name}", partial=True)
+        found = self.get_component_rich_style(f"status--{name}")
         return Style(color=found.color, bold=found.bold)

@@ -66,7 +66,20 @@ def fallbacks(theme: Theme) -> dict[str, str]:
         tints = ["ansi_default"] * 3
     else:
         subtle = f"{colours['foreground']} 30%"
-        tints = [f"{colours['primary']} 12%", f"{colours['success']} 16%", f"{colours['error']} 16%"]
-    gauge = ["secondary", "primary", "success", "foreground", "warning", "accent", "error", "foreground"]
+        tints = [
+            f"{colours['primary']} 12%",
+            f"{colours['success']} 16%",
+            f"{colours['error']} 16%",
+        ]
+    gauge = [
+        "secondary",
+        "primary",
+        "success",
+        "foreground",
+        "warning",
+        "accent",
+        "error",
+        "foreground",
+    ]
     values = [subtle, *tints, *(colours[name] for name in gauge), subtle]
     return dict(zip(OURS, values, strict=True))

@@ -50,9 +50,7 @@ def welcome(session: SessionPort) -> RenderableType:
         f" · {tokens(model.context_window)} tokens of context"
         + (" (assumed)" if model.window_source == "assumed" else ""),
     )
-    facts = _table(
-        [("model", chosen), ("why", Text(session.choice_note)), ("change", Text("/model NAME"))]
-    )
+    facts = _table([("model", chosen), ("why", Text(session.choice_note))])
     parts: list[RenderableType] = [facts]
     if not model.tools:
         parts += [Text(), Text(SMALL)]

@@ -1,7 +1,9 @@
 """Where the user writes in a card: a word to the model, or the call itself."""
 
+from typing import ClassVar
+
 from textual import events
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -9,7 +11,7 @@ from textual.widgets import TextArea
 class Answer(TextArea):
     """Ctrl+S is done, Esc goes back; Enter is done too where one line is expected."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "done", show=False),
         Binding("escape", "back", show=False),
         Binding("ctrl+j", "newline", show=False),
@@ -36,8 +38,6 @@ class Answer(TextArea):
             event.stop()
             event.prevent_default()
             self.action_done()
-            return
-        await super()._on_key(event)
 
     def action_done(self) -> None:
         self.post_message(self.Done(self.text))

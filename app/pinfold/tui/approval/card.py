@@ -1,10 +1,12 @@
 """The card itself: what the call would do, and the user's answer."""
 
 import asyncio
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
@@ -37,7 +39,10 @@ class Choice(Static):
 class ApprovalCard(Vertical, can_focus=True):
     """Stands above the prompt until `decided` has a result."""
 
-    BINDINGS = [*bindings("approval"), *bindings("transcript", prefix="app.")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("approval"),
+        *bindings("transcript", prefix="screen."),
+    ]
 
     def __init__(self, question: Question) -> None:
         super().__init__()
@@ -49,8 +54,10 @@ class ApprovalCard(Vertical, can_focus=True):
         self.decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
     def compose(self) -> ComposeResult:
-        self.border_title = Text(one_line(self._question.review.title)).markup
-        yield Static(Text(one_line(self._question.reason)), classes="reason", markup=False)
+        review = self._question.review
+        title = review.title if review.command is None else "Run this command?"
+        self.border_title = Text(one_line(title)).markup
+        self.border_subtitle = Text(one_line(self._question.reason)).markup
         yield self._body
         yield self._below
 
@@ -71,7 +78,7 @@ class ApprovalCard(Vertical, can_focus=True):
         choices = [Choice("y", "yes", "allow"), Choice("n", "no", "refuse")]
         if prefix:
             choices.append(Choice("a", f"always “{one_line(prefix)} …”", "always"))
-        choices += [Choice("e", "edit", "change"), Choice("Esc", "interrupt", "app.interrupt")]
+        choices += [Choice("e", "edit", "change"), Choice("Esc", "interrupt", "screen.interrupt")]
         await self._show(Horizontal(*choices, classes="choices"))
         self._body.display = True
 

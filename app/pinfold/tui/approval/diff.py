@@ -25,7 +25,7 @@ class DiffView(ScrollView, can_focus=False):
     def on_resize(self) -> None:
         self._draw()
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         looks = looks_of(self.screen.query_one(Transcript))
         return len(diff_lines(self._diff, max(20, width), looks))
 
@@ -44,5 +44,7 @@ class DiffView(ScrollView, can_focus=False):
             return Strip.blank(width, base)
         line = self._lines[row]
         ground = base + line.fill if line.fill else base
-        segments = [Segment(text, ground + style if style else ground) for text, style, _ in line.segments]
+        segments = [
+            Segment(text, ground + style if style else ground) for text, style, _ in line.segments
+        ]
         return Strip(segments).extend_cell_length(width, ground).crop(0, width)

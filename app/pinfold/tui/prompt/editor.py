@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from rich.text import Text
 from textual import events, work
 from textual.actions import SkipAction
+from textual.binding import BindingType
 from textual.document._document import EditResult
 from textual.document._edit import Edit
 from textual.message import Message
@@ -25,8 +27,11 @@ SHOWN = 50
 class Editor(TextArea):
     """Keeps what is typed until it is accepted."""
 
-    BINDINGS = [*bindings("prompt"), *bindings("transcript", prefix="app.")]
-    COMPONENT_CLASSES = {"editor--chip"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("prompt"),
+        *bindings("transcript", prefix="screen."),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"editor--chip"}
 
     class Sent(Message):
         """The user wants `text` sent. `accept` is called once it is on its way."""
@@ -57,7 +62,7 @@ class Editor(TextArea):
         self.match_cursor_bracket = False
         self._popup = popup
         self._prompts = history
-        self._folder = folder
+        self.folder = folder
         self._choices = choices
         """The values that the argument of a command can have."""
         self._chips = Chips()
@@ -86,14 +91,14 @@ class Editor(TextArea):
 
     def accept(self) -> None:
         """The text is on its way: into the history with it."""
-        self._remember(self.value)
+        self.remember(self.value)
         self.load_text("")
         self._chips = Chips()
         self._popup.show(())
 
     def set_aside(self) -> None:
         """Clear the prompt; its text is the newest in the history."""
-        self._remember(self.value)
+        self.remember(self.value)
         self.put("")
 
     @work(thread=True, group="history")
@@ -103,7 +108,7 @@ class Editor(TextArea):
         except OSError as error:
             self.log.warning(f"history: {error}")
 
-    def _remember(self, text: str) -> None:
+    def remember(self, text: str) -> None:
         if text.strip() and self._prompts.add(text):
             self._write_history(text)
 
@@ -136,9 +141,8 @@ class Editor(TextArea):
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":  # is bound to an action of ours
-            return
-        await super()._on_key(event)
+        if event.key == "enter":  # bound to an action, not a line end
+            event.prevent_default()
 
     def action_send(self) -> None:
         candidate, token = self._popup.current, self._token
@@ -223,7 +227,7 @@ class Editor(TextArea):
     @work(exclusive=True, group="files")
     async def _find_files(self, token: completion.Token) -> None:
         if self._files is None or not token.query:
-            self._files = await asyncio.to_thread(files.list_files, self._folder)
+            self._files = await asyncio.to_thread(files.list_files, self.folder)
         found = await asyncio.to_thread(files.best, token.query, self._files, SHOWN)
         if token is self._token:
             self._popup.show(completion.files(found))

@@ -1,7 +1,9 @@
 """The list of completions, above the prompt."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual.events import Click
 from textual.message import Message
@@ -17,7 +19,7 @@ ROWS = 8
 class Popup(Widget):
     """A window of `ROWS` lines on the candidates. The prompt keeps the focus and moves it."""
 
-    COMPONENT_CLASSES = {"popup--chosen", "popup--help"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"popup--chosen", "popup--help"}
 
     class Picked(Message):
         """A candidate was clicked; it is the current one now."""
@@ -56,10 +58,12 @@ class Popup(Widget):
         out = Text(no_wrap=True, overflow="ellipsis", end="")
         for row, candidate in enumerate(visible, self._first):
             line = Text(one_line(candidate.text).ljust(column), end="")
-            line.append(candidate.help, self.get_component_rich_style("popup--help", partial=True))
+            line.append(
+                candidate.help, Style(color=self.get_component_rich_style("popup--help").color)
+            )
             line.truncate(width, overflow="ellipsis", pad=True)
             if row == self.chosen:
-                line.stylize(self.get_component_rich_style("popup--chosen", partial=True))
+                line.stylize(self.get_component_rich_style("popup--chosen"))
             out.append_text(line)
             out.append("\n")
         out.right_crop(1)

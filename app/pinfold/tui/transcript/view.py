@@ -296,7 +296,9 @@ class Transcript(ScrollView, can_focus=True):
         if anchor is not None and anchor in column:
             shift = column.top(column.index_of(anchor)) - top
         moved = self._arrange(view + shift, shift)
-        if not moved:
+        if anchor is None:  # the welcome goes, all of it
+            self.refresh()
+        elif not moved:
             last = max(height, column.height)
             self._refresh_rows(first, last)
 

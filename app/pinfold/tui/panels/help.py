@@ -1,0 +1,89 @@
+"""The help: every command and key, from the registry."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from pinfold.commands import action as actions
+from pinfold.commands.action import Action
+from pinfold.commands.registry import ACTIONS
+from pinfold.tui.keys import shown
+from pinfold.tui.transcript.view import Transcript
+
+HEADINGS: dict[actions.Group, str] = {
+    "prompt": "In the prompt",
+    "transcript": "Anywhere",
+    "approval": "When a call needs your word",
+}
+WAYS = (
+    ("@name", "a file of this folder"),
+    ("!command", "runs in your shell, and the model reads what it prints"),
+    ("/command", "one of the commands above"),
+)
+
+
+class HelpPanel(ModalScreen[None]):
+    """Scrolls; any of Esc, q and F1 leaves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1", "dismiss(None)", show=False)]
+
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        """`keys` are the user's own, by action."""
+        super().__init__()
+        self._own_keys = keys
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="panel help") as panel:
+            panel.border_title = "Help"
+            panel.border_subtitle = "Esc leaves"
+            yield Static(self._page())
+
+    def _page(self) -> RenderableType:
+        commands = [
+            (f"/{action.slash[0]} {action.argument}".rstrip(), _said(action, self._keys(action)))
+            for action in ACTIONS
+            if action.slash
+        ]
+        parts: list[RenderableType] = [*_section("Commands", commands)]
+        parts += _section("What a prompt can hold", WAYS)
+        for group, heading in HEADINGS.items():
+            rows = [
+                (self._keys(each), f"{each.title}  [{each.id}]")
+                for each in ACTIONS
+                if each.group == group
+            ]
+            parts += _section(heading, rows)
+        parts += _section("In the transcript (Shift+Tab goes there)", self._transcript_keys())
+        parts.append(Text("Keys can be changed under [keys] in config.toml: what stands in [ ] is the name.", style="dim"))
+        return Group(*parts)
+
+    def _keys(self, action: Action) -> str:
+        return shown(self._own_keys.get(action.id, action.keys))
+
+    def _transcript_keys(self) -> list[tuple[str, str]]:
+        return [
+            (shown(binding.key), binding.description)
+            for binding in Transcript.BINDINGS
+            if isinstance(binding, Binding) and binding.description
+        ]
+
+
+def _said(action: Action, keys: str) -> str:
+    return f"{action.title} ({keys})" if keys else action.title
+
+
+def _section(heading: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", min_width=18, no_wrap=True)
+    table.add_column()
+    for left, right in rows:
+        table.add_row(Text(left), Text(right))
+    return [Text(heading, style="bold underline"), table, Text()]

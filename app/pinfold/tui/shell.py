@@ -1,0 +1,270 @@
+"""The screen: the transcript, the prompt, the lines around them, and what the user's keys mean."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+
+from pinfold import paths
+from pinfold.commands import registry
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Level, SessionPort
+from pinfold.ports import Decision, Question
+from pinfold.tui import branch, welcome
+from pinfold.tui.bridge import Bridge
+from pinfold.tui.drafts import Drafts
+from pinfold.tui.gauge import GaugeBar
+from pinfold.tui.keys import bindings
+from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.look import Look
+from pinfold.tui.prompt.box import PromptBox
+from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.prompt.history import History
+from pinfold.tui.prompt.popup import Popup
+from pinfold.tui.status import StatusLine
+from pinfold.tui.transcript.view import Transcript
+
+HINT_SECONDS = 2.0
+"""How long a hint stands, and how soon its key must come again."""
+
+
+class Shell(Screen[None]):
+    """Shows one session at a time; before the first, it keeps what is sent."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(each for each in bindings("prompt") if each.id in {"interrupt", "leave"}),
+        *bindings("transcript"),
+    ]
+
+    class Commanded(Message):
+        """The user gave a command; `text` is how."""
+
+        def __init__(self, action: Action, argument: str, text: str) -> None:
+            super().__init__()
+            self.action = action
+            self.argument = argument
+            self.text = text
+
+    class Left(Message):
+        """The user wants to quit."""
+
+    def __init__(
+        self,
+        look: Look,
+        monotonic: Callable[[], float],
+        choices: Callable[[str], Sequence[str]],
+    ) -> None:
+        super().__init__()
+        self._cwd = look.cwd
+        self._session: SessionPort | None = None
+        self._bridge: Bridge | None = None
+        self._unsent: list[str] = []
+        """Prompts that wait for the first session."""
+        self._hiding: Timer | None = None
+        self._history = History(look.history)
+        self._popup = Popup()
+        self.editor = Editor(self._popup, self._history, look.cwd, choices)
+        self._drafts = Drafts(self.editor)
+        self._transcript = Transcript()
+        self._queue = QueueLines()
+        self._retry = RetryLine(monotonic)
+        self._prompt = PromptBox(self.editor)
+        self._gauge = GaugeBar()
+        self._status = StatusLine(monotonic)
+
+    def compose(self) -> ComposeResult:
+        yield self._transcript
+        yield self._queue
+        yield self._retry
+        yield self._prompt
+        yield self._gauge
+        yield self._status
+        yield self._popup
+        yield self._drafts
+
+    def on_mount(self) -> None:
+        self._look_at(self._cwd)
+        self._transcript.set_welcome(welcome.waiting())
+        self.editor.focus()
+        self._read_history()
+
+    def _look_at(self, folder: Path) -> None:
+        self._cwd = self.editor.folder = folder
+        self._status.folder = paths.shown(folder)
+        self._read_branch()
+
+    @work(thread=True)
+    def _read_history(self) -> None:
+        self._history.load()
+
+    @work(exclusive=True, group="branch")
+    async def _read_branch(self) -> None:
+        self._status.branch = await asyncio.to_thread(branch.current, self._cwd)
+
+    # The session
+
+    async def attach(self, session: SessionPort) -> None:
+        """Show `session` from now on, and send it what waits."""
+        await self._drafts.save()
+        if self._bridge is not None:
+            self._bridge.close()
+        self._session = session
+        self._look_at(session.cwd)
+        self._transcript.set_welcome(welcome.welcome(session))
+        self._bridge = Bridge(
+            session,
+            transcript=self._transcript,
+            queue=self._queue,
+            retry=self._retry,
+            editor=self.editor,
+            gauge=self._gauge,
+            status=self._status,
+            rested=self._read_branch,
+        )
+        for notice in session.notices:
+            self.tell(notice, "warning")
+        self._drafts.attach(session)
+        unsent, self._unsent = self._unsent, []
+        for text in unsent:
+            self._send(session, text)
+
+    def fail(self, reason: str) -> None:
+        """There is no session, and why; what was to be sent goes back into the prompt."""
+        self._transcript.set_welcome(welcome.failed(reason))
+        if self._unsent:
+            self.editor.put_before("\n\n".join(self._unsent))
+            self._unsent.clear()
+            self._queue.show(())
+
+    def tell(self, text: str, level: Level = "info") -> None:
+        self._transcript.note(text, level)
+
+    def refresh_status(self) -> None:
+        """Read the model, the approvals and the gauge anew."""
+        if self._bridge is not None:
+            self._bridge.refresh()
+
+    async def save_draft(self) -> None:
+        await self._drafts.save()
+
+    async def approve(self, question: Question) -> Decision:
+        """Ask the user, in a card above the prompt."""
+        from pinfold.tui.approval.card import ApprovalCard
+
+        card = ApprovalCard(question)
+        await self.mount(card, before=self._prompt)
+        if not self.editor.text:  # what is being typed must not answer
+            card.focus()
+        try:
+            return await card.decided
+        finally:
+            await card.remove()
+            self.editor.focus()
+
+    # Prompts
+
+    @on(Editor.Sent)
+    def _sent(self, event: Editor.Sent) -> None:
+        text = event.text
+        try:
+            command = registry.parse(text)
+        except CommandError as error:
+            self.tell(str(error), "error")
+            return
+        self.editor.accept()
+        if command is not None:
+            self.post_message(self.Commanded(*command, text))
+        elif self._session is None:
+            self._unsent.append(text)
+            self._queue.show(self._unsent)
+            self.editor.has_queued = True
+        else:
+            self._send(self._session, text)
+
+    def _send(self, session: SessionPort, text: str) -> None:
+        self._transcript.scroll_end()
+        if text.startswith("!"):
+            session.run_command(text[1:].strip())
+        else:
+            session.send(text)
+
+    @on(Editor.Recalled)
+    def _recalled(self, event: Editor.Recalled) -> None:
+        text = ""
+        if self._unsent:
+            text = self._unsent.pop()
+            self._queue.show(self._unsent)
+            self.editor.has_queued = bool(self._unsent)
+        elif self._session is not None and self._session.queue:
+            text = self._session.unqueue(self._session.queue[-1][0])
+        if event.drop:
+            self.editor.remember(text)
+        else:
+            self.editor.put(text)
+
+    @on(Editor.Changed)
+    def _typed(self) -> None:
+        self._drafts.changed()
+
+    @on(Popup.Picked)
+    def _picked(self) -> None:
+        self.editor.action_complete()
+
+    # Keys
+
+    def on_key(self, event: events.Key) -> None:
+        if event.is_printable and event.character and self.focused is self._transcript:
+            self.editor.focus()
+            self.editor.insert(event.character)
+
+    @on(Editor.Ended)
+    def _end(self) -> None:
+        self.post_message(self.Left())
+
+    def action_leave(self) -> None:
+        if self.get_selected_text():
+            self.action_copy_text()
+        elif self._twice("Ctrl+C again quits"):
+            self.post_message(self.Left())
+
+    def action_interrupt(self) -> None:
+        if self._session is not None and self._session.phase != "idle":
+            self._session.interrupt()
+        elif self.editor.text and self._twice("Esc again clears the prompt"):
+            self.editor.set_aside()
+
+    def _twice(self, hint: str) -> bool:
+        """Whether this is the second time within `HINT_SECONDS`."""
+        again = self._status.hint == hint
+        self._hint("" if again else hint)
+        if self._hiding is not None:
+            self._hiding.stop()
+        self._hiding = self.set_timer(HINT_SECONDS, lambda: self._hint(""))
+        return again
+
+    def _hint(self, hint: str) -> None:
+        self._status.hint = hint
+
+    def action_switch_focus(self) -> None:
+        """From the prompt to the card, if there is one, else to the transcript; and back."""
+        card = next(iter(self.query("ApprovalCard")), None)
+        (self.editor if self.focused is not self.editor else card or self._transcript).focus()
+
+    def action_page_up(self) -> None:
+        self._transcript.scroll_page_up()
+
+    def action_page_down(self) -> None:
+        self._transcript.scroll_page_down()
+
+    def action_top(self) -> None:
+        self._transcript.scroll_home()
+
+    def action_bottom(self) -> None:
+        self._transcript.scroll_end()

@@ -1,0 +1,1 @@
+"""Where everything meets: settings, store, models, tools, sessions, screen."""

@@ -1,0 +1,29 @@
+"""The doctor's report: every section, gathered."""
+
+from pinfold import doctor
+from pinfold.doctor import Line, Section
+from pinfold.wiring.house import House, config_files
+
+
+async def report(at: House) -> str:
+    """What was found and what is missing, for people."""
+    from pinfold.providers.local_setup import status
+    from pinfold.wiring.models import choice_of
+
+    choice = await choice_of(at.loaded)
+    model = [Line("chosen", choice.why, ok=choice.kind != "none"), Line("", choice.how_to_change)]
+    if info := choice.model:
+        model.append(Line("window", f"{info.context_window:,} tokens (from: {info.window_source})"))
+    embedded = tuple(Line(name, text, ok=ok) for name, ok, text in status())
+    sessions = len(at.store.list())
+    return doctor.as_text(
+        [
+            doctor.versions(),
+            Section("Model", tuple(model)),
+            Section("Embedded model", embedded),
+            doctor.configuration(at.loaded, config_files(at.cwd)),
+            doctor.storage(at.home, sessions),
+            doctor.terminal(),
+            doctor.programs(),
+        ]
+    )

@@ -1,0 +1,100 @@
+"""Running the screen."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.agent.session import Session
+from pinfold.commands.context import SessionLine, SessionPort, Start
+from pinfold.ports import Approver
+from pinfold.rollout.journal import Journal, JournalError, SessionHeld
+from pinfold.trust import trust
+from pinfold.wiring.house import House
+from pinfold.wiring.sessions import CLOCK, new_journal, open_session, own_folder
+
+
+class Sessions:
+    """`commands.context.Host`: what the screen's commands reach beyond their session."""
+
+    def __init__(self, at: House) -> None:
+        self._at = at
+        self._warming: set[asyncio.Task[None]] = set()
+
+    async def new(self, approver: Approver) -> Session:
+        return await self._open(self._at, approver, lambda: new_journal(self._at))
+
+    async def resume(self, session_id: str, approver: Approver) -> Session:
+        folder = await asyncio.to_thread(self._at.store.find, session_id)
+        try:
+            return await self.open_folder(folder, approver)
+        except SessionHeld as held:
+            raise JournalError(
+                f"{held} Look at it with: pinfold resume {folder.name} --read-only. "
+                f"Go on in a copy with: pinfold resume {folder.name} --fork."
+            ) from held
+
+    async def open_folder(
+        self, folder: Path, approver: Approver, *, read_only: bool = False
+    ) -> Session:
+        """The session in `folder`, in the folder that it works in. Raises `SessionHeld`."""
+        at = await asyncio.to_thread(own_folder, self._at, folder)
+        return await self._open(
+            at, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
+        )
+
+    async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> Session:
+        return await self.fork_folder(session.folder, at, approver)
+
+    async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> Session:
+        return await self._open(
+            self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
+        )
+
+    async def _open(self, at: House, approver: Approver, journal: Callable[[], Journal]) -> Session:
+        session = await open_session(at, approver, journal)
+        # The SDK takes a moment to import: begin now, the first prompt is still being typed.
+        task = asyncio.create_task(session.warm())
+        self._warming.add(task)
+        task.add_done_callback(self._warming.discard)
+        return session
+
+    def sessions(self) -> Sequence[SessionLine]:
+        return self._at.store.list()
+
+    def doctor(self) -> str:
+        from pinfold.wiring.report import report
+
+        return asyncio.run(report(self._at))
+
+    def trust(self) -> str:
+        folder = paths.project_config(self._at.cwd).parent.parent
+        trust(self._at.home, folder)
+        return (
+            f"{paths.shown(folder)} is trusted. Its config file counts in full from the next start."
+        )
+
+
+def run(at: House, start: Start, host: Sessions) -> int:
+    """Show the screen until the user leaves it. Returns the exit code."""
+    from pinfold.tui.app import PinfoldApp
+    from pinfold.tui.look import Look
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("pinfold: the screen needs a terminal; try `pinfold exec`.", file=sys.stderr)
+        return 1
+    settings = at.settings
+    look = Look(
+        cwd=at.cwd,
+        history=at.home / "history.jsonl",
+        theme=settings.ui.theme,
+        theme_folder=paths.config_folder() / "themes",
+        keys=settings.keys,
+        warnings=at.loaded.warnings,
+    )
+    app = PinfoldApp(start, host, look)
+    said = app.run()
+    if said:
+        print(said)
+    return app.return_code or 0

@@ -1,0 +1,117 @@
+"""Opening sessions: a journal, a model, the tools."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from pinfold import __version__, paths
+from pinfold.agent.clock import SystemClock
+from pinfold.agent.request import Connection
+from pinfold.agent.session import Options, Session
+from pinfold.agent.updates import Appended, PhaseChanged, Update
+from pinfold.ports import Approver, Tool
+from pinfold.rollout.events import ModelChanged
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.tokens.counter import Counter
+from pinfold.tools.registry import tools as all_tools
+from pinfold.wiring.house import House
+from pinfold.wiring.models import connect
+
+CLOCK = SystemClock()
+
+
+async def open_session(
+    at: House,
+    approver: Approver,
+    journal: Callable[[], Journal],
+    *,
+    connection: Connection | None = None,
+    tools: Sequence[Tool] | None = None,
+) -> Session:
+    """A session on `journal`, ready for its first prompt.
+
+    Raises `ProviderError`, `JournalError`, `SessionHeld`.
+    """
+    connection = connection or await connect(at.loaded)
+    opened = await asyncio.to_thread(journal)
+    settings = at.settings
+    counter = Counter(connection.model.encoding, paths.cache_folder())
+    try:
+        session = await Session.open(
+            opened,
+            at.cwd,
+            connection,
+            await asyncio.to_thread(all_tools) if tools is None else tools,
+            approver,
+            CLOCK,
+            Options(
+                approvals=settings.approvals.mode,
+                allow=settings.approvals.allow,
+                max_steps=settings.agent.max_steps,
+                max_retries=settings.agent.max_retries,
+                reasoning_effort=settings.model.reasoning_effort,
+            ),
+            counter=counter,
+            user_folder=paths.config_folder(),
+            connect=partial(connect, at.loaded),
+        )
+    except BaseException:
+        opened.close()
+        raise
+    Tokenizer(session, counter)
+    return session
+
+
+def new_journal(at: House) -> Journal:
+    return at.store.create(at.cwd, __version__, CLOCK.now)
+
+
+def folder_of(at: House, session_id: str | None) -> Path:
+    """The folder of a session named by the start of its id, or of the newest one here.
+
+    Raises `JournalError`.
+    """
+    return at.store.find(session_id) if session_id else at.store.last(at.cwd)
+
+
+def own_folder(at: House, folder: Path) -> House:
+    """`at`, moved to the folder that the session in `folder` works in. Raises `JournalError`."""
+    with Journal.open(folder, CLOCK.now, read_only=True) as journal:
+        cwd = Path(journal.started.cwd)
+    if not cwd.is_dir():
+        raise JournalError(
+            f"This session worked in {cwd}, which is gone; --fork it."
+        )
+    return at.at(cwd)
+
+
+class Tokenizer:
+    """Loads the exact tokenizer while the first request waits for its answer.
+
+    Loading holds up the event loop for a moment, which nobody notices then.
+    """
+
+    def __init__(self, session: Session, counter: Counter) -> None:
+        self._session = session
+        self._counter = counter
+        self._loading: asyncio.Task[None] | None = None
+        session.subscribe(self._hear)
+
+    def _hear(self, update: Update) -> None:
+        match update:
+            case PhaseChanged(phase="requesting") if not self._counter.loaded:
+                self._start()
+            case Appended(event=event) if isinstance(event.data, ModelChanged):
+                encoding = self._session.model.encoding
+                if encoding != self._counter.encoding:
+                    self._counter = Counter(encoding, paths.cache_folder())
+                    self._start()
+
+    def _start(self) -> None:
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(self._load(self._counter))
+
+    async def _load(self, counter: Counter) -> None:
+        await asyncio.to_thread(counter.load)
+        await self._session.recount(counter)

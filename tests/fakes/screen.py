@@ -1,0 +1,50 @@
+"""The app on a fake session."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from fakes.session import FakeHost, FakeSession
+from pinfold.ports import Approver
+from pinfold.tui.app import PinfoldApp
+from pinfold.tui.look import Look
+
+CWD = Path("/home/ada/wc")
+LOOK = Look(cwd=CWD, history=Path("/dev/null"))
+
+
+def make_app(
+    session: FakeSession | None,
+    *,
+    host: FakeHost | None = None,
+    look: Look = LOOK,
+    ready: asyncio.Event | None = None,
+    **changes: object,
+) -> PinfoldApp:
+    """An app that starts with `session`; without one it waits for ever. Its clock stands still."""
+
+    async def start(approver: Approver) -> FakeSession:
+        if session is None:
+            await asyncio.Event().wait()
+            raise AssertionError
+        if ready is not None:
+            await ready.wait()
+        session.cwd = look.cwd
+        session.approver = approver
+        return session
+
+    look = replace(look, **changes)  # type: ignore[arg-type]
+    return PinfoldApp(start, host or FakeHost(), look, monotonic=lambda: 0.0)
+
+
+async def until(pilot: Pilot[str], condition: Callable[[], object]) -> None:
+    """Wait for `condition`."""
+    for _ in range(500):
+        if condition():
+            await pilot.pause()
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("what was waited for did not come")
