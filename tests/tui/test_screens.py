@@ -127,7 +127,7 @@ def test_no_session(snap_compare: Snap) -> None:
     assert snap_compare(app, terminal_size=(80, 24), run_before=before)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 20)], ids=str)
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 20)], ids="{0[0]}x{0[1]}".format)
 def test_streaming(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
     """You should see a reply as it comes, the gauge, and that Esc interrupts."""
     assert snap_compare(make_app(session), terminal_size=size, run_before=streaming(session))

@@ -220,7 +220,7 @@ class Shell(Screen[None]):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        if event.is_printable and event.character and self.focused is self._transcript:
+        if event.is_printable and event.character and self.focused in {None, self._transcript}:
             self.editor.focus()
             self.editor.insert(event.character)
 

@@ -1,0 +1,223 @@
+"""`pinfold exec` as a process, against a scripted server."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Reply
+from fakes.process import Pinfold
+from pinfold.rollout.events import ItemAdded, TurnFinished, decode
+from pinfold.rollout.items import Item
+
+PATCH = """*** Begin Patch
+*** Update File: sums.py
+@@
+ def add(a, b):
+-    return a - b
++    return a + b
+*** End Patch
+"""
+TEST = """import unittest
+from sums import add
+
+
+class AddTest(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(2, 3), 5)
+"""
+
+
+def items(rollout: Path) -> list[Item]:
+    events = [decode(line) for line in rollout.read_bytes().splitlines()]
+    return [event.data.item for event in events if isinstance(event.data, ItemAdded)]
+
+
+def states(rollout: Path) -> list[str]:
+    events = [decode(line) for line in rollout.read_bytes().splitlines()]
+    return [event.data.state for event in events if isinstance(event.data, TurnFinished)]
+
+
+@pytest.mark.parametrize("wire_api", ["chat", "responses"])
+async def test_it_mends_a_repository_through_apply_patch(tmp_path: Path, wire_api: str) -> None:
+    script = [
+        Reply("I'll mend it.", calls=(Call("apply_patch", json.dumps({"patch": PATCH}), "c1"),)),
+        Reply(calls=(Call("shell", json.dumps({"command": "python3 -m unittest -q"}), "c2"),)),
+        Reply("Mended: the test passes."),
+    ]
+    async with FakeOpenAI(script) as server:
+        pinfold = Pinfold(
+            tmp_path,
+            PINFOLD_MODEL__NAME="scripted-1",
+            PINFOLD_MODEL__PROVIDER="fake",
+            PINFOLD_PROVIDERS__FAKE__BASE_URL=server.url,
+            PINFOLD_PROVIDERS__FAKE__WIRE_API=wire_api,
+        )
+        (pinfold.work / "sums.py").write_text("def add(a, b):\n    return a - b\n")
+        (pinfold.work / "test_sums.py").write_text(TEST)
+        ended = await pinfold.run("exec", "--approvals", "full", "the test fails: mend it")
+    assert ended.code == 0, ended.err
+    assert ended.out == "Mended: the test passes.\n"
+    assert "● patch sums.py" in ended.err
+    assert (pinfold.work / "sums.py").read_text() == "def add(a, b):\n    return a + b\n"
+    ran = next(
+        item for item in items(pinfold.rollouts()[0]) if item.call_id == "c2" and item.detail
+    )
+    assert ran.detail["exit_code"] == 0
+    assert "OK" in ran.content
+
+
+async def test_json_prints_the_journal_line_for_line(tmp_path: Path) -> None:
+    async with FakeOpenAI([Reply("hello")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", "--json", "-", stdin=b"say hello")
+    assert ended.code == 0, ended.err
+    written = pinfold.rollouts()[0].read_text().splitlines()
+    printed = ended.out.splitlines()
+    assert printed == written[-len(printed) :]
+    assert json.loads(printed[-1])["type"] == "turn_finished"
+    said = [json.loads(line)["data"].get("item", {}).get("content") for line in printed]
+    assert "say hello" in said
+    assert "hello" in said
+
+
+async def test_nobody_is_asked_so_edits_are_refused(tmp_path: Path) -> None:
+    write = Call("write_file", json.dumps({"path": "new.txt", "content": "x"}), "c1")
+    async with FakeOpenAI([Reply(calls=(write,)), Reply("I may not.")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", "write a file")
+    assert ended.code == 0
+    assert not (pinfold.work / "new.txt").exists()
+    assert "--approvals" in json.dumps(server.bodies[1])
+
+
+async def test_a_session_goes_on(tmp_path: Path) -> None:
+    async with FakeOpenAI([Reply("one"), Reply("two")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        assert (await pinfold.run("exec", "first")).code == 0
+        assert (await pinfold.run("exec", "--last", "second")).code == 0
+    assert [m["content"] for m in server.bodies[1]["messages"][1:]] == ["first", "one", "second"]
+    assert len(pinfold.rollouts()) == 1
+    listed = await pinfold.run("sessions")
+    assert "first" in listed.out
+    assert "2" in listed.out
+
+
+FAULTS = {
+    "refused key": Reply(status=401, body={"error": {"message": "Incorrect API key provided"}}),
+    "overflow": OVERFLOW,
+    "unknown model": Reply(status=404, body={"error": {"message": "model not found"}}),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+async def test_a_fault_that_stays_is_one_plain_line(tmp_path: Path, fault: Reply) -> None:
+    async with FakeOpenAI([fault]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", "go")
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    assert ended.err.splitlines()[-1].startswith("pinfold: ")
+    assert states(pinfold.rollouts()[0]) == ["failed"]
+
+
+PASSING = {
+    "429": Reply(status=429, body={"error": {"message": "slow"}}, headers={"retry-after": "0.1"}),
+    "500": Reply(status=500, body={"error": {"message": "oops"}}),
+    "garbage": Reply(events=[b"data: {not json\n\n"]),
+    "half a stream": Reply("this is only the first half", cut_after=4),
+}
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+async def test_a_fault_that_passes_is_survived(tmp_path: Path, fault: Reply) -> None:
+    async with FakeOpenAI([fault, Reply("all is well")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", "go")
+    assert ended.code == 0, ended.err
+    assert ended.out.endswith("all is well\n")
+    assert "Traceback" not in ended.err
+
+
+async def test_killed_in_mid_stream_it_resumes_whole(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    script = [Reply("one"), Reply("never finished", gate=gate, gate_at=3), Reply("three")]
+    async with FakeOpenAI(script) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        await pinfold.run("exec", "first")
+        process = await pinfold.start("exec", "--last", "second")
+        while len(server.bodies) < 2:
+            await asyncio.sleep(0.01)
+        process.kill()
+        await process.wait()
+        ended = await pinfold.run("exec", "--last", "third")
+    assert ended.code == 0, ended.err
+    rollout = pinfold.rollouts()[0]
+    said = [item.content for item in items(rollout)]
+    assert said == ["first", "one", "second", "third", "three"]
+    assert states(rollout) == ["done", "interrupted", "done"]
+
+
+async def test_a_held_session_is_told_who_holds_it(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with FakeOpenAI([Reply("one"), Reply("slow", gate=gate)]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        await pinfold.run("exec", "first")
+        holder = await pinfold.start("exec", "--last", "second")
+        while len(server.bodies) < 2:
+            await asyncio.sleep(0.01)
+        ended = await pinfold.run("exec", "--last", "me too")
+        holder.kill()
+        await holder.wait()
+    assert ended.code == 1
+    assert str(holder.pid) in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["exec", ""], 2, "the prompt is empty"),
+        (["--config", "nonsense", "exec", "x"], 2, "SECTION.KEY=VALUE"),
+        (["-C", "nowhere", "exec", "x"], 2, "is not a folder"),
+        (["exec", "--approvals", "maybe", "x"], 2, "invalid choice"),
+        (["resume", "zzz"], 1, "There is no session"),
+        (["replay", "nothing.jsonl"], 1, "can't be played"),
+        (["-c", "model.context_window=many", "exec", "x"], 1, "context_window"),
+    ],
+)
+async def test_wrong_use_is_told_plainly(
+    tmp_path: Path, arguments: list[str], code: int, said: str
+) -> None:
+    ended = await Pinfold(tmp_path).run(*arguments)
+    assert ended.code == code
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+
+
+async def test_doctor_finds_the_server_and_reads_the_config(tmp_path: Path) -> None:
+    async with FakeOpenAI() as server:
+        pinfold = Pinfold(tmp_path)
+        config = pinfold.config / "pinfold" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text(
+            f'[model]\nname = "m-1"\nprovider = "mine"\ncontext_window = 4096\n'
+            f'[providers.mine]\nbase_url = "{server.url}"\n[typo]\nx = 1\n'
+        )
+        ended = await pinfold.run("doctor")
+    assert ended.code == 0, ended.err
+    assert "m-1" in ended.out
+    assert "4,096 tokens (from: config)" in ended.out
+    assert "[typo] is not a section" in ended.out
+
+
+async def test_export_copies_what_this_version_does_not_know(tmp_path: Path) -> None:
+    async with FakeOpenAI([Reply("one")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        await pinfold.run("exec", "first")
+    rollout = pinfold.rollouts()[0]
+    strange = b'{"seq":99,"ts":"2026-01-01T00:00:00Z","type":"from_the_future","data":{"a":[1]}}\n'
+    with rollout.open("ab") as file:
+        file.write(strange)
+    ended = await pinfold.run("export", rollout.parent.name)
+    assert ended.out.encode() == rollout.read_bytes()

@@ -1,0 +1,129 @@
+"""Settings from four sources, each able to be wrong."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pinfold.settings import Loaded, SettingsError, load
+from pinfold.trust import is_trusted, trust
+
+
+def loaded(
+    tmp_path: Path,
+    user: str = "",
+    project: str = "",
+    env: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+    *,
+    trusted: bool = False,
+) -> Loaded:
+    files = tmp_path / "user.toml", tmp_path / "project.toml"
+    for file, text in zip(files, (user, project), strict=True):
+        if text:
+            file.write_text(text)
+    return load(
+        env=env or {},
+        user_file=files[0],
+        project_file=files[1],
+        trusted=trusted,
+        flags=flags or {},
+    )
+
+
+def test_nothing_set_gives_defaults(tmp_path: Path) -> None:
+    found = loaded(tmp_path)
+    assert found.settings.approvals.mode == "ask"
+    assert found.files == ()
+
+
+def test_a_flag_beats_the_environment_beats_the_project_beats_the_user(tmp_path: Path) -> None:
+    user = '[model]\nname = "user"\nprovider = "p"\ncontext_window = 1\nmax_output = 1'
+    project = '[model]\nname = "project"\ncontext_window = 2\nmax_output = 2'
+    env = {"PINFOLD_MODEL__NAME": "env", "PINFOLD_MODEL__MAX_OUTPUT": "3"}
+    found = loaded(tmp_path, user, project, env, {"model.name": "flag"})
+    model = found.settings.model
+    assert (model.name, model.max_output, model.context_window, model.provider) == (
+        "flag",
+        3,
+        2,
+        "p",
+    )
+    assert found.origins["model.name"] == "a flag"
+    assert found.origins["model.max_output"] == "the environment"
+    assert found.origins["model.provider"].endswith("user.toml")
+
+
+def test_a_provider_can_come_from_the_environment_alone(tmp_path: Path) -> None:
+    env = {
+        "PINFOLD_PROVIDERS__MINE__BASE_URL": "http://localhost:1/v1",
+        "PINFOLD_PROVIDERS__MINE__IDLE_TIMEOUT": "5",
+    }
+    provider = loaded(tmp_path, env=env).settings.providers["mine"]
+    assert (provider.base_url, provider.idle_timeout) == ("http://localhost:1/v1", 5.0)
+
+
+def test_a_list_in_the_environment_is_split_at_commas(tmp_path: Path) -> None:
+    env = {"PINFOLD_APPROVALS__ALLOW": "git status,pytest"}
+    assert loaded(tmp_path, env=env).settings.approvals.allow == ("git status", "pytest")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[model]\ncontext_window = "many"', "context_window"),
+        ('[approvals]\nmode = "yolo"', "approvals.mode"),
+        ("[providers.x]\nwire_api = 'chat'", "base_url"),
+        ("[model", "user.toml"),
+        ("model = 3", "model"),
+    ],
+)
+def test_a_wrong_value_names_its_file_and_key(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(SettingsError, match="user.toml") as caught:
+        loaded(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_a_wrong_variable_says_so(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="the environment"):
+        loaded(tmp_path, env={"PINFOLD_MODEL__CONTEXT_WINDOW": "many"})
+
+
+def test_unknown_settings_are_warned_of_and_kept_out(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "[model]\nnmae = 'x'\n[tpyo]\na = 1")
+    assert len(found.warnings) == 2
+    assert "model.nmae" in found.warnings[0]
+
+
+WIDE = '[approvals]\nmode = "full"\nallow = ["rm"]\n[providers.evil]\nbase_url = "http://x"\n'
+
+
+def test_an_untrusted_project_widens_nothing(tmp_path: Path) -> None:
+    found = loaded(tmp_path, project=WIDE)
+    assert found.settings.approvals.mode == "ask"
+    assert found.settings.approvals.allow == ()
+    assert not found.settings.providers
+    assert "/trust" in found.warnings[0]
+
+
+def test_an_untrusted_project_may_narrow(tmp_path: Path) -> None:
+    found = loaded(tmp_path, project='[approvals]\nmode = "read-only"')
+    assert found.settings.approvals.mode == "read-only"
+    assert not found.warnings
+
+
+def test_a_trusted_project_counts_in_full(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, project=WIDE, trusted=True).settings
+    assert settings.approvals.mode == "full"
+    assert "evil" in settings.providers
+
+
+def test_trust_covers_what_lies_in_the_folder(tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "code"
+    assert not is_trusted(home, folder)
+    trust(home, folder)
+    assert is_trusted(home, folder / "inner")
+    assert not is_trusted(home, tmp_path)
+    (home / "trusted.json").write_text("{broken")
+    assert not is_trusted(home, folder)
