@@ -80,7 +80,7 @@ def test_a_list_in_the_environment_is_split_at_commas(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_value_names_its_file_and_key(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(SettingsError, match="user.toml") as caught:
+    with pytest.raises(SettingsError, match=r"user\.toml") as caught:
         loaded(tmp_path, text)
     assert said in str(caught.value)
 

@@ -51,12 +51,15 @@ class Gauge:
     def __init__(self, counter: Counter, wire_api: WireApi) -> None:
         self._counter = counter
         self._wire_api: WireApi = wire_api
-        self._context = Context()
+        self._context: Context | None = None
         self._context_tokens = 0
         self._items: list[Item] = []
         self._segments: dict[str, int] = {}
         self._measured: int | None = None
         self._since = 0
+        """Tokens of the items that came after the report."""
+        self._reported = 0
+        """How many items the report covers."""
 
     def step(self, event: Event) -> None:
         match event.data:
@@ -69,7 +72,7 @@ class Gauge:
             case RequestFinished(purpose="turn", usage=usage) if usage is not None:
                 # The reply's own items stand in the window by now and are in `output`.
                 self._measured = usage.input + usage.output
-                self._since = 0
+                self._since, self._reported = 0, len(self._items)
             case ModelChanged():
                 self._measured = None
 
@@ -91,14 +94,16 @@ class Gauge:
 
     def recount(self, counter: Counter, wire_api: WireApi) -> None:
         """Count everything again: the tokenizer has come, or the model changed."""
-        items = self._items
+        items, reported = self._items, self._reported
         self._counter, self._wire_api = counter, wire_api
         self._items, self._segments = [], {}
-        since = self._since
-        for item in items:
+        for item in items[:reported]:
             self._add(item)
-        self._since = since
-        self._context_tokens = count_context(counter, self._context, wire_api)
+        self._since = 0
+        for item in items[reported:]:
+            self._add(item)
+        if self._context is not None:
+            self._context_tokens = count_context(counter, self._context, wire_api)
 
     @property
     def estimate(self) -> int:

@@ -1,0 +1,153 @@
+"""What each command does, on a context that is no screen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from fakes.session import FakeHost, FakeSession
+from pinfold.commands import registry
+from pinfold.commands.action import CommandError
+from pinfold.commands.context import Level, Panel, Start
+from pinfold.ports import Decision, Question
+from pinfold.rollout.items import Item
+
+
+async def never(_: Question) -> Decision:
+    raise AssertionError
+
+
+@dataclass
+class FakeContext:
+    session: FakeSession = field(default_factory=FakeSession)
+    host: FakeHost = field(default_factory=FakeHost)
+    themes: Sequence[str] = ("pinfold", "tide")
+    told: list[str] = field(default_factory=list)
+    opened: list[Panel] = field(default_factory=list)
+    theme: str = "pinfold"
+    copied: str = ""
+    left: bool = False
+    edited: bool = False
+
+    def tell(self, text: str, level: Level = "info") -> None:
+        self.told.append(text)
+
+    def open(self, panel: Panel) -> None:
+        self.opened.append(panel)
+
+    def set_theme(self, name: str) -> None:
+        self.theme = name
+
+    def copy(self, text: str) -> None:
+        self.copied = text
+
+    async def edit_prompt(self) -> None:
+        self.edited = True
+
+    async def switch(self, start: Start) -> None:
+        await start(never)
+
+    async def quit(self) -> None:
+        self.left = True
+
+
+@pytest.fixture
+def context() -> FakeContext:
+    return FakeContext()
+
+
+async def run(context: FakeContext, text: str) -> None:
+    parsed = registry.parse(text)
+    assert parsed is not None
+    action, argument = parsed
+    assert action.run is not None
+    await action.run(context, argument)
+
+
+@pytest.mark.parametrize(
+    ("text", "panel"),
+    [("/help", "help"), ("/theme", "themes"), ("/resume", "sessions"), ("/sessions", "sessions")],
+)
+async def test_panels(context: FakeContext, text: str, panel: Panel) -> None:
+    await run(context, text)
+    assert context.opened == [panel]
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        ("/new", "new"),
+        ("/fork", "fork None"),
+        ("/fork #12", "fork 12"),
+        ("/resume 0197", "resume 0197"),
+    ],
+)
+async def test_sessions_are_switched(context: FakeContext, text: str, opened: str) -> None:
+    await run(context, text)
+    assert context.host.opened == [opened]
+
+
+async def test_fork_wants_a_number(context: FakeContext) -> None:
+    with pytest.raises(CommandError, match="number of an item"):
+        await run(context, "/fork last")
+
+
+async def test_fork_waits_for_the_turn(context: FakeContext) -> None:
+    context.session.phase = "streaming"
+    with pytest.raises(CommandError, match="A turn is running"):
+        await run(context, "/fork")
+
+
+async def test_model_is_shown_with_its_window(context: FakeContext) -> None:
+    await run(context, "/model")
+    assert "gpt-5.2 from openai" in context.told[0]
+    assert "272,000 tokens (table)" in context.told[0]
+
+
+async def test_model_is_changed(context: FakeContext) -> None:
+    await run(context, "/model o3")
+    assert context.session.model.name == "o3"
+
+
+async def test_a_model_that_is_not_there_is_a_plain_error(context: FakeContext) -> None:
+    with pytest.raises(CommandError, match="no model named nonsense"):
+        await run(context, "/model nonsense")
+
+
+async def test_approvals(context: FakeContext) -> None:
+    await run(context, "/approvals workspace")
+    assert context.session.approvals == "workspace"
+    await run(context, "/approvals")
+    assert "→ workspace" in context.told[-1]
+    with pytest.raises(CommandError, match="one of read-only, ask, workspace, full"):
+        await run(context, "/approvals yolo")
+
+
+async def test_theme(context: FakeContext) -> None:
+    await run(context, "/theme tide")
+    assert context.theme == "tide"
+    with pytest.raises(CommandError, match="no theme “mud”"):
+        await run(context, "/theme mud")
+
+
+async def test_copy_takes_the_last_reply(context: FakeContext) -> None:
+    with pytest.raises(CommandError, match="no reply"):
+        await run(context, "/copy")
+    context.session.items = (
+        Item(n=1, kind="assistant", content="first"),
+        Item(n=2, kind="assistant", content="second"),
+        Item(n=3, kind="user", content="thanks"),
+    )
+    await run(context, "/copy")
+    assert context.copied == "second"
+
+
+async def test_the_rest(context: FakeContext) -> None:
+    await run(context, "/trust")
+    assert context.host.trusted
+    await run(context, "/doctor")
+    assert "python" in context.told[-1]
+    await run(context, "/editor")
+    assert context.edited
+    await run(context, "/quit")
+    assert context.left
