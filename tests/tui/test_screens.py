@@ -26,13 +26,14 @@ return len(text.split())
 """
 DIFF = """--- a/wc/counter.py
 +++ b/wc/counter.py
-@@ -10,5 +10,6 @@
+@@ -10,2 +10,3 @@
  def words(text: str) -> int:
 -    return len(text.split(" "))
 +    # any white space parts words
 +    return len(text.split())
- 
- def lines(text: str) -> int:
+@@ -20,2 +21,2 @@
+-def lines(text: str):
++def lines(text: str) -> int:
 """
 EDIT = Question(
     "c1",

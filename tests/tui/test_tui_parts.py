@@ -17,8 +17,10 @@ from pinfold.tui.keys import shown, unknown
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0"), (950, "950"), (3_100, "3.1k"), (8_000, "8k"), (99_999, "100k"), (272_000, "272k")]
-    + [(999_700, "1M"), (1_047_576, "1.05M")],
+    [
+        *((0, "0"), (950, "950"), (3_100, "3.1k"), (8_000, "8k"), (99_999, "100k")),
+        *((272_000, "272k"), (999_700, "1M"), (1_047_576, "1.05M")),
+    ],
 )
 def test_tokens(count: int, text: str) -> None:
     assert numbers.tokens(count) == text
@@ -32,9 +34,7 @@ def test_duration(seconds: float, text: str) -> None:
 # The gauge
 
 
-@given(
-    st.lists(st.integers(0, 300_000), max_size=8), st.integers(1, 1_000_000), st.integers(6, 60)
-)
+@given(st.lists(st.integers(0, 300_000), max_size=8), st.integers(1, 1_000_000), st.integers(6, 60))
 def test_cells_are_in_proportion(counts: list[int], limit: int, width: int) -> None:
     segments = [(str(n), count) for n, count in enumerate(counts)]
     drawn = cells(segments, limit, width)
@@ -94,7 +94,7 @@ def test_the_text_of_a_call_is_edited_not_its_json() -> None:
 def test_unknown_arguments_are_edited_as_json() -> None:
     what = editable('{"n": 1}')
     assert json.loads(what.with_text('{"n": 2}')) == {"n": 2}
-    with pytest.raises(ValueError, match="not JSON: .* line 1, column 2"):
+    with pytest.raises(ValueError, match=r"not JSON: .* line 1, column 2"):
         what.with_text("{")
     with pytest.raises(ValueError, match="must be a JSON object"):
         what.with_text("[1]")

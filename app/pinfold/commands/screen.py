@@ -65,7 +65,12 @@ ACTIONS = (
         "quit", "Quit; the session is kept", "screen", ("quit", "exit"), keys="ctrl+q", run=quit_
     ),
     Action("send", "Send", "prompt", keys="enter"),
-    Action("newline", "Begin a new line", "prompt", keys="ctrl+j,alt+enter,shift+enter"),
+    Action(
+        "newline",
+        "Begin a new line (the last two only where the terminal tells them from Enter)",
+        "prompt",
+        keys="ctrl+j,shift+enter,alt+enter",
+    ),
     Action("interrupt", "Interrupt the turn", "prompt", keys="escape"),
     Action("older", "Older prompt; edit the queued one", "prompt", keys="up"),
     Action("newer", "Newer prompt", "prompt", keys="down"),

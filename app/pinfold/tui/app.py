@@ -82,18 +82,16 @@ class PinfoldApp(App[str]):
 
     @work
     async def _begin(self) -> None:
-        for warning in self._warnings:
-            self.tell(warning, "warning")
         try:
             session = await self._start(self._shell.approve)
         except FAILURES as error:
             self._shell.fail(str(error))
         else:
-            await self._enter(session)
+            await self._enter(session, self._warnings)
 
-    async def _enter(self, session: SessionPort) -> None:
+    async def _enter(self, session: SessionPort, warnings: Sequence[str] = ()) -> None:
         old, self._session = self._session, session
-        await self._shell.attach(session)
+        await self._shell.attach(session, [*warnings, *session.notices])
         if old is not None:
             await old.close()
 

@@ -110,14 +110,14 @@ class Shell(Screen[None]):
 
     # The session
 
-    async def attach(self, session: SessionPort) -> None:
+    async def attach(self, session: SessionPort, warnings: Sequence[str]) -> None:
         """Show `session` from now on, and send it what waits."""
         await self._drafts.save()
         if self._bridge is not None:
             self._bridge.close()
         self._session = session
         self._look_at(session.cwd)
-        self._transcript.set_welcome(welcome.welcome(session))
+        self._transcript.set_welcome(welcome.welcome(session, warnings))
         self._bridge = Bridge(
             session,
             transcript=self._transcript,
@@ -128,8 +128,8 @@ class Shell(Screen[None]):
             status=self._status,
             rested=self._read_branch,
         )
-        for notice in session.notices:
-            self.tell(notice, "warning")
+        for warning in warnings if session.items else ():
+            self.tell(warning, "warning")
         self._drafts.attach(session)
         unsent, self._unsent = self._unsent, []
         for text in unsent:

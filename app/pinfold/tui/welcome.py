@@ -1,5 +1,7 @@
 """What stands in an empty transcript."""
 
+from collections.abc import Sequence
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -7,6 +9,7 @@ from rich.text import Text
 
 from pinfold.commands.context import SessionPort
 from pinfold.tui.numbers import tokens
+from pinfold.tui.sanitize import one_line
 
 WORDMARK = "pinfold"
 CLAIM = "An agent shell whose context window you can see, steer and undo."
@@ -42,8 +45,8 @@ def failed(reason: str) -> RenderableType:
     )
 
 
-def welcome(session: SessionPort) -> RenderableType:
-    """What was chosen and why, and how to begin."""
+def welcome(session: SessionPort, warnings: Sequence[str] = ()) -> RenderableType:
+    """What was chosen and why, how to begin, and what is wrong with the settings."""
     model = session.model
     chosen = Text.assemble(
         (model.name, "bold"),
@@ -52,6 +55,8 @@ def welcome(session: SessionPort) -> RenderableType:
     )
     facts = _table([("model", chosen), ("why", Text(session.choice_note))])
     parts: list[RenderableType] = [facts]
+    if warnings:
+        parts += [Text(), *(Text(f"! {one_line(warning)}", "bold") for warning in warnings)]
     if not model.tools:
         parts += [Text(), Text(SMALL)]
     tries = TO_TRY if model.tools else TO_TRY_SMALL

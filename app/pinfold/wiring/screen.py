@@ -22,10 +22,11 @@ class Sessions:
         self._at = at
         self._warming: set[asyncio.Task[None]] = set()
 
-    async def new(self, approver: Approver) -> Session:
+    async def new(self, approver: Approver) -> "Session":
+
         return await self._open(self._at, approver, lambda: new_journal(self._at))
 
-    async def resume(self, session_id: str, approver: Approver) -> Session:
+    async def resume(self, session_id: str, approver: Approver) -> "Session":
         folder = await asyncio.to_thread(self._at.store.find, session_id)
         try:
             return await self.open_folder(folder, approver)
@@ -37,22 +38,25 @@ class Sessions:
 
     async def open_folder(
         self, folder: Path, approver: Approver, *, read_only: bool = False
-    ) -> Session:
+    ) -> "Session":
         """The session in `folder`, in the folder that it works in. Raises `SessionHeld`."""
+
         at = await asyncio.to_thread(own_folder, self._at, folder)
         return await self._open(
             at, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
         )
 
-    async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> Session:
+    async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> "Session":
         return await self.fork_folder(session.folder, at, approver)
 
-    async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> Session:
+    async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> "Session":
+
         return await self._open(
             self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
         )
 
     async def _open(self, at: House, approver: Approver, journal: Callable[[], Journal]) -> Session:
+
         session = await open_session(at, approver, journal)
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
         task = asyncio.create_task(session.warm())

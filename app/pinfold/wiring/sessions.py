@@ -80,9 +80,7 @@ def own_folder(at: House, folder: Path) -> House:
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         cwd = Path(journal.started.cwd)
     if not cwd.is_dir():
-        raise JournalError(
-            f"This session worked in {cwd}, which is gone; --fork it."
-        )
+        raise JournalError(f"This session worked in {cwd}, which is gone; --fork it.")
     return at.at(cwd)
 
 

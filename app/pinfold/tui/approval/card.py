@@ -6,7 +6,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
@@ -42,6 +42,8 @@ class ApprovalCard(Vertical, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("approval"),
         *bindings("transcript", prefix="screen."),
+        Binding("up", "scroll(-1)", show=False),
+        Binding("down", "scroll(1)", show=False),
     ]
 
     def __init__(self, question: Question) -> None:
@@ -91,6 +93,9 @@ class ApprovalCard(Vertical, can_focus=True):
             self.decided.set_result(decision)
 
     # The user's answer
+
+    def action_scroll(self, lines: int) -> None:
+        self._body.scroll_relative(y=lines, animate=False)
 
     def action_allow(self) -> None:
         self._decide(Decision("yes"))

@@ -12,13 +12,13 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from pinfold.commands import action as actions
 from pinfold.commands.action import Action
+from pinfold.commands.action import Group as Groups
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.keys import shown
 from pinfold.tui.transcript.view import Transcript
 
-HEADINGS: dict[actions.Group, str] = {
+HEADINGS: dict[Groups, str] = {
     "prompt": "In the prompt",
     "transcript": "Anywhere",
     "approval": "When a call needs your word",
@@ -55,22 +55,23 @@ class HelpPanel(ModalScreen[None]):
         parts: list[RenderableType] = [*_section("Commands", commands)]
         parts += _section("What a prompt can hold", WAYS)
         for group, heading in HEADINGS.items():
-            rows = [
-                (self._keys(each), f"{each.title}  [{each.id}]")
-                for each in ACTIONS
-                if each.group == group
-            ]
+            actions = [each for each in ACTIONS if each.group == group]
+            rows = [(self._keys(each), each.title, each.id) for each in actions]
             parts += _section(heading, rows)
         parts += _section("In the transcript (Shift+Tab goes there)", self._transcript_keys())
-        parts.append(Text("Keys can be changed under [keys] in config.toml: what stands in [ ] is the name.", style="dim"))
+        parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 
     def _keys(self, action: Action) -> str:
         return shown(self._own_keys.get(action.id, action.keys))
 
-    def _transcript_keys(self) -> list[tuple[str, str]]:
+    def _transcript_keys(self) -> list[tuple[str, ...]]:
         return [
-            (shown(binding.key), binding.description)
+            (
+                shown(self._own_keys.get(binding.id or "", binding.key)),
+                binding.description,
+                binding.id or "",
+            )
             for binding in Transcript.BINDINGS
             if isinstance(binding, Binding) and binding.description
         ]
@@ -80,10 +81,11 @@ def _said(action: Action, keys: str) -> str:
     return f"{action.title} ({keys})" if keys else action.title
 
 
-def _section(heading: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:
+def _section(heading: str, rows: Sequence[tuple[str, ...]]) -> list[RenderableType]:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", min_width=18, no_wrap=True)
     table.add_column()
-    for left, right in rows:
-        table.add_row(Text(left), Text(right))
+    table.add_column(style="dim")
+    for row in rows:
+        table.add_row(*map(Text, row))
     return [Text(heading, style="bold underline"), table, Text()]

@@ -218,9 +218,9 @@ class Editor(TextArea):
             return
         match token.kind:
             case "command":
-                self._popup.show(completion.commands(token.query))
+                self._offer(completion.commands(token.query))
             case "argument":
-                self._popup.show(completion.choices(token.query, self._choices(token.command)))
+                self._offer(completion.choices(token.query, self._choices(token.command)))
             case "file":
                 self._find_files(token)
 
@@ -230,4 +230,8 @@ class Editor(TextArea):
             self._files = await asyncio.to_thread(files.list_files, self.folder)
         found = await asyncio.to_thread(files.best, token.query, self._files, SHOWN)
         if token is self._token:
-            self._popup.show(completion.files(found))
+            self._offer(completion.files(found))
+
+    def _offer(self, candidates: Sequence[completion.Candidate]) -> None:
+        frame = 1
+        self._popup.show(candidates, self.app.size.height - self.region.y + frame)

@@ -32,12 +32,18 @@ class Popup(Widget):
         self._first = 0
         self.display = False
 
-    def show(self, candidates: Sequence[Candidate]) -> None:
-        """Open with `candidates`, the first one chosen; none closes it."""
+    def show(self, candidates: Sequence[Candidate], bottom: int = 0) -> None:
+        """Open with `candidates`, the first one chosen, `bottom` rows above the screen's end.
+
+        No candidates close it.
+        """
         self._candidates = candidates
         self._first = 0
         self.chosen = 0
         self.display = bool(candidates)
+        if not candidates:
+            return
+        self.styles.margin = (0, 2, bottom, 2)
         self.styles.height = min(ROWS, len(candidates)) + self.gutter.height
         self.refresh()
 

@@ -26,7 +26,7 @@ def diff_lines(diff: str, width: int, looks: Looks) -> list[Line]:
     for raw in clean(diff).rstrip("\n").split("\n"):
         if hunk := _HUNK.match(raw):
             old, new = int(hunk[1]), int(hunk[3])
-            if out and not out[-1].lead:
+            if out and out[-1].lead:
                 out.append(Line([Segment(f"{'⋮':>{digits}}", looks.dim)], lead=digits))
         elif raw.startswith("+++ "):
             if files > 1:

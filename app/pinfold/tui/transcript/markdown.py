@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from rich.segment import Segment
 from rich.style import Style
 
@@ -15,6 +14,10 @@ from pinfold.tui.transcript.lines import BLANK, Line, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.tables import table
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 _BOLD = Style(bold=True)
 _ITALIC = Style(italic=True)
 _STRIKE = Style(strike=True)
@@ -23,7 +26,9 @@ _BULLETS = "•◦▪"
 
 
 @lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
     # Chunks are parsed alone, so that references could not be resolved; an underline of dashes
     # would turn each paragraph above a list, while it streams, into a heading.
     parser = MarkdownIt("commonmark", {"html": False})
@@ -46,7 +51,7 @@ def markdown(text: str, width: int, looks: Looks) -> list[Line]:
     return [line for chunk in chunks for line in draw(chunk, width, looks)]
 
 
-def _close(tokens: Sequence[Token], start: int) -> int:
+def _close(tokens: "Sequence[Token]", start: int) -> int:
     """Where the block that opens at `start` ends."""
     depth = 0
     for i in range(start, len(tokens)):
@@ -56,7 +61,7 @@ def _close(tokens: Sequence[Token], start: int) -> int:
     return len(tokens) - 1
 
 
-def _blocks(tokens: Sequence[Token], width: int, looks: Looks, depth: int) -> list[Line]:
+def _blocks(tokens: "Sequence[Token]", width: int, looks: Looks, depth: int) -> list[Line]:
     out: list[Line] = []
     width = max(8, width)
     start = 0
@@ -101,29 +106,30 @@ def _blocks(tokens: Sequence[Token], width: int, looks: Looks, depth: int) -> li
     return out
 
 
-def _align(cell: Token) -> str:
+def _align(cell: "Token") -> str:
     return str(cell.attrGet("style") or "").removeprefix("text-align:")
 
 
-def _list(token: Token, inner: Sequence[Token], width: int, looks: Looks, depth: int) -> list[Line]:
+def _list(
+    token: "Token", inner: "Sequence[Token]", width: int, looks: Looks, depth: int
+) -> list[Line]:
     out: list[Line] = []
     start = 0
     ordered = token.type == "ordered_list_open"
     while start < len(inner):
         end = _close(inner, start)
-        mark = f"{inner[start].info}." if ordered else _BULLETS[min(depth, 2)]
-        mark = f"{mark:>2} "
+        mark = f"{inner[start].info}. " if ordered else f"{_BULLETS[min(depth, 2)]} "
         lines = _blocks(inner[start + 1 : end], width - len(mark), looks, depth + 1) or [BLANK]
         out += indent(lines, [Segment(mark, looks.bar)], [Segment(" " * len(mark))])
         start = end + 1
     return out
 
 
-def _paragraph(inline: Token, width: int, looks: Looks, style: Style) -> list[Line]:
+def _paragraph(inline: "Token", width: int, looks: Looks, style: Style) -> list[Line]:
     return [line for row in _inline(inline, looks, style) for line in wrap(row, width)]
 
 
-def _inline(inline: Token, looks: Looks, style: Style) -> list[list[Segment]]:
+def _inline(inline: "Token", looks: Looks, style: Style) -> list[list[Segment]]:
     """The segments of an inline token, one list for each line that the author broke."""
     rows: list[list[Segment]] = [[]]
     styles = [style]

@@ -43,6 +43,9 @@ class Transcript(ScrollView, can_focus=True):
         overflow-x: hidden;
         overflow-y: scroll;
         scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 20%;
+        scrollbar-color-hover: $foreground 35%;
+        scrollbar-color-active: $foreground 50%;
         scrollbar-background: $background;
         scrollbar-background-hover: $background;
         scrollbar-background-active: $background;
@@ -123,7 +126,8 @@ class Transcript(ScrollView, can_focus=True):
         """The last block and its height when the user scrolled up."""
         self._dirty: dict[Block, None] = {}
         self._frame: Timer | None = None
-        self._welcome: "VisualType | None" = None
+        self._welcome: VisualType | None = None
+        self._welcome_strips: list[Strip] | None = None
 
     # What is shown
 
@@ -173,6 +177,7 @@ class Transcript(ScrollView, can_focus=True):
     def set_welcome(self, welcome: "VisualType | None") -> None:
         """What stands here while there is nothing else."""
         self._welcome = welcome
+        self._welcome_strips = None
         self.refresh()
 
     def flush(self) -> None:
@@ -367,6 +372,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
         """Scroll at once: each step of an animation would paint the whole pane."""
+        if y is not None and y <= 0:  # the first rows, whatever the estimates below them
+            for index in self._column.between(0, self.size.height):
+                self._column.draw(index)
         super().scroll_to(x, y, **{**options, "animate": False})
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -387,6 +395,7 @@ class Transcript(ScrollView, can_focus=True):
     def _restyle(self) -> None:
         if not self.size.width:
             return
+        self._welcome_strips = None
         looks = looks_of(self)
         if self.size.width != self._column.width or looks != self._column.looks:
             self._column.restart(self.size.width, looks)
@@ -434,14 +443,13 @@ class Transcript(ScrollView, can_focus=True):
         return Strip([Segment(gutter.text[:-1] + "▎", looks.base + looks.cursor), *rest])
 
     def _welcome_line(self, y: int) -> Strip:
-        if self._welcome is not None:
+        if self._welcome is not None and self._welcome_strips is None:
             visual = visualize(self, self._welcome)
-            strips = Visual.to_strips(
+            self._welcome_strips = Visual.to_strips(
                 self, visual, self.size.width, self.size.height, self.visual_style
             )
-            if y < len(strips):
-                return strips[y]
-        return Strip.blank(self.size.width, self.rich_style)
+        strips = self._welcome_strips or []
+        return strips[y] if y < len(strips) else Strip.blank(self.size.width, self.rich_style)
 
     # The mouse
 

@@ -1,0 +1,478 @@
+"""What keys and updates do to the screen."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import OptionList
+
+from fakes.screen import LOOK, make_app, until
+from fakes.session import FakeHost, FakeSession, Line
+from pinfold.agent.updates import PromptReturned, Retrying, Streamed
+from pinfold.ports import Decision, ProviderError, Question, Review, TextDelta
+from pinfold.rollout.items import Item
+from pinfold.tui.app import PinfoldApp
+from pinfold.tui.approval.answer import Answer
+from pinfold.tui.approval.card import ApprovalCard
+from pinfold.tui.gauge import GaugeBar
+from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.panels.help import HelpPanel
+from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.prompt.popup import Popup
+from pinfold.tui.status import StatusLine
+from pinfold.tui.transcript.view import Transcript
+
+COMMAND = Question(
+    "c1",
+    "shell",
+    '{"command": "pytest -q"}',
+    Review("command", "$ pytest -q", command="pytest -q"),
+    "runs a command",
+    "pytest",
+)
+
+
+@asynccontextmanager
+async def running(session: FakeSession, app: PinfoldApp | None = None) -> AsyncIterator[Pilot[str]]:
+    """The app with its session at hand."""
+    app = app or make_app(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        yield pilot
+
+
+def editor(pilot: Pilot[str]) -> Editor:
+    return pilot.app.screen_stack[0].query_one(Editor)
+
+
+def status(pilot: Pilot[str]) -> StatusLine:
+    return pilot.app.screen_stack[0].query_one(StatusLine)
+
+
+# Before the session
+
+
+async def test_what_is_typed_before_the_session_is_sent_once_it_is_there() -> None:
+    session, ready = FakeSession(), asyncio.Event()
+    app = make_app(session, ready=ready)
+    async with app.run_test() as pilot:
+        await pilot.press(*"hello", "enter", *"more")
+        await until(pilot, lambda: app.screen.query_one(QueueLines).display)
+        assert not session.sent
+        ready.set()
+        await until(pilot, lambda: session.sent)
+        assert session.sent == ["hello"]
+        assert editor(pilot).text == "more"
+
+
+async def test_an_unsent_prompt_can_be_taken_back() -> None:
+    session, ready = FakeSession(), asyncio.Event()
+    async with make_app(session, ready=ready).run_test() as pilot:
+        await pilot.press(*"hello", "enter", "up")
+        assert editor(pilot).text == "hello"
+        ready.set()
+        await until(pilot, lambda: session.approver)
+        assert not session.sent
+
+
+# Prompts
+
+
+async def test_enter_sends_and_ctrl_j_begins_a_line() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press("a", "ctrl+j", "b", "enter")
+        assert session.sent == ["a\nb"]
+        assert editor(pilot).text == ""
+
+
+async def test_the_prompt_grows_to_eight_lines() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press(*["ctrl+j"] * 3)
+        await pilot.pause()
+        assert editor(pilot).size.height == 4
+        await pilot.press(*["ctrl+j"] * 10)
+        await pilot.pause()
+        assert editor(pilot).size.height == 8
+
+
+async def test_at_80x24_the_transcript_has_fifteen_lines() -> None:
+    async with running(FakeSession()) as pilot:
+        assert pilot.app.screen.query_one(Transcript).size.height >= 15
+
+
+async def test_a_large_paste_is_a_chip_that_is_sent_whole() -> None:
+    session = FakeSession()
+    text = "\n".join(f"line {n}" for n in range(40))
+    async with running(session) as pilot:
+        await pilot.press(*"see ")
+        editor(pilot).post_message(events.Paste(text))
+        await until(pilot, lambda: editor(pilot).text == "see [pasted 40 lines #1]")
+        await pilot.press(*" ok", "enter")
+        assert session.sent == [f"see {text} ok"]
+
+
+async def test_a_chip_is_deleted_as_a_whole_and_comes_back_with_undo() -> None:
+    session = FakeSession()
+    text = "x" * 2_000
+    async with running(session) as pilot:
+        editor(pilot).post_message(events.Paste(text))
+        await until(pilot, lambda: editor(pilot).text)
+        await pilot.press("backspace")
+        assert editor(pilot).text == ""
+        await pilot.press("ctrl+z", "enter")
+        assert session.sent == [text]
+
+
+async def test_nothing_can_be_typed_into_a_chip() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        editor(pilot).post_message(events.Paste("x" * 2_000))
+        await until(pilot, lambda: editor(pilot).text)
+        await pilot.press("left", "left", "a", "enter")
+        assert session.sent == ["x" * 2_000 + "a"]
+
+
+async def test_history_goes_back_and_is_kept_on_disk(tmp_path: Path) -> None:
+    session = FakeSession()
+    path = tmp_path / "history.jsonl"
+    app = make_app(session, history=path)
+    async with running(session, app) as pilot:
+        await pilot.press(*"one", "enter", *"two", "enter", *"draft", "up", "up")
+        assert editor(pilot).text == "one"
+        await pilot.press("down", "down")
+        assert editor(pilot).text == "draft"
+        await until(pilot, lambda: path.exists() and path.read_text() == '"one"\n"two"\n')
+
+
+async def test_a_command_of_the_users_own() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"!ls")
+        assert pilot.app.screen.query_one("PromptBox").has_class("-command")
+        await pilot.press("enter")
+        assert session.commands == ["ls"]
+        assert not pilot.app.screen.query_one("PromptBox").has_class("-command")
+
+
+async def test_the_draft_comes_back_and_is_saved() -> None:
+    session = FakeSession(saved_draft="half a")
+    async with running(session) as pilot:
+        assert editor(pilot).text == "half a"
+        await pilot.press(*" thought")
+        await until(pilot, lambda: session.saved_draft == "half a thought")
+
+
+async def test_a_prompt_that_was_not_sent_comes_back_before_what_is_typed() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"new")
+        session.tell(PromptReturned("old"))
+        assert editor(pilot).text == "old\n\nnew"
+
+
+# Commands and completion
+
+
+async def test_an_unknown_command_stays_in_the_prompt() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"/modle x", "enter")
+        assert editor(pilot).text == "/modle x"
+        assert not session.sent
+
+
+async def test_a_command_that_fails_comes_back() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press(*"/model nonsense", "enter")
+        await until(pilot, lambda: editor(pilot).text == "/model nonsense")
+
+
+async def test_tab_completes_and_enter_runs_the_chosen_command() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"/app", "tab", *"wo", "tab", "enter")
+        await until(pilot, lambda: session.approvals == "workspace")
+        assert status(pilot).approvals == "workspace"
+
+
+async def test_files_are_completed(tmp_path: Path) -> None:
+    (tmp_path / "counter.py").touch()
+    (tmp_path / "other.txt").touch()
+    session = FakeSession()
+    app = make_app(session, look=LOOK, cwd=tmp_path)
+    session.cwd = tmp_path
+    async with running(session, app) as pilot:
+        await pilot.press(*"see @cou")
+        popup = pilot.app.screen.query_one(Popup)
+        await until(pilot, lambda: popup.current and popup.current.text == "counter.py")
+        await pilot.press("enter")
+        assert editor(pilot).text == "see @counter.py "
+        assert not session.sent
+
+
+async def test_escape_closes_the_list_first() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        session.enter("streaming")
+        await pilot.press("/", "escape")
+        assert not pilot.app.screen.query_one(Popup).display
+        assert session.interrupts == 0
+        await pilot.press("escape")
+        assert session.interrupts == 1
+
+
+# Queue
+
+
+async def test_queued_prompts_are_shown_edited_and_dropped() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        session.enter("streaming")
+        await pilot.press(*"one", "enter", *"two", "enter")
+        queue = pilot.app.screen.query_one(QueueLines)
+        assert queue.display
+        await pilot.press("up")
+        assert editor(pilot).text == "two"
+        assert [text for _, text in session.queue] == ["one"]
+        editor(pilot).put("")
+        await pilot.press("ctrl+x")
+        assert session.queue == ()
+        assert not queue.display
+        await pilot.press("up")
+        assert editor(pilot).text == "one"
+
+
+# Approval
+
+
+async def asked(pilot: Pilot[str], session: FakeSession) -> "asyncio.Task[Decision]":
+    task = session.ask(COMMAND)
+    await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
+    return task
+
+
+async def test_y_allows() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        task = await asked(pilot, session)
+        await pilot.press("y")
+        assert await task == Decision("yes")
+        await until(pilot, lambda: pilot.app.focused is editor(pilot))
+
+
+async def test_a_allows_the_prefix() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        task = await asked(pilot, session)
+        await pilot.press("a")
+        assert (await task).verdict == "always"
+
+
+async def test_n_takes_a_word_to_the_model() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        task = await asked(pilot, session)
+        await pilot.press("n", *"not now", "enter")
+        assert await task == Decision("no", "not now")
+
+
+async def test_e_changes_the_command() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        task = await asked(pilot, session)
+        await pilot.press("e", *" -x", "enter")
+        assert await task == Decision("yes", arguments='{"command": "pytest -q -x"}')
+
+
+async def test_escape_goes_back_from_an_answer_and_then_interrupts() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        task = await asked(pilot, session)
+        await pilot.press("e", "escape")
+        await until(pilot, lambda: not pilot.app.screen.query(Answer))
+        assert session.interrupts == 0
+        await pilot.press("escape")
+        assert session.interrupts == 1
+        task.cancel()
+        await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))
+
+
+async def test_a_click_answers() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        task = await asked(pilot, session)
+        await pilot.click("Choice")
+        assert (await task).verdict == "yes"
+
+
+async def test_what_is_being_typed_does_not_answer() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"wait")
+        task = await asked(pilot, session)
+        await pilot.press("y")
+        assert editor(pilot).text == "waity"
+        assert not task.done()
+        await pilot.press("shift+tab", "y")
+        assert (await task).verdict == "yes"
+        assert editor(pilot).text == "waity"
+
+
+# Lines
+
+
+async def test_the_retry_line_comes_and_goes() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        session.enter("waiting")
+        session.tell(Retrying("The server is rate limited.", 1, 4.0))
+        line = pilot.app.screen.query_one(RetryLine)
+        assert "trying again in 4s" in str(line.render())
+        session.enter("requesting")
+        assert not line.display
+
+
+async def test_the_gauge_counts_what_streams_until_the_item_is_there() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        gauge = pilot.app.screen.query_one(GaugeBar)
+        session.enter("streaming")
+        session.tell(Streamed(TextDelta("word " * 200)))
+        assert gauge.live == 224
+        session.append(Item(n=1, kind="assistant", content="word " * 200))
+        assert gauge.live == 0
+
+
+async def test_typing_does_not_lay_the_screen_out_anew() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press("a")
+        await pilot.pause()
+        laid_out: list[object] = []
+        pilot.app.screen.screen_layout_refresh_signal.subscribe(editor(pilot), laid_out.append)
+        await pilot.press(*"bcdef")
+        await pilot.pause()
+        assert not laid_out
+
+
+# Leaving, keys, panels
+
+
+async def test_ctrl_c_twice_quits_and_says_how_to_go_on() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"hi", "enter", "ctrl+c")
+        assert "Ctrl+C again quits" in status(pilot).hint
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: session.closed)
+    assert pilot.app.return_value == (
+        "The session is kept. Go on with: pinfold resume 0197f3a2-7c10"
+    )
+
+
+async def test_ctrl_c_copies_a_selection() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press(*"copy me", "shift+home", "ctrl+c")
+        assert pilot.app.clipboard == "copy me"
+        assert not status(pilot).hint
+
+
+async def test_ctrl_d_quits_at_an_empty_prompt_alone() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press("a", "left", "ctrl+d")
+        assert editor(pilot).text == ""
+        await pilot.press("ctrl+d")
+        await until(pilot, lambda: session.closed)
+
+
+async def test_escape_twice_clears_into_the_history() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press(*"thought", "escape")
+        assert editor(pilot).text == "thought"
+        await pilot.press("escape")
+        assert editor(pilot).text == ""
+        await pilot.press("up")
+        assert editor(pilot).text == "thought"
+
+
+async def test_keys_can_be_remapped() -> None:
+    session = FakeSession()
+    app = make_app(session, keys={"send": "f2", "interrupt": "ctrl+t"})
+    async with running(session, app) as pilot:
+        session.enter("streaming")
+        await pilot.press("ctrl+t")
+        assert session.interrupts == 1
+        session.enter("idle")
+        await pilot.press("a", "f2")
+        assert session.sent == ["a"]
+
+
+async def test_letters_typed_in_the_transcript_land_in_the_prompt() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press("shift+tab")
+        assert pilot.app.focused is pilot.app.screen.query_one(Transcript)
+        await pilot.press("w")
+        assert editor(pilot).text == "w"
+
+
+async def test_the_theme_picker_previews_and_escape_restores() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press(*"/theme", "enter")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+        await pilot.press("down")
+        await until(pilot, lambda: pilot.app.theme == "pinfold-light")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.theme == "pinfold")
+
+
+async def test_another_session_is_picked() -> None:
+    session = FakeSession()
+    host = FakeHost(lines=[Line("0197a", "first"), Line("0197b", "second")])
+    async with running(session, make_app(session, host=host)) as pilot:
+        await pilot.press(*"/resume", "enter")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+        await pilot.press(*"sec")
+        await pilot.press("enter")
+        await until(pilot, lambda: host.opened)
+        assert host.opened == ["resume 0197b"]
+        await until(pilot, lambda: session.closed)
+
+
+async def test_a_session_that_does_not_open_leaves_the_old_one() -> None:
+    session = FakeSession()
+    host = FakeHost(trouble=ProviderError("The model is gone."))
+    async with running(session, make_app(session, host=host)) as pilot:
+        await pilot.press(*"/new", "enter")
+        await until(pilot, lambda: editor(pilot).text == "/new")
+        editor(pilot).put("")
+        await pilot.press(*"hi", "enter")
+        assert session.sent == ["hi"]
+
+
+async def test_the_palette_runs_actions() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+        await pilot.press(*"keys and")
+        await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count == 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpPanel))
+
+
+async def test_warnings_stand_below_what_is_resumed() -> None:
+    session = FakeSession(items=(Item(n=1, kind="user", content="hi"),), notices=("A torn line.",))
+    app = make_app(session)
+    async with running(session, app):
+        assert "A&#160;torn&#160;line." in app.export_screenshot()
+
+
+async def test_a_theme_that_is_not_there_is_told() -> None:
+    session = FakeSession()
+    app = make_app(session, theme="mud")
+    async with running(session, app):
+        assert app.theme == "pinfold"
+        assert "“mud”" in app.export_screenshot()
