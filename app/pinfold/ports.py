@@ -18,10 +18,11 @@ Error tree of a provider:
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
+
+from msgspec import Struct, field
 
 from pinfold.rollout.events import Context, ToolSchema, Usage
 from pinfold.rollout.items import Item
@@ -29,8 +30,7 @@ from pinfold.rollout.items import Item
 # Models
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(Struct, frozen=True):
     """A model as the shell knows it."""
 
     name: str
@@ -45,8 +45,7 @@ class ModelInfo:
     """The tiktoken encoding that counts for it, or the nearest one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One request to a model: context, then window."""
 
     model: ModelInfo
@@ -56,18 +55,15 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReasoningDelta:
+class ReasoningDelta(Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallDelta:
+class CallDelta(Struct, frozen=True):
     """A piece of a tool call; `index` tells parallel calls apart within one response."""
 
     index: int
@@ -75,8 +71,7 @@ class CallDelta:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class PartDone:
+class PartDone(Struct, frozen=True):
     """A whole item of the response. It is journalled before anything acts on it."""
 
     kind: Literal["assistant", "reasoning", "tool_call"]
@@ -87,16 +82,14 @@ class PartDone:
     opaque: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseDone:
+class ResponseDone(Struct, frozen=True):
     """The end of a response that came whole."""
 
     usage: Usage | None
     stop: Literal["stop", "tool_calls", "length"]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The model works and has no text yet; `done` is in [0, 1] where it is known."""
 
     note: str
@@ -187,8 +180,7 @@ class RequestRejected(ProviderError):
 # Tools
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """What a tool saw or did, as the host measured it (see `events.ArtifactObserved`)."""
 
     uri: str
@@ -198,8 +190,7 @@ class Observation:
     backup: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """What a call would do, worked out before it is allowed to. Nothing has happened yet."""
 
     access: Literal["read", "write", "command"]
@@ -212,8 +203,7 @@ class Review:
     """Unified diff of what it would change."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
+class ToolOutcome(Struct, frozen=True):
     """What a call came to."""
 
     output: str
@@ -224,8 +214,7 @@ class ToolOutcome:
     """For the screen: exit_code, seconds, diff, path, spill ..."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolContext:
+class ToolContext(Struct, frozen=True):
     """Where a tool works."""
 
     workspace: Path
@@ -260,8 +249,7 @@ class Tool(Protocol):
 # Consent
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A call that needs the user's word, and why."""
 
     call_id: str
@@ -273,8 +261,7 @@ class Question:
     """The command prefix that "always" would allow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The user's word on a call."""
 
     verdict: Literal["yes", "no", "always"]

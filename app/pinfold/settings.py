@@ -4,7 +4,6 @@ Every source is checked on its own, so that an error names the file or variable 
 The environment spells a key as `PINFOLD_MODEL__CONTEXT_WINDOW=8192`.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ class SettingsError(Exception):
     """A setting cannot be used; `str()` names its source and says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelSettings:
     name: str | None = None
     provider: str | None = None
@@ -33,7 +32,7 @@ class ModelSettings:
     reasoning_effort: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProviderSettings:
     base_url: str
     api_key_env: str | None = None
@@ -45,28 +44,28 @@ class ProviderSettings:
     idle_timeout: float = 120.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ApprovalSettings:
     mode: Mode = "ask"
     allow: tuple[str, ...] = ()
     """Command prefixes that run without a question."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AgentSettings:
     max_steps: int = 50
     """Requests in one turn before the shell asks whether to go on."""
     max_retries: int = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UiSettings:
     theme: str = "pinfold"
     frames_per_second: int = 15
     """How often a streaming reply is painted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """All settings; each field is one section of the file."""
 
@@ -79,7 +78,7 @@ class Settings:
     """Action id -> key, e.g. `interrupt = "ctrl+g"`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Loaded:
     """The settings, and where they come from."""
 
@@ -133,10 +132,16 @@ def load(
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: {error}") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: {error}") from error
 
 

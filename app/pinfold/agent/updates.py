@@ -1,7 +1,8 @@
 """What a session tells those who listen. The screen and `exec` draw on these alone."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from pinfold.ports import Delta
 from pinfold.rollout.events import Event
@@ -9,47 +10,40 @@ from pinfold.rollout.events import Event
 Phase = Literal["idle", "requesting", "streaming", "tools", "approval", "waiting"]
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Struct, frozen=True):
     """An event stands in the journal, durably."""
 
     event: Event
 
 
-@dataclass(frozen=True, slots=True)
-class Streamed:
+class Streamed(Struct, frozen=True):
     """A piece of the response under way. Never journalled; `Appended` brings the whole item."""
 
     delta: Delta
 
 
-@dataclass(frozen=True, slots=True)
-class StreamDropped:
+class StreamDropped(Struct, frozen=True):
     """The pieces streamed since the last item are void: a retry begins anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolStarted:
+class ToolStarted(Struct, frozen=True):
     call_id: str
     name: str
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutput:
+class ToolOutput(Struct, frozen=True):
     """Live output of a running call."""
 
     call_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseChanged:
+class PhaseChanged(Struct, frozen=True):
     phase: Phase
 
 
-@dataclass(frozen=True, slots=True)
-class Retrying:
+class Retrying(Struct, frozen=True):
     """A request failed and will be sent again at `at` (the clock's monotonic seconds)."""
 
     reason: str
@@ -57,23 +51,20 @@ class Retrying:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """A plain message for the user; not part of the window."""
 
     text: str
     level: Literal["info", "warning", "error"] = "info"
 
 
-@dataclass(frozen=True, slots=True)
-class QueueChanged:
+class QueueChanged(Struct, frozen=True):
     """The prompts that wait for the turn's end, oldest first: (id, text)."""
 
     prompts: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PromptReturned:
+class PromptReturned(Struct, frozen=True):
     """Text that was not sent after all: it goes back into the prompt, before what stands there."""
 
     text: str

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -154,7 +153,7 @@ class _Child:
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         assert self._provider
         context = msgspec.structs.replace(request.context, tools=())
-        request = replace(request, context=context)
+        request = msgspec.structs.replace(request, context=context)
         try:
             async with aclosing(self._provider.stream(request)) as deltas:
                 async for delta in deltas:

@@ -4,15 +4,19 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinfold import paths
-from pinfold.agent.session import Session
 from pinfold.commands.context import SessionLine, SessionPort, Start
 from pinfold.ports import Approver
 from pinfold.rollout.journal import Journal, JournalError, SessionHeld
 from pinfold.trust import trust
 from pinfold.wiring.house import House
-from pinfold.wiring.sessions import CLOCK, new_journal, open_session, own_folder
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
+
+# What opens a session is imported when one is opened: after the first paint.
 
 
 class Sessions:
@@ -23,6 +27,7 @@ class Sessions:
         self._warming: set[asyncio.Task[None]] = set()
 
     async def new(self, approver: Approver) -> "Session":
+        from pinfold.wiring.sessions import new_journal
 
         return await self._open(self._at, approver, lambda: new_journal(self._at))
 
@@ -41,6 +46,8 @@ class Sessions:
     ) -> "Session":
         """The session in `folder`, in the folder that it works in. Raises `SessionHeld`."""
 
+        from pinfold.wiring.sessions import CLOCK, own_folder
+
         at = await asyncio.to_thread(own_folder, self._at, folder)
         return await self._open(
             at, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
@@ -51,11 +58,17 @@ class Sessions:
 
     async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> "Session":
 
+        from pinfold.wiring.sessions import CLOCK
+
         return await self._open(
             self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
         )
 
-    async def _open(self, at: House, approver: Approver, journal: Callable[[], Journal]) -> Session:
+    async def _open(
+        self, at: House, approver: Approver, journal: Callable[[], Journal]
+    ) -> "Session":
+
+        from pinfold.wiring.sessions import open_session
 
         session = await open_session(at, approver, journal)
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.

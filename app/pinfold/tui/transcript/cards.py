@@ -56,8 +56,8 @@ class Card(Entry):
         self._running = False
 
     @property
-    def numbers(self) -> tuple[int, ...]:
-        return tuple(item.n for item in (self.item, self.result) if item)
+    def items(self) -> tuple[Item, ...]:
+        return tuple(item for item in (self.item, self.result) if item)
 
     @property
     def source(self) -> str:
@@ -71,7 +71,14 @@ class Card(Entry):
 
     @property
     def name(self) -> str:
+        if self.by_user:
+            return "you"
         return (self.item.name if self.item else None) or self._name or "tool"
+
+    @property
+    def by_user(self) -> bool:
+        """The user ran it; what came is context for the model, and there is no call."""
+        return self.result is not None and self.result.kind == "context"
 
     @property
     def state(self) -> State:
@@ -106,7 +113,7 @@ class Card(Entry):
         self._output = (self._output + text)[-_KEPT:]
 
     def finish(self, result: Item) -> None:
-        """Take the result."""
+        """Take the result, or a command that the user ran."""
         self.result = result
         self._output = ""
         self._running = False
@@ -120,7 +127,8 @@ class Card(Entry):
 
     def draw(self, width: int, looks: Looks) -> list[Line]:
         body = [] if self.quiet else self._body(width - LEAD - 1, looks)
-        body = numbered(body, self.result.n if self.result else 0)
+        if self.item is not None and self.result is not None:
+            body = numbered(body, self.result.n)
         head = self._head(width, looks, folds=bool(body) or self.quiet)
         return [head, *indent(body, [Segment("  ")])]
 
@@ -128,7 +136,9 @@ class Card(Entry):
         state = self.state
         style = getattr(looks, _LOOKS[state])
         subject = title_of(self.item.content if self.item else self._arguments)
-        if not subject and self._title:
+        if not subject and self.result is not None and (ran := self.result.detail.get("command")):
+            subject = f"$ {one_line(str(ran))}"
+        elif not subject:
             subject = one_line(self._title)
         facts = self._facts()
         tail = f"  {facts}" if facts else ""
@@ -142,7 +152,7 @@ class Card(Entry):
         if tail:
             bad = state in ("failed", "refused", "interrupted")
             segments.append(Segment(tail, style if bad else looks.dim))
-        return Line(segments, number=self.item.n if self.item else 0, fold=folds)
+        return Line(segments, number=self.items[0].n if self.items else 0, fold=folds)
 
     def _facts(self) -> str:
         state = self.state
@@ -175,7 +185,10 @@ class Card(Entry):
         if diff and self.state == "ok":
             lines = diff_lines(str(diff), width, looks)
             return shorten(lines, DIFF, 0, looks) if self.folded else lines
-        rows = clean_output(self.result.content).strip("\n").split("\n")
+        output = self.result.content
+        if self.by_user:  # its first line tells the model what the head says
+            output = output.partition("\n")[2]
+        rows = clean_output(output).strip("\n").split("\n")
         if rows == [""]:
             return []
         if not self.folded:

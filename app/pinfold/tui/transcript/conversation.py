@@ -90,7 +90,7 @@ class Conversation:
         return blocks
 
     def _settle(self, item: Item) -> Block | None:
-        if item.kind == "tool_result":
+        if item.kind in ("tool_result", "context"):
             block = self._calls.get(item.call_id or "")
             if block is not None and isinstance(block.entry, Card):
                 block.entry.finish(item)
@@ -119,7 +119,7 @@ def _entry_of(item: Item) -> Entry:
             return Thought(item)
         case "tool_call":
             return Card(item)
-        case "tool_result":
+        case "tool_result" | "context" if item.name:
             card = Card(name=item.name or "")
             card.finish(item)
             return card

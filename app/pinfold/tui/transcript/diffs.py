@@ -1,6 +1,7 @@
 """Unified diffs as lines: numbered, signed, tinted."""
 
 import re
+from collections.abc import Iterator
 
 from rich.segment import Segment
 
@@ -8,44 +9,54 @@ from pinfold.tui.sanitize import clean
 from pinfold.tui.transcript.lines import Line, fold, indent
 from pinfold.tui.transcript.looks import Looks
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HEADERS = ("--- ", "+++ ", "diff ", "index ", "\\")
 
 
 def counts(diff: str) -> tuple[int, int]:
     """Lines added and removed."""
-    lines = [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
-    return sum(line[:1] == "+" for line in lines), sum(line[:1] == "-" for line in lines)
+    signs = [sign for sign, _, _ in _rows(diff)]
+    return signs.count("+"), signs.count("-")
 
 
 def diff_lines(diff: str, width: int, looks: Looks) -> list[Line]:
     """The lines of a diff; where it spans several files, each file's name stands above its part."""
+    rows = list(_rows(clean(diff)))
+    digits = len(str(max((number for _, number, _ in rows), default=1)))
+    files = sum(sign == "file" for sign, _, _ in rows)
+    grounds = {"+": looks.added, "-": looks.removed}
+    signs = {"+": looks.added_text, "-": looks.removed_text}
     out: list[Line] = []
-    old = new = 0
-    files = diff.count("\n+++ ") + diff.startswith("+++ ")
-    digits = len(str(max((int(m[3]) + int(m[4] or 1) for m in _HUNK.finditer(diff)), default=1)))
-    for raw in clean(diff).rstrip("\n").split("\n"):
-        if hunk := _HUNK.match(raw):
-            old, new = int(hunk[1]), int(hunk[3])
+    for sign, number, text in rows:
+        if sign == "file":
+            if files > 1:
+                out.append(Line([Segment(text, looks.tool)]))
+        elif sign == "gap":
             if out and out[-1].lead:
                 out.append(Line([Segment(f"{'⋮':>{digits}}", looks.dim)], lead=digits))
-        elif raw.startswith("+++ "):
-            if files > 1:
-                out.append(Line([Segment(raw[4:].removeprefix("b/"), looks.tool)]))
-        elif raw.startswith(("--- ", "\\", "diff ", "index ")):
-            continue
         else:
-            sign = raw[:1] or " "
-            number = old if sign == "-" else new
-            text = Segment(raw[1:], looks.plain if sign != " " else looks.dim)
-            fill, style = None, looks.dim
-            if sign == "+":
-                fill, style = looks.added, looks.added_text
-            elif sign == "-":
-                fill, style = looks.removed, looks.removed_text
+            style = looks.dim if sign == " " else looks.plain
+            lines = fold([Segment(text, style)], width - digits - 3)
+            head = [Segment(f"{number:>{digits}} ", looks.dim)]
+            head.append(Segment(f"{sign} ", signs.get(sign, looks.dim)))
+            lines = indent(lines, head, [Segment(" " * (digits + 3))])
+            out += [line._replace(fill=grounds.get(sign)) for line in lines]
+    return out
+
+
+def _rows(diff: str) -> Iterator[tuple[str, int, str]]:
+    """Sign, line number and text of each row; `file` and `gap` are signs too."""
+    old = new = old_end = new_end = 0
+    for line in diff.rstrip("\n").split("\n"):
+        if hunk := _HUNK.match(line):
+            old, new = int(hunk[1]), int(hunk[3])
+            old_end, new_end = old + int(hunk[2] or 1), new + int(hunk[4] or 1)
+            yield "gap", 0, ""
+        elif line.startswith(_HEADERS) and old >= old_end and new >= new_end:
+            if line.startswith("+++ "):
+                yield "file", 0, line[4:].removeprefix("b/")
+        elif not line.startswith("\\"):
+            sign = line[:1] if line[:1] in ("+", "-") else " "
+            yield sign, old if sign == "-" else new, line[1:]
             old += sign != "+"
             new += sign != "-"
-            head = [Segment(f"{number:>{digits}} ", looks.dim), Segment(f"{sign} ", style)]
-            rest = [Segment(" " * (digits + 3))]
-            rows = indent(fold([text], width - digits - 3), head, rest)
-            out += [row._replace(fill=fill) for row in rows]
-    return out

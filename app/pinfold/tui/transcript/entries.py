@@ -35,9 +35,9 @@ class Entry(ABC):
         self.folded = self.folds
 
     @property
-    def numbers(self) -> tuple[int, ...]:
+    def items(self) -> tuple[Item, ...]:
         """The items in it."""
-        return (self.item.n,) if self.item else ()
+        return (self.item,) if self.item else ()
 
     @property
     def source(self) -> str:

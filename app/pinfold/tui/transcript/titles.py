@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from pinfold.tui.sanitize import one_line
 
-_SUBJECTS = ("command", "path", "file_path", "pattern", "query", "url", "patch", "input")
+_SUBJECTS = ("command", "pattern", "path", "file_path", "query", "url", "patch", "input")
 _SUBJECT = re.compile(rf'"({"|".join(_SUBJECTS)})"\s*:\s*"((?:[^"\\]|\\.)*)')
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 _SCAN = 4_000

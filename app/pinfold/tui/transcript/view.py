@@ -11,6 +11,7 @@ from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
@@ -126,6 +127,8 @@ class Transcript(ScrollView, can_focus=True):
         """The last block and its height when the user scrolled up."""
         self._dirty: dict[Block, None] = {}
         self._frame: Timer | None = None
+        self._thumb = (0, 0)
+        """The scroll bar as it was painted, in eighths of a row."""
         self._welcome: VisualType | None = None
         self._welcome_strips: list[Strip] | None = None
 
@@ -192,7 +195,7 @@ class Transcript(ScrollView, can_focus=True):
     @property
     def current(self) -> Item | None:
         """The item under the cursor; for a tool's card, the call."""
-        return self._cursor.entry.item if self._cursor else None
+        return next(iter(self._cursor.entry.items), None) if self._cursor else None
 
     def jump(self, n: int) -> bool:
         """Put the cursor on item `n` and show it; whether there is such an item."""
@@ -213,7 +216,7 @@ class Transcript(ScrollView, can_focus=True):
         else:
             index = self._column.index_of(self._cursor)
         index += step
-        while 0 <= index < len(blocks) and not blocks[index].entry.numbers:
+        while 0 <= index < len(blocks) and not blocks[index].entry.items:
             index += step
         if 0 <= index < len(blocks):
             self._move_cursor(blocks[index])
@@ -269,7 +272,7 @@ class Transcript(ScrollView, can_focus=True):
         self._change(toggle)
         if self._column.top(self._column.index_of(block)) < self.scroll_offset.y:
             self._reveal(block)
-        self.post_message(self.Toggled(entry.numbers, entry.folded))
+        self.post_message(self.Toggled(tuple(item.n for item in entry.items), entry.folded))
 
     def _fold_all(self, folded: bool) -> None:
         self.screen.clear_selection()
@@ -346,16 +349,25 @@ class Transcript(ScrollView, can_focus=True):
     def _scroll(self, y: int) -> bool:
         size = Size(self.size.width, self._column.height)
         moved = y != self.scroll_offset.y
-        if size != self.virtual_size:
-            # Reactive sizes would lay out the whole screen for each row that comes.
-            self.set_reactive(Widget.virtual_size, size)
-            self.vertical_scrollbar.window_virtual_size = size.height
-            self.vertical_scrollbar.window_size = self.size.height
+        # Reactive sizes would lay out the whole screen for each row that comes.
+        self.set_reactive(Widget.virtual_size, size)
         if moved:
             self._moving = True
             self.scroll_target_y = self.scroll_y = y
             self._moving = False
+        self._move_thumb(y, size.height)
         return moved
+
+    def _move_thumb(self, y: int, total: int) -> None:
+        bar, height = self.vertical_scrollbar, self.size.height
+        bar.set_reactive(ScrollBar.position, y)
+        bar.set_reactive(ScrollBar.window_size, height)
+        bar.set_reactive(ScrollBar.window_virtual_size, total)
+        eighth = total / (8 * height)
+        thumb = (round(y / eighth), round(height / eighth)) if total > height else (0, 0)
+        if thumb != self._thumb:
+            self._thumb = thumb
+            bar.refresh()
 
     def _count_behind(self) -> None:
         blocks = self._column.blocks
@@ -377,9 +389,17 @@ class Transcript(ScrollView, can_focus=True):
                 self._column.draw(index)
         super().scroll_to(x, y, **{**options, "animate": False})
 
+    def scroll_end(self, **options: Any) -> None:  # noqa: ARG002
+        """Go to the end, and follow it again."""
+        self._follow = True
+        self._arrange()
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if self._moving:
+            self.refresh()
+            return
         super().watch_scroll_y(old_value, new_value)
-        if self._moving or round(old_value) == round(new_value):
+        if round(old_value) == round(new_value):
             return
         self._follow = round(new_value) >= self.max_scroll_y
         self._arrange()
@@ -476,7 +496,7 @@ class Transcript(ScrollView, can_focus=True):
         if found is None or self.text_selection is not None:
             return
         block, index = found
-        if block.entry.numbers:
+        if block.entry.items:
             self._move_cursor(block)
         if block.lines[index].fold and event.chain == 1:
             self._toggle(block)
