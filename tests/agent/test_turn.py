@@ -265,8 +265,9 @@ async def test_an_error_that_retrying_cant_mend_ends_the_turn(
     on = await stage(tmp_path, [[error], says("later")])  # type: ignore[list-item]
     on.session.send("go")
     await on.session.idle()
-    assert on.session.last_ending == "failed"
-    assert str(error) in on.told()[0]
+    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    assert finished[-1].state == "failed"
+    assert str(error) in finished[-1].reason
     on.session.send("again")
     await on.session.idle()
     assert on.session.last_ending == "done"

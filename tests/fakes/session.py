@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, QueueChanged, Update
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
 from pinfold.rollout.events import Data, Event, ItemAdded
@@ -101,7 +103,7 @@ class FakeSession:
     async def set_model(self, name: str) -> None:
         if name == "nonsense":
             raise ProviderError("openai has no model named nonsense.")
-        self.model = replace(self.model, name=name)
+        self.model = msgspec.structs.replace(self.model, name=name)
 
     def set_approvals(self, mode: str) -> None:
         self.approvals = mode

@@ -65,6 +65,11 @@ class Player:
             if session.last_ending != "done":
                 return
 
+    async def finished(self) -> None:
+        """Wait until all prompts are played."""
+        if self._playing is not None:
+            await self._playing
+
     def close(self) -> None:
         """Throw away what the playing wrote."""
         self._kept.cleanup()

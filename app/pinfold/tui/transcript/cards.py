@@ -23,6 +23,8 @@ LIVE = 6
 """Rows of output shown while a tool runs."""
 _KEPT = 20_000
 """Characters of live output kept: the whole of it comes with the result."""
+_LONG = 500
+"""Characters from which a call that streams in tells its size."""
 _READERS = {"read_file", "list_dir", "glob", "grep"}
 """Tools whose output is the model's business: a folded card is its head alone."""
 _SIGNS = {
@@ -157,7 +159,7 @@ class Card(Entry):
     def _facts(self) -> str:
         state = self.state
         if self.result is None:
-            if state == "calling" and self._arguments:
+            if state == "calling" and len(self._arguments) >= _LONG:
                 return f"{len(self._arguments):,} characters"
             return "" if state == "calling" else state
         detail = self.result.detail

@@ -34,6 +34,9 @@ _ROLES = {
 }
 """Which look a kind of token has, by the longest name that fits."""
 
+_OVER_LINES = ("Token.Literal.String", "Token.Comment.Multiline")
+"""Tokens that a group must not end in."""
+
 
 class _Group(NamedTuple):
     lines: list[list[tuple[str, str]]]
@@ -65,8 +68,6 @@ def _role(token: Any) -> str:
 
 @lru_cache(maxsize=128)
 def _group(code: str, language: str) -> _Group:
-    from pygments.token import Comment, String
-
     lexer = _lexer(language)
     rows: list[list[tuple[str, str]]] = [[]]
     safe = 0
@@ -76,7 +77,7 @@ def _group(code: str, language: str) -> _Group:
         if first:
             rows[-1].append((role, first))
         for piece in rest:
-            if not (kind in String or kind in Comment.Multiline):
+            if not str(kind).startswith(_OVER_LINES):
                 safe = len(rows)
             rows.append([(role, piece)] if piece else [])
     return _Group(rows, safe)

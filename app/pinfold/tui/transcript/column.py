@@ -112,13 +112,12 @@ class Column:
             self._forget(block)
 
     def draw(self, index: int) -> None:
-        """Make sure that a block's lines are there."""
+        """Make sure that a block's lines are there, once there are looks to draw them in."""
         block = self.blocks[index]
         self._kept.pop(block, None)
         self._kept[block] = None
-        if block.drawn:
+        if block.drawn or self.looks is None:
             return
-        assert self.looks is not None
         block.lines = block.entry.draw(self._room, self.looks)
         block.strips = [None] * len(block.lines)
         block.drawn = True

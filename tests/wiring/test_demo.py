@@ -1,0 +1,66 @@
+"""The demo that ships: played whole, and what it looks like at its end."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from fakes.screen import make_app, until
+from fakes.session import FakeSession
+from pinfold.headless import no_terminal
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import ItemAdded, RequestFinished, decode
+from pinfold.window.gauge import Reading
+from pinfold.wiring.house import house
+from pinfold.wiring.replaying import Player, demo_file
+
+EVENTS = [decode(line) for line in demo_file().read_bytes().splitlines()]
+ITEMS = [event.data.item for event in EVENTS if isinstance(event.data, ItemAdded)]
+
+
+async def test_the_demo_plays_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    player = Player(house(argparse.Namespace(cd=tmp_path)), demo_file(), speed=0)
+    session = await player.start(no_terminal)
+    await player.finished()
+    # Results of calls that ran at once may come in another order.
+    assert sorted((i.kind, i.content) for i in session.items) == sorted(
+        (i.kind, i.content) for i in ITEMS
+    )
+    assert session.last_ending == "done"
+    usage = [e.data.usage for e in EVENTS if isinstance(e.data, RequestFinished)][-1]
+    assert usage is not None
+    assert session.reading().used == usage.input + usage.output
+    await session.close()
+    player.close()
+    assert not list(tmp_path.glob("home/sessions/**/*.jsonl"))
+
+
+def test_demo_screen(snap_compare: Callable[..., bool]) -> None:
+    """You should see a patch with its diff, a test run, and a reply with code and a list."""
+    session = FakeSession(
+        items=ITEMS[:26],
+        title="slugs",
+        model=ModelInfo("demo-1", "demo", 8_192, "config"),
+        gauge=Reading(
+            used=4_192,
+            source="measured",
+            limit=8_192,
+            segments=(
+                ("instructions", 1_520),
+                ("user", 60),
+                ("assistant", 640),
+                ("reasoning", 120),
+                ("tool calls", 760),
+                ("tool results", 1_090),
+            ),
+        ),
+    )
+
+    async def before(pilot: Pilot[str]) -> None:
+        await until(pilot, lambda: session.approver)
+
+    app = make_app(session, cwd=Path("/home/ada/slugs"))
+    assert snap_compare(app, terminal_size=(112, 46), run_before=before)
