@@ -61,8 +61,6 @@ class AgentSettings:
 @dataclass(frozen=True)
 class UiSettings:
     theme: str = "pinfold"
-    frames_per_second: int = 15
-    """How often a streaming reply is painted."""
 
 
 @dataclass(frozen=True)

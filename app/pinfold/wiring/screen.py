@@ -3,18 +3,23 @@
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold import paths
 from pinfold.commands.context import SessionLine, SessionPort, Start
 from pinfold.ports import Approver
+from pinfold.rollout.files import write_atomic
 from pinfold.rollout.journal import Journal, JournalError, SessionHeld
 from pinfold.trust import trust
 from pinfold.wiring.house import House
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
+
+CHOSEN_THEME = "theme"
+"""The file in pinfold's home that holds the last choice of `/theme`."""
 
 # What opens a session is imported when one is opened: after the first paint.
 
@@ -105,13 +110,24 @@ def run(at: House, start: Start, host: Sessions) -> int:
     look = Look(
         cwd=at.cwd,
         history=at.home / "history.jsonl",
-        theme=settings.ui.theme,
+        theme=_theme(at),
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
         warnings=at.loaded.warnings,
     )
     app = PinfoldApp(start, host, look)
     said = app.run()
+    if app.theme != look.theme:
+        with suppress(OSError):  # the next start has the theme of this one, no more
+            write_atomic(at.home / CHOSEN_THEME, app.theme.encode())
     if said:
         print(said)
     return app.return_code or 0
+
+
+def _theme(at: House) -> str:
+    """The theme of the settings, else the one that the user chose last."""
+    if "ui.theme" not in at.loaded.origins:
+        with suppress(OSError, UnicodeDecodeError):
+            return (at.home / CHOSEN_THEME).read_text(encoding="utf-8").strip()
+    return at.settings.ui.theme
