@@ -17,7 +17,7 @@ ROUNDS = 7
 """Runs of each program, in turns, of which the median counts."""
 PINFOLD = [str(Path(sys.executable).with_name("pinfold"))]
 MINIMAL = [sys.executable, "-m", "benchmarks.minimal_app"]
-PLACEHOLDER = "Ask anything"
+PLACEHOLDER = "❯"
 """Words that the empty prompt shows."""
 AT_REST = 5.0
 """Seconds after the first letter at which memory is read."""

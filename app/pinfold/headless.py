@@ -24,6 +24,7 @@ from pinfold.agent.updates import (
 from pinfold.ports import Decision, Question
 from pinfold.rollout.events import ItemAdded, TurnFinished, encode
 from pinfold.rollout.items import Item
+from pinfold.sanitize import clean
 
 
 async def no_terminal(question: Question) -> Decision:
@@ -84,13 +85,15 @@ class Printer:
 
     def _note(self, text: str) -> None:
         if not self._json:
-            self._err.write(text.rstrip() + "\n")
+            self._err.write(clean(text).rstrip() + "\n")
             self._err.flush()
 
     def finish(self) -> int:
         """Print the answer; the exit code."""
         if not self._json and self._last:
-            self._out.write(self._last.rstrip() + "\n")
+            # A terminal obeys escapes; a file or a pipe gets the text as it is.
+            text = clean(self._last) if self._out.isatty() else self._last
+            self._out.write(text.rstrip() + "\n")
             self._out.flush()
         if self.ending is None:
             return 1

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.tui.transcript.chunks import Chunker
+from pinfold.tui.transcript.chunks import LIMIT, Chunker
 from pinfold.tui.transcript.diffs import counts, diff_lines
 from pinfold.tui.transcript.lines import breaks, clip, fold, wrap
 from pinfold.tui.transcript.looks import Looks
@@ -137,6 +137,21 @@ def test_a_chunk_is_done_when_the_next_begins() -> None:
     assert [chunk.text for chunk in chunker.tail()] == ["one", "tw"]
     assert [chunk.text for chunk in chunker.feed("o\n")] == ["one"]
     assert [chunk.text for chunk in chunker.close()] == ["two"]
+
+
+@pytest.mark.parametrize("size", [1, LIMIT - 1, LIMIT, 5_000, 3 * LIMIT])
+def test_a_line_without_end_is_cut_where_it_would_cost_too_much(size: int) -> None:
+    text = "word " * 10_000
+    chunker = Chunker()
+    chunks = []
+    for i in range(0, len(text), size):
+        chunks += chunker.feed(text[i : i + size])
+        if size > 1 or i % 999 == 0:
+            assert sum(len(chunk.text) for chunk in chunker.tail()) <= 2 * LIMIT
+    chunks += chunker.close()
+    whole = Chunker()
+    assert chunks == whole.feed(text) + whole.close()
+    assert "".join(chunk.text for chunk in chunks) == text
 
 
 def test_code_longer_than_a_group_keeps_its_colours() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.tui.sanitize import clean, clean_output, one_line
+from pinfold.sanitize import clean, clean_output, one_line
 
 HOSTILE = st.text(
     st.one_of(

@@ -173,9 +173,7 @@ class Session:
         if (torn := self._record.journal.torn) is not None:
             found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
         if damaged := self._record.state.unreadable:
-            found.append(
-                f"{damaged} lines of the journal are damaged; they stay as they are."
-            )
+            found.append(f"{damaged} lines of the journal are damaged; they stay as they are.")
         return tuple(found)
 
     @property

@@ -7,8 +7,8 @@ from rich.text import Text
 from textual.timer import Timer
 from textual.widgets import Static
 
+from pinfold.sanitize import one_line
 from pinfold.tui.numbers import duration
-from pinfold.tui.sanitize import one_line
 
 SHOWN = 3
 """Queued prompts that are shown, the oldest first."""

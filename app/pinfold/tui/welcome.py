@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from pinfold.commands.context import SessionPort
+from pinfold.sanitize import one_line
 from pinfold.tui.numbers import tokens
-from pinfold.tui.sanitize import one_line
 
 WORDMARK = "pinfold"
 CLAIM = "An agent shell whose context window you can see, steer and undo."

@@ -104,7 +104,7 @@ def sessions(arguments: argparse.Namespace) -> int:
     from rich.table import Table
     from rich.text import Text
 
-    from pinfold.tui.sanitize import clean
+    from pinfold.sanitize import clean
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("session", "used", "turns", "tokens", "model", "title"):

@@ -1,6 +1,7 @@
 """Running the screen."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""
+
+FRAMES_PER_SECOND = 250
+"""The most that Textual may paint; it paints only what changed."""
 
 # What opens a session is imported when one is opened: after the first paint.
 
@@ -100,6 +104,8 @@ class Sessions:
 
 def run(at: House, start: Start, host: Sessions) -> int:
     """Show the screen until the user leaves it. Returns the exit code."""
+    # Textual reads it when imported. A key waits for the next frame; replies keep their own pace.
+    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_SECOND))
     from pinfold.tui.app import PinfoldApp
     from pinfold.tui.look import Look
 

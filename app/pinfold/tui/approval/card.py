@@ -13,11 +13,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from pinfold.ports import Decision, Question
+from pinfold.sanitize import clean, one_line
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.arguments import Editable, editable
 from pinfold.tui.approval.diff import DiffView
 from pinfold.tui.keys import bindings
-from pinfold.tui.sanitize import clean, one_line
 
 
 class Choice(Static):

@@ -8,8 +8,8 @@ from typing import Any, assert_never
 from textual.app import App
 
 from pinfold.commands.context import Context, Panel, SessionLine
+from pinfold.sanitize import one_line
 from pinfold.tui.panels.picker import Choice, Picker
-from pinfold.tui.sanitize import one_line
 
 
 def open_panel(app: App[Any], context: Context, keys: Mapping[str, str], panel: Panel) -> None:

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from pinfold.sanitize import one_line
 from pinfold.tui.prompt.completion import Candidate
-from pinfold.tui.sanitize import one_line
 
 ROWS = 8
 

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from pinfold.rollout.items import Item
-from pinfold.tui.sanitize import clean_output, one_line
+from pinfold.sanitize import clean_output, one_line
 from pinfold.tui.transcript.diffs import counts, diff_lines
 from pinfold.tui.transcript.entries import LEAD, Entry, more, numbered, plain_rows, shorten
 from pinfold.tui.transcript.lines import Line, clip, indent
@@ -68,7 +68,7 @@ class Card(Entry):
         return self._output or (self.item.content if self.item else self._arguments)
 
     @property
-    def quiet(self) -> bool:  # type: ignore[override]
+    def quiet(self) -> bool:
         return self.folded and self.name in _READERS and self.state != "failed"
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 LIMIT = 8_000
-"""Characters after which a paragraph is cut all the same."""
+"""Characters after which a paragraph, and any line, is cut all the same."""
 
 _ITEM = re.compile(r" {0,3}(?:[-*+]|(\d{1,9})[.)])(?:\s|$)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
@@ -108,7 +108,7 @@ class _Open:
             return not (column >= _INDENTED_CODE and self.lines[-1].startswith("    "))
         if item:  # like CommonMark, a number other than 1 does not break a paragraph
             return item[1] in (None, "1")
-        return other or self.size > LIMIT
+        return other or self.size >= LIMIT
 
     def _begin(self, line: str) -> None:
         if _HEADING.match(line):
@@ -131,13 +131,18 @@ class Chunker:
 
     def feed(self, text: str) -> list[Chunk]:
         """Take a piece; the chunks that are complete now."""
-        *lines, rest = text.split("\n")
-        done: list[Chunk] = []
-        for line in lines:
-            done += self._push(self._partial + line)
-            self._partial = ""
-        self._partial += rest
+        *lines, rest = (self._partial + text).split("\n")
+        done = [chunk for line in lines for chunk in self._take(line)]
+        self._partial = rest
+        if len(rest) > LIMIT:
+            end = (len(rest) - 1) // LIMIT * LIMIT
+            done += self._take(rest[:end])
+            self._partial = rest[end:]
         return done
+
+    def _take(self, line: str) -> list[Chunk]:
+        pieces = [line[i : i + LIMIT] for i in range(0, len(line), LIMIT)] or [""]
+        return [chunk for piece in pieces for chunk in self._open.push(piece)]
 
     def tail(self) -> list[Chunk]:
         """What has come since the last complete chunk, as it stands now."""
@@ -147,9 +152,6 @@ class Chunker:
 
     def close(self) -> list[Chunk]:
         """The text has ended: the chunks that remain."""
-        done = self._push(self._partial) if self._partial else []
+        done = self._open.push(self._partial) if self._partial else []
         self._partial = ""
         return done + self._open.finish()
-
-    def _push(self, line: str) -> list[Chunk]:
-        return self._open.push(line)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.tui.sanitize import clean
+from pinfold.sanitize import clean
 from pinfold.tui.transcript.lines import Line, fold, indent
 from pinfold.tui.transcript.looks import Looks
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rich.segment import Segment
 
-from pinfold.tui.sanitize import clean
+from pinfold.sanitize import clean
 from pinfold.tui.transcript.lines import Line, fold, indent
 from pinfold.tui.transcript.looks import Looks
 

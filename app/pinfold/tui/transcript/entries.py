@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from pinfold.rollout.items import Item
-from pinfold.tui.sanitize import clean, one_line
+from pinfold.sanitize import clean, one_line
 from pinfold.tui.transcript.lines import Line, clip, fold, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
@@ -27,12 +27,15 @@ class Entry(ABC):
 
     folds: ClassVar[bool] = True
     """Starts folded."""
-    quiet: ClassVar[bool] = False
-    """Takes no empty row between itself and another quiet one."""
 
     def __init__(self, item: Item | None = None) -> None:
         self.item = item
         self.folded = self.folds
+
+    @property
+    def quiet(self) -> bool:
+        """Takes no empty row between itself and another quiet one."""
+        return False
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -245,12 +248,15 @@ class Note(Entry):
     """A plain message of the shell; no item."""
 
     folds = False
-    quiet = True
 
     def __init__(self, text: str, level: str) -> None:
         super().__init__()
         self._text = clean(text)
         self._sign, self._look = _LEVELS[level]
+
+    @property
+    def quiet(self) -> bool:
+        return True
 
     @property
     def source(self) -> str:

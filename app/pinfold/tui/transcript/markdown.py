@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.tui.sanitize import clean, one_line
+from pinfold.sanitize import clean, one_line
 from pinfold.tui.transcript.chunks import Chunk, Chunker
 from pinfold.tui.transcript.code import code_block
 from pinfold.tui.transcript.lines import BLANK, Line, indent, wrap

@@ -2,9 +2,8 @@
 
 import json
 import re
-from pathlib import PurePath
 
-from pinfold.tui.sanitize import one_line
+from pinfold.sanitize import one_line
 
 _SUBJECTS = ("command", "pattern", "path", "file_path", "query", "url", "patch", "input")
 _SUBJECT = re.compile(rf'"({"|".join(_SUBJECTS)})"\s*:\s*"((?:[^"\\]|\\.)*)')
@@ -20,8 +19,8 @@ def _unquote(text: str) -> str:
         return text
 
 
-def title_of(arguments: str, folder: str = "") -> str:
-    """The command, path or pattern of a call, on one line; paths relative to `folder`."""
+def title_of(arguments: str) -> str:
+    """The command, path or pattern of a call, on one line."""
     found = {key: _unquote(value) for key, value in _SUBJECT.findall(arguments[:_SCAN])}
     for key in _SUBJECTS:
         value = found.get(key, "")
@@ -31,8 +30,6 @@ def title_of(arguments: str, folder: str = "") -> str:
             return f"$ {one_line(value)}"
         if key in ("patch", "input") and (files := _PATCHED.findall(value)):
             return one_line(", ".join(files))
-        if key == "path" and folder and PurePath(value).is_relative_to(folder):
-            return one_line(str(PurePath(value).relative_to(folder)))
         where = found.get("path", "") if key == "pattern" else ""
         return one_line(f"{value} in {where}" if where else value)
     return ""
