@@ -52,6 +52,19 @@ def status(pilot: Pilot[str]) -> StatusLine:
     return pilot.app.screen_stack[0].query_one(StatusLine)
 
 
+async def test_what_comes_below_the_view_is_counted_until_one_goes_there() -> None:
+    items = [Item(n=n, kind="assistant", content=f"reply {n}") for n in range(1, 60)]
+    session = FakeSession(items=items)
+    async with running(session) as pilot:
+        await pilot.press("pageup")
+        session.append(Item(n=60, kind="assistant", content="one more"))
+        await until(pilot, lambda: status(pilot).behind)
+        assert "below" in status(pilot).render().plain
+        await pilot.press("ctrl+end")
+        await until(pilot, lambda: not status(pilot).behind)
+        assert "below" not in status(pilot).render().plain
+
+
 # Before the session
 
 

@@ -92,6 +92,7 @@ class Shell(Screen[None]):
     def on_mount(self) -> None:
         self._look_at(self._cwd)
         self._transcript.set_welcome(welcome.waiting())
+        self.watch(self._transcript, "behind", self._show_behind)
         self.editor.focus()
         self._read_history()
 
@@ -99,6 +100,9 @@ class Shell(Screen[None]):
         self._cwd = self.editor.folder = folder
         self._status.folder = paths.shown(folder)
         self._read_branch()
+
+    def _show_behind(self, rows: int) -> None:
+        self._status.behind = rows
 
     @work(thread=True)
     def _read_history(self) -> None:

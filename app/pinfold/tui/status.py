@@ -41,6 +41,8 @@ class StatusLine(Widget):
     hint: reactive[str] = reactive("")
     """Takes the place of what goes on."""
     seconds: reactive[int] = reactive(0)
+    behind: reactive[int] = reactive(0)
+    """Rows that have come below the view."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         super().__init__()
@@ -90,12 +92,14 @@ class StatusLine(Widget):
         wide = self.size.width >= 60
         if self.hint:
             return self.hint, self._style("warn")
+        below = f"↓ {self.behind} below · " if self.behind else ""
         if self.phase == "idle":
-            return ("/ commands · @ files · F1 help" if wide else "F1 help"), self._style("dim")
+            keys = "/ commands · @ files · F1 help" if wide else "F1 help"
+            return (f"{below}Ctrl+End" if below else keys), self._style("dim")
         said = self.progress or WORKING[self.phase]
         if not wide:
-            return f"{duration(self.seconds)} · Esc", self._style("busy")
-        return f"{said} {duration(self.seconds)} · Esc interrupts", self._style("busy")
+            return f"{below}{duration(self.seconds)} · Esc", self._style("busy")
+        return f"{below}{said} {duration(self.seconds)} · Esc interrupts", self._style("busy")
 
     def _style(self, name: str) -> Style:
         found = self.get_component_rich_style(f"status--{name}")
