@@ -12,6 +12,8 @@ from pinfold.agent.updates import Appended, Phase, PhaseChanged, QueueChanged, U
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
 from pinfold.rollout.events import Data, Event, ItemAdded
 from pinfold.rollout.items import Item
+from pinfold.tokens.counter import Counter
+from pinfold.tokens.stream import StreamCount
 from pinfold.window.gauge import Reading
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
@@ -52,6 +54,9 @@ class FakeSession:
 
     def reading(self) -> Reading:
         return replace(self.gauge, limit=self.model.context_window)
+
+    def stream_count(self) -> StreamCount:
+        return StreamCount(Counter("none"))
 
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
         self._listeners.append(listener)

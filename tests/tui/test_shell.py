@@ -355,7 +355,8 @@ async def test_the_gauge_counts_what_streams_until_the_item_is_there() -> None:
         gauge = pilot.app.screen.query_one(GaugeBar)
         session.enter("streaming")
         session.tell(Streamed(TextDelta("word " * 200)))
-        assert gauge.live == 224
+        assert 128 <= gauge.live <= 320  # 200 words, estimated, in steps
+        assert gauge.live % 32 == 0
         session.append(Item(n=1, kind="assistant", content="word " * 200))
         assert gauge.live == 0
 

@@ -40,6 +40,7 @@ from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
+from pinfold.tokens.stream import StreamCount
 from pinfold.window.gauge import Reading
 
 CRASHED = "Unknown: pinfold stopped before this call's result was written down."
@@ -216,6 +217,10 @@ class Session:
     def reading(self) -> Reading:
         """The gauge now."""
         return self._record.gauge.reading(self.model)
+
+    def stream_count(self) -> StreamCount:
+        """A count for text that streams in."""
+        return StreamCount(self._record.gauge.counter)
 
     async def recount(self, counter: Counter) -> None:
         """Count the window again, with a counter that has its tokenizer by now."""

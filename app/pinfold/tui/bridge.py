@@ -34,7 +34,8 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
-CHARACTERS_A_TOKEN = 4
+STEP = 32
+"""Tokens by which the gauge moves while a reply streams in."""
 
 
 class Bridge:
@@ -61,7 +62,7 @@ class Bridge:
         self._gauge = gauge
         self._status = status
         self._rested = rested
-        self._streamed = 0
+        self._live = session.stream_count()
         self.close = session.subscribe(self.hear)
         transcript.load(session.items)
         self._show_queue(session.queue)
@@ -77,7 +78,7 @@ class Bridge:
                 self._stream(delta)
             case StreamDropped():
                 self._transcript.drop_stream()
-                self._count(0)
+                self._count_anew()
             case ToolStarted(call_id=call_id, name=name, title=title):
                 self._transcript.tool_started(call_id, name, title)
             case ToolOutput(call_id=call_id, text=text):
@@ -107,7 +108,7 @@ class Bridge:
         match data:
             case events.ItemAdded(item=item):
                 self._transcript.append(item)
-                self._count(0)
+                self._count_anew()
                 self._gauge.reading = self._session.reading()
             case events.TurnFinished(state="failed", reason=reason):
                 self._transcript.note(reason or "The turn failed.", "error")
@@ -122,23 +123,23 @@ class Bridge:
         match delta:
             case TextDelta(text=text) | ReasoningDelta(text=text) | CallDelta(arguments=text):
                 self._transcript.stream(delta)
-                self._count(self._streamed + len(text))
+                # In steps: the gauge need not be painted for each delta.
+                self._gauge.live = self._live.push(text) // STEP * STEP
             case Progress(note=note, done=done):
                 self._status.progress = note if done is None else f"{note} {done:.0%}"
             case PartDone() | ResponseDone():
                 self._transcript.stream(delta)
 
-    def _count(self, characters: int) -> None:
-        self._streamed = characters
-        # In steps of 32 tokens: the gauge need not be painted for each delta.
-        self._gauge.live = characters // CHARACTERS_A_TOKEN // 32 * 32
+    def _count_anew(self) -> None:
+        self._live = self._session.stream_count()
+        self._gauge.live = 0
 
     def _enter(self, phase: Phase) -> None:
         self._status.phase = phase
         if phase != "waiting":
             self._retry.hide()
         if phase == "idle":
-            self._count(0)
+            self._count_anew()
             self._rested()
 
     def _show_queue(self, prompts: tuple[tuple[int, str], ...]) -> None:

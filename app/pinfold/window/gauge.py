@@ -49,7 +49,7 @@ class Gauge:
     """A projection of the rollout; each item is counted once."""
 
     def __init__(self, counter: Counter, wire_api: WireApi) -> None:
-        self._counter = counter
+        self.counter = counter
         self._wire_api: WireApi = wire_api
         self._context: Context | None = None
         self._context_tokens = 0
@@ -65,7 +65,7 @@ class Gauge:
         match event.data:
             case ContextSet(context=context):
                 self._context = context
-                self._context_tokens = count_context(self._counter, context, self._wire_api)
+                self._context_tokens = count_context(self.counter, context, self._wire_api)
                 self._measured = None
             case ItemAdded(item=item):
                 self._add(item)
@@ -81,13 +81,13 @@ class Gauge:
         for event in events:
             match event.data:
                 case ItemAdded(item=item):
-                    count_item(self._counter, item, self._wire_api)
+                    count_item(self.counter, item, self._wire_api)
                 case ContextSet(context=context):
-                    count_context(self._counter, context, self._wire_api)
+                    count_context(self.counter, context, self._wire_api)
 
     def _add(self, item: Item) -> None:
         self._items.append(item)
-        tokens = count_item(self._counter, item, self._wire_api)
+        tokens = count_item(self.counter, item, self._wire_api)
         name = SEGMENTS[item.kind]
         self._segments[name] = self._segments.get(name, 0) + tokens
         self._since += tokens
@@ -95,7 +95,7 @@ class Gauge:
     def recount(self, counter: Counter, wire_api: WireApi) -> None:
         """Count everything again: the tokenizer has come, or the model changed."""
         items, reported = self._items, self._reported
-        self._counter, self._wire_api = counter, wire_api
+        self.counter, self._wire_api = counter, wire_api
         self._items, self._segments = [], {}
         for item in items[:reported]:
             self._add(item)
