@@ -13,6 +13,7 @@ from fakes.screen import LOOK, make_app, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports import Decision, ProviderError, Question, Review, TextDelta
+from pinfold.rollout.events import AgentsFile, Context, ContextSet
 from pinfold.rollout.items import Item
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
@@ -63,6 +64,18 @@ async def test_what_comes_below_the_view_is_counted_until_one_goes_there() -> No
         await pilot.press("ctrl+end")
         await until(pilot, lambda: not status(pilot).behind)
         assert "below" not in status(pilot).render().plain
+
+
+async def test_which_rules_hold_is_told_when_they_are_read() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        rules = AgentsFile("/repo/AGENTS.md", "Use tabs.\nTest first.")
+        session.append(ContextSet(hash="h", context=Context(agents=(rules,))))
+        await pilot.pause()
+        transcript = pilot.app.screen.query_one(Transcript)
+        transcript.flush()
+        drawn = [transcript.render_line(y).text for y in range(transcript.size.height)]
+        assert any("Rules from /repo/AGENTS.md, 2 lines" in line for line in drawn)
 
 
 # Before the session

@@ -1,6 +1,7 @@
 """The bridge: updates of the session in, calls on widgets out."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import assert_never
 
 from pinfold.agent.updates import (
@@ -18,6 +19,7 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.commands.context import SessionPort
+from pinfold.paths import shown
 from pinfold.ports import (
     CallDelta,
     Delta,
@@ -116,7 +118,12 @@ class Bridge:
                 self._transcript.note(reason or "The turn waits for you.", "warning")
             case events.TurnFinished(state="interrupted"):
                 self._transcript.note("Interrupted. What came is kept.")
-            case events.RequestFinished() | events.ModelChanged() | events.ContextSet():
+            case events.ContextSet(context=context):
+                for file in context.agents:
+                    lines = len(file.text.splitlines())
+                    self._transcript.note(f"Rules from {shown(Path(file.path))}, {lines} lines")
+                self.refresh()
+            case events.RequestFinished() | events.ModelChanged():
                 self.refresh()
 
     def _stream(self, delta: Delta) -> None:
