@@ -25,6 +25,7 @@ from pinfold.ports import (
     MalformedStream,
     NetworkError,
     PartDone,
+    Question,
     RateLimited,
     RequestRejected,
     TextDelta,
@@ -33,12 +34,14 @@ from pinfold.rollout.events import (
     ApprovalDecided,
     ArtifactObserved,
     ContextSet,
+    Event,
     ItemAdded,
     PromptUnqueued,
     RequestFinished,
     TurnFinished,
 )
 from pinfold.rollout.journal import Journal
+from pinfold.wire.atoms import atoms
 
 
 def shell(command: str) -> tuple[str, str]:
@@ -181,7 +184,7 @@ async def test_interrupting_keeps_what_came(tmp_path: Path) -> None:
 async def test_interrupting_a_command_kills_it_and_closes_the_call(tmp_path: Path) -> None:
     on = await stage(
         tmp_path,
-        [calls(("c1", *shell("echo started; sleep 600")), ("c2", *shell("echo never")))],
+        [calls(("c1", *shell("echo started; sleep 613")), ("c2", *shell("echo never")))],
         options=Options(approvals="full"),
     )
     heard = asyncio.Event()
@@ -194,7 +197,7 @@ async def test_interrupting_a_command_kills_it_and_closes_the_call(tmp_path: Pat
     assert first.state == "interrupted"
     assert "started" in first.content
     assert second.state == "unknown"
-    assert not any(b"sleep\x00600" in cmd for cmd in _commands())
+    assert not any(b"sleep\x00613" in cmd for cmd in _commands())
 
 
 def _commands() -> list[bytes]:
@@ -310,10 +313,10 @@ async def test_an_interrupted_turn_gives_the_queue_back(tmp_path: Path) -> None:
     gate = asyncio.Event()
     on = await stage(tmp_path, [[gate]])
     on.session.send("first")
-    await asyncio.sleep(0)
-    on.session.send("second")
-    while not on.session.queue:
+    while not on.provider.requests:
         await asyncio.sleep(0.001)
+    on.session.send("second")
+    assert on.session.queue
     on.session.interrupt()
     await on.session.idle()
     assert not on.session.queue
@@ -445,3 +448,132 @@ async def test_nothing_is_heard_before_it_is_on_disk(tmp_path: Path) -> None:
     assert [event.state for event in finished] == ["done"]
     added = [event.item.n for event in on.events() if isinstance(event, ItemAdded)]
     assert added == [1, 2]
+
+
+async def test_our_own_mistakes_end_the_turn_and_nothing_else(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [])  # a provider that breaks its promises
+    on.session.send("go")
+    await on.session.idle()
+    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    assert "AssertionError" in finished[-1].reason
+    assert on.session.phase == "idle"
+    on.provider.script = [says("fine")]
+    on.session.send("again")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+
+
+async def test_a_break_between_a_call_and_its_result_does_not_part_them(tmp_path: Path) -> None:
+    broken = [
+        PartDone("tool_call", shell("echo one")[1], "c1", "shell"),
+        TextDelta("and then"),
+        NetworkError("gone"),
+    ]
+    on = await stage(tmp_path, [broken, says("went on")], options=Options(approvals="full"))
+    on.session.send("go")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+    assert [[i.kind for i in atom] for atom in atoms(on.session.items)] == [
+        ["user"],
+        ["tool_call", "assistant", "tool_result"],
+        ["assistant"],
+    ]
+
+
+async def test_a_whole_text_before_a_break_is_not_asked_for_twice(tmp_path: Path) -> None:
+    broken = [TextDelta("All of it."), PartDone("assistant", "All of it."), NetworkError("gone")]
+    on = await stage(tmp_path, [broken, says("More.")])
+    on.session.send("go")
+    await on.clock.sleeping()
+    await on.clock.advance(60)
+    await on.session.idle()
+    assert on.kinds() == ["user", "assistant", "context", "assistant"]
+    assert any("kept as #2" in text for text in on.told())
+
+
+async def test_a_prompt_interrupted_in_the_same_breath_comes_back(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("never")])
+    on.session.send("typed")
+    on.session.interrupt()
+    await on.session.idle()
+    assert PromptReturned("typed") in on.heard
+    assert not on.session.items
+
+
+async def test_a_session_that_closes_keeps_its_queue_for_the_next_opening(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    on = await stage(tmp_path, [[gate]])
+    on.session.send("first")
+    while not on.provider.requests:
+        await asyncio.sleep(0.001)
+    on.session.send("second")
+    on.session.save_draft("half a th")
+    folder = on.session.folder
+    await on.session.close()
+    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now))
+    assert again.session.draft() == "second\n\nhalf a th"
+    assert not again.session.queue
+    assert not again.provider.requests
+
+
+async def test_two_prompts_queued_as_a_turn_ends_are_each_sent_once(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("0"), says("1"), says("2")])
+
+    def queue(update: object) -> None:
+        match update:
+            case Appended(event=Event(data=TurnFinished(turn=1))):
+                on.session.send("one")
+                on.session.send("two")
+
+    on.session.subscribe(queue)
+    on.session.send("zero")
+    await on.session.idle()
+    said = [item.content for item in on.session.items if item.kind == "user"]
+    assert said == ["zero", "one", "two"]
+
+
+async def test_a_file_that_changes_while_the_question_stands_is_asked_about_again(
+    tmp_path: Path,
+) -> None:
+    edit = json.dumps({"path": "f.txt", "content": "model\n"})
+    on = await stage(tmp_path, [calls(("c1", "write_file", edit)), says("I see.")], Decision("no"))
+    file = tmp_path / "work" / "f.txt"
+    file.write_text("old\n")
+
+    async def answer(question: Question) -> Decision:
+        on.user.asked.append(question)
+        if len(on.user.asked) == 1:
+            file.write_text("an hour of work\n")
+            return Decision("yes")
+        return Decision("no")
+
+    on.session._calls._approver = answer
+    on.session.send("overwrite it")
+    await on.session.idle()
+    assert "an hour of work" in (on.user.asked[1].review.diff or "")
+    assert "changed" in on.user.asked[1].reason
+    assert file.read_text() == "an hour of work\n"
+
+
+async def test_an_interrupted_edit_is_written_down_as_done(tmp_path: Path) -> None:
+    content = "x" * 400_000
+    call = ("c1", "write_file", json.dumps({"path": "big.txt", "content": content}))
+    on = await stage(tmp_path, [calls(call)], options=Options(approvals="full"))
+    on.session.subscribe(
+        lambda u: on.session.interrupt() if type(u).__name__ == "ToolStarted" else None
+    )
+    on.session.send("write it")
+    await on.session.idle()
+    result = on.session.items[-1]
+    assert (result.kind, result.state) == ("tool_result", "complete")
+    assert (tmp_path / "work" / "big.txt").read_text() == content
+    seen = [event for event in on.events() if isinstance(event, ArtifactObserved)]
+    assert any(event.uri == "big.txt" and event.hash for event in seen)
+    assert on.session.last_ending == "interrupted"
+
+
+async def test_a_wait_that_no_one_would_sit_out_is_not_begun(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[RateLimited("come back tomorrow", retry_after=86_400)]])
+    on.session.send("go")
+    await on.session.idle()
+    assert on.session.last_ending == "failed"

@@ -9,7 +9,7 @@ from fakes.windows import MODEL, OTHER, OWN, windows
 from pinfold.rollout.events import AgentsFile, Context, ToolSchema
 from pinfold.rollout.items import Item
 from pinfold.wire import chat
-from pinfold.wire.atoms import BrokenPair
+from pinfold.wire.atoms import BrokenPair, atoms
 
 CONTEXT = Context(instructions="Be brief.")
 
@@ -75,7 +75,6 @@ def test_neighbours_of_one_role_merge() -> None:
         [call(1, "a"), result(2, "b")],
         [call(1, "a"), call(2, "a"), result(3, "a")],
         [call(1, "a"), result(2, "a"), result(3, "a")],
-        [call(1, "a"), Item(n=2, kind="user", content="and?"), result(3, "a")],
     ],
 )
 def test_a_broken_pair_never_reaches_the_wire(items: list[Item]) -> None:
@@ -124,3 +123,8 @@ def test_tools_are_functions() -> None:
         "description": "Looks.",
         "parameters": {"type": "object"},
     }
+
+
+def test_a_result_that_something_came_before_moves_up_to_its_call() -> None:
+    items = [call(1, "a"), Item(n=2, kind="user", content="and?"), result(3, "a")]
+    assert [[item.n for item in atom] for atom in atoms(items)] == [[1, 3], [2]]

@@ -3,10 +3,10 @@
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Phase, ToolOutput, ToolStarted
@@ -40,6 +40,18 @@ class Consent:
     mode: Mode
     allow: tuple[str, ...] = ()
     """Command prefixes from the settings."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A call under way."""
+
+    call: Item
+    context: ToolContext
+    review: Review | None = None
+    """What it does, once it does it."""
+    outcome: ToolOutcome | None = None
+    """What it came to although it was interrupted."""
 
 
 class _RefusedCall(Exception):
@@ -110,43 +122,65 @@ class Calls:
             call_id=call.call_id or "",
             on_output=on_output,
         )
+        run = _Run(call, context)
         async with self._parallel:
             try:
-                outcome = await self._run(call, context)
+                outcome = await self._run(run)
             except _RefusedCall as refusal:
                 outcome = ToolOutcome(str(refusal), ok=False, detail={"refused": True})
             except ToolError as error:
                 outcome = ToolOutcome(str(error), ok=False)
             except asyncio.CancelledError:
-                kept = "".join(heard)
-                text = "The user interrupted this call." + (
-                    f" Output so far:\n{kept}" if kept else ""
-                )
-                await self._result(call, ToolOutcome(text, ok=False), "interrupted")
+                outcome = run.outcome or _interrupted(run.review, "".join(heard))
+                await self._result(call, outcome, "complete" if run.outcome else "interrupted")
                 raise
             except Exception as error:  # a tool must not take the shell down
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
             await self._result(call, outcome, "complete")
 
-    async def _run(self, call: Item, context: ToolContext) -> ToolOutcome:
+    async def _run(self, run: "_Run") -> ToolOutcome:
+        call, context = run.call, run.context
         tool = self.tools.get(call.name or "")
         if tool is None:
             known = ", ".join(sorted(self.tools)) or "none"
             raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
         review = await asyncio.to_thread(tool.review, call.content, context)
-        arguments, changed = await self._consent(call, tool, review)
-        if changed:
-            review = await asyncio.to_thread(tool.review, arguments, context)
+        again = ""
+        while True:
+            arguments, asked = await self._consent(call, tool, review, again)
+            if not asked:
+                break
+            # Files may have changed while the question stood.
+            before, review = review, await asyncio.to_thread(tool.review, arguments, context)
+            if review == before or arguments != call.content:
+                break
+            again = "the files have changed since you were asked"
         self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
-        outcome = await tool.run(arguments, context)
-        detail: dict[str, Any] = {"title": review.title, **outcome.detail}
+        run.review = review
+        outcome = await self._finish(run, asyncio.ensure_future(tool.run(arguments, context)))
         output = outcome.output
-        if changed:
+        if arguments != call.content:
             output = f"[The user changed the arguments to {arguments}]\n{output}"
-        return ToolOutcome(output, outcome.ok, outcome.observations, detail)
+        return ToolOutcome(
+            output, outcome.ok, outcome.observations, {"title": review.title, **outcome.detail}
+        )
 
-    async def _consent(self, call: Item, tool: Tool, review: Review) -> tuple[str, bool]:
-        """The arguments to run with, and whether the user changed them. Raises `_RefusedCall`."""
+    async def _finish(self, run: "_Run", work: "asyncio.Future[ToolOutcome]") -> ToolOutcome:
+        """Wait for a tool; an interruption ends it, but for a write, which is let through."""
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if run.review is None or run.review.access != "write":
+                work.cancel()
+            # Half of an edit helps nobody, and what was written must be written down.
+            with suppress(Exception, asyncio.CancelledError):
+                run.outcome = await work
+            raise
+
+    async def _consent(
+        self, call: Item, tool: Tool, review: Review, again: str
+    ) -> tuple[str, bool]:
+        """The arguments to run with, and whether the user was asked. Raises `_RefusedCall`."""
         allowed = {*self.consent.allow, *self._record.state.prefixes}
         call_id = call.call_id or ""
         own = [self._record.journal.folder / "outputs"]
@@ -160,7 +194,9 @@ class Calls:
                 raise _RefusedCall(f"Refused: {reason}")
             case Ask(reason):
                 prefix = command_prefix(review.command) if review.command else None
-                question = Question(call_id, call.name or "", call.content, review, reason, prefix)
+                question = Question(
+                    call_id, call.name or "", call.content, review, again or reason, prefix
+                )
                 decision = await self.ask(question)
         await self._record.append(
             ApprovalDecided(
@@ -174,9 +210,7 @@ class Calls:
         if decision.verdict == "no":
             said = f" They said: {decision.note}" if decision.note else ""
             raise _RefusedCall(f"The user refused this call.{said}")
-        if decision.arguments is not None and decision.arguments != call.content:
-            return decision.arguments, True
-        return call.content, False
+        return call.content if decision.arguments is None else decision.arguments, True
 
     async def ask(self, question: Question) -> Decision:
         """The user's word. One question at a time."""
@@ -203,12 +237,21 @@ class Calls:
                 state=state,
                 detail={"ok": outcome.ok, **outcome.detail},
             )
-            return [ItemAdded(item=item), *(_observed(each, n) for each in seen)]
+            return [ItemAdded(item=item), *(observed(each, n) for each in seen)]
 
         await self._record.add(make)
 
 
-def _observed(seen: Observation, n: int) -> ArtifactObserved:
+def _interrupted(review: Review | None, heard: str) -> ToolOutcome:
+    text = "The user interrupted this call." + (f" Output so far:\n{heard}" if heard else "")
+    ran: tuple[Observation, ...] = ()
+    if review and review.command:
+        ran = (Observation(f"cmd:{review.command}", "command", "run"),)
+    return ToolOutcome(text, ok=False, observations=ran)
+
+
+def observed(seen: Observation, n: int) -> ArtifactObserved:
+    """The event of an observation that item `n` made."""
     return ArtifactObserved(
         uri=seen.uri, kind=seen.kind, op=seen.op, hash=seen.hash, item=n, backup=seen.backup
     )

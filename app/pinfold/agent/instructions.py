@@ -28,15 +28,31 @@ def agents_files(cwd: Path, user_folder: Path) -> tuple[AgentsFile, ...]:
     for folder in dict.fromkeys(folders):
         path = folder / NAME
         try:
-            data = path.read_bytes()
-        except OSError:
+            text = _text(path, None if folder == user_folder else root)
+        except (OSError, RuntimeError):  # a ring of links is a RuntimeError
             continue
-        text = data[:MAX_BYTES].decode("utf-8", "replace").strip()
-        if len(data) > MAX_BYTES:
-            text += f"\n[cut after {MAX_BYTES:,} of {len(data):,} bytes]"
         if text:
-            found.append(AgentsFile(str(path), text))
+            found.append(AgentsFile(_shown(path), text))
     return tuple(found)
+
+
+def _text(path: Path, root: Path | None) -> str:
+    """A regular file's text; nothing of a device, a pipe, or what lies outside of `root`."""
+    real = path.resolve()
+    # Else a repository could have any file of the user's sent to the model.
+    if not real.is_file() or (root and not real.is_relative_to(root.resolve())):
+        return ""
+    with real.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    text = data[:MAX_BYTES].decode("utf-8", "replace").strip()
+    if len(data) > MAX_BYTES:
+        text += f"\n[cut after {MAX_BYTES:,} of {real.stat().st_size:,} bytes]"
+    return text
+
+
+def _shown(path: Path) -> str:
+    """A path as text that can be encoded, also where its bytes are not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def environment(cwd: Path, now: datetime) -> str:
@@ -44,8 +60,8 @@ def environment(cwd: Path, now: datetime) -> str:
     shell = Path(os.environ.get("SHELL", "sh")).name
     root = repository_root(cwd)
     lines = [
-        f"Working directory: {cwd}",
-        f"Repository root: {root}" if root else "Not in a git repository",
+        f"Working directory: {_shown(cwd)}",
+        f"Repository root: {_shown(root)}" if root else "Not in a git repository",
         f"System: {platform.system()} {platform.machine()}, shell: {shell}",
         f"Date: {now.astimezone():%Y-%m-%d}",
     ]

@@ -50,6 +50,7 @@ class Record:
             return await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait([writing])
+            writing.exception()  # the turn that would have been told is gone
             raise
 
     async def _write(self, make: Make) -> tuple[Event, ...]:
@@ -57,6 +58,7 @@ class Record:
             events = await asyncio.to_thread(self._commit, make(self.state.last_n + 1))
             for event in events:
                 self._step(event)
+            for event in events:
                 self.tell(Appended(event))
             return events
 
@@ -73,9 +75,6 @@ class Record:
     def tell(self, update: Update) -> None:
         for listener in tuple(self._listeners):
             listener(update)
-
-    def say(self, text: str) -> None:
-        self.tell(Told(text))
 
     def warn(self, text: str) -> None:
         self.tell(Told(text, "warning"))

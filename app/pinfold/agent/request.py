@@ -28,7 +28,10 @@ from pinfold.ports import (
 )
 from pinfold.rollout.events import ItemAdded, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
+from pinfold.rollout.journal import JournalError
 
+LONGEST_WAIT = 3_600.0
+"""Seconds; a server that asks for more is not waited for."""
 BROKE = "[The connection broke after the text above. Go on from where it stopped.]"
 
 
@@ -100,7 +103,8 @@ class Requester:
                 if response.calls:
                     self._record.warn(f"{error} What came whole before is acted on.")
                     return response
-                if not error.retryable or attempt > self._max_retries:
+                too_long = (error.retry_after or 0) > LONGEST_WAIT
+                if not error.retryable or too_long or attempt > self._max_retries:
                     raise
                 await self._wait(error, attempt)
                 attempt += 1
@@ -141,13 +145,20 @@ class Requester:
         try:
             done = await self._read(connection, request, turn, response, pieces)
         except ProviderError as error:
-            kept = await self._keep(pieces, connection, turn, response, retry=error.retryable)
+            await self._keep(pieces, connection, turn, response, reasoning=not error.retryable)
             await record.append(finished(type(error).__name__, str(error), None))
-            if kept:
-                record.warn(f"{error} What came is kept as #{kept}.")
+            said = next((i for i in reversed(response.items) if i.kind == "assistant"), None)
+            if said:
+                record.warn(f"{error} What came is kept as #{said.n}.")
+                if error.retryable and not response.calls:
+                    # Without a word from the other side, some servers take the text for a prefill.
+                    await self._add(Item(n=0, kind="context", content=BROKE, turn=turn))
+            raise
+        except JournalError:
+            record.tell(StreamDropped())
             raise
         except asyncio.CancelledError:
-            await self._keep(pieces, connection, turn, response, retry=False)
+            await self._keep(pieces, connection, turn, response, reasoning=True)
             await record.append(finished("interrupted", "", None))
             raise
         await record.append(finished("ok", "", done))
@@ -206,20 +217,23 @@ class Requester:
         response.items.append(await self._add(item))
 
     async def _keep(
-        self, pieces: _Pieces, connection: Connection, turn: int, response: Response, *, retry: bool
-    ) -> int | None:
-        """Journal what streamed of unfinished parts; the number of the text's item, if any."""
-        kept: int | None = None
+        self,
+        pieces: _Pieces,
+        connection: Connection,
+        turn: int,
+        response: Response,
+        *,
+        reasoning: bool,
+    ) -> None:
+        """Journal what streamed of parts that did not become whole."""
         kinds: tuple[tuple[Kind, list[str]], ...] = (
-            ("reasoning", pieces.reasoning),
+            ("reasoning", pieces.reasoning if reasoning else []),
             ("assistant", pieces.text),
         )
         for kind, parts in kinds:
             text = "".join(parts)
-            if not text.strip() or (retry and kind == "reasoning"):
-                continue
-            item = await self._add(
-                Item(
+            if text.strip():
+                item = Item(
                     n=0,
                     kind=kind,
                     content=text,
@@ -228,14 +242,9 @@ class Requester:
                     state="interrupted",
                     origin=_origin(connection, None),
                 )
-            )
-            kept = item.n if kind == "assistant" else kept
-        if retry and kept:
-            # Without a word from the other side, some servers take the text for a prefill.
-            await self._add(Item(n=0, kind="context", content=BROKE, turn=turn))
+                response.items.append(await self._add(item))
         if pieces:
             self._record.tell(StreamDropped())
-        return kept
 
     async def _add(self, item: Item) -> Item:
         events = await self._record.add(

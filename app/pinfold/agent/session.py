@@ -1,19 +1,20 @@
-"""A session: what the screen, `exec` and the commands hold on to. The journal's only writer."""
+"""A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from pinfold.agent import instructions
-from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.calls import KEPT_PIECES, Calls, Consent, observed
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
-from pinfold.agent.turn import Ending, Turn
+from pinfold.agent.turn import Turn
 from pinfold.agent.updates import (
     Phase,
     PromptReturned,
@@ -23,7 +24,17 @@ from pinfold.agent.updates import (
     ToolStarted,
     Update,
 )
-from pinfold.ports import Approver, Clock, ModelInfo, ProviderError, Tool, ToolContext, ToolError
+from pinfold.ports import (
+    Approver,
+    Clock,
+    ModelInfo,
+    Observation,
+    ProviderError,
+    Tool,
+    ToolContext,
+    ToolError,
+    ToolOutcome,
+)
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (
     Context,
@@ -90,6 +101,10 @@ class Session:
         )
         self._turn = Turn(record, requester, self._calls, max_steps=options.max_steps)
         self._task: asyncio.Task[None] | None = None
+        self._queue: dict[int, str] = {}
+        """Prompts that wait for the turn's end. The journal follows."""
+        self._last_queue_id = record.state.last_queue_id
+        self._closing = False
         self._background: set[asyncio.Task[None]] = set()
         self.cwd = cwd
 
@@ -131,6 +146,11 @@ class Session:
     async def _take_up(self) -> None:
         record = self._record
         await self._calls.close_open(CRASHED)
+        if left := record.state.queue:
+            # Nothing is sent unasked: what waited when pinfold stopped goes into the prompt.
+            texts = [*left.values(), await asyncio.to_thread(self.draft)]
+            await asyncio.to_thread(self.save_draft, "\n\n".join(text for text in texts if text))
+            await record.append(*(PromptUnqueued(id=k, reason="edited") for k in tuple(left)))
         if record.state.turn_open:
             await record.append(
                 TurnFinished(turn=record.state.turn, state="interrupted", reason="pinfold stopped")
@@ -207,7 +227,7 @@ class Session:
 
     @property
     def queue(self) -> tuple[tuple[int, str], ...]:
-        return tuple(self._record.state.queue.items())
+        return tuple(self._queue.items())
 
     @property
     def last_ending(self) -> str:
@@ -250,7 +270,7 @@ class Session:
         if self.read_only:
             self._refuse(text, "This session is open to read only. Fork it to go on: /fork.")
         elif self.busy:
-            self._later(self._queue_up(text))
+            self._queue_up(text)
         else:
             self._task = asyncio.create_task(self._run(text))
 
@@ -264,15 +284,21 @@ class Session:
 
     def interrupt(self) -> None:
         """End the turn, the command, the wait or the question under way. What came is kept."""
+        if self.busy:
+            # Not at once: a task that is cancelled before its first step never sees its prompt.
+            asyncio.get_running_loop().call_soon(self._cancel)
+
+    def _cancel(self) -> None:
         # Once is enough: a second cancel would cut off the writing down of what came.
         if self._task is not None and not self._task.done() and not self._task.cancelling():
             self._task.cancel()
 
     def unqueue(self, queue_id: int) -> str:
         """Take a queued prompt back, to edit or drop it; its text, or nothing if it is gone."""
-        text = self._record.state.queue.get(queue_id, "")
+        text = self._queue.pop(queue_id, "")
         if text:
-            self._later(self._drop_queued(queue_id, "edited"))
+            self._record.tell(QueueChanged(self.queue))
+            self._later(self._append_quietly(PromptUnqueued(id=queue_id, reason="edited")))
         return text
 
     async def set_model(self, name: str) -> None:
@@ -280,7 +306,11 @@ class Session:
         if self.busy:
             raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
         old = self._connection
-        self._connection = await self._connect(name)
+        new = await self._connect(name)
+        if self.busy:
+            await new.provider.close()
+            raise ProviderError("A turn began meanwhile: choose the model again at its end.")
+        self._connection = new
         if self._connection.provider is not old.provider:
             await old.provider.close()
         await self._note_model("chosen by the user")
@@ -308,29 +338,66 @@ class Session:
 
     async def close(self) -> None:
         """Interrupt what runs and let go of the journal and the model."""
+        self._closing = True
         self.interrupt()
         await self.idle()
-        await self._connection.provider.close()
-        await asyncio.to_thread(self._record.journal.close)
+        try:
+            await self._connection.provider.close()
+        finally:
+            await asyncio.to_thread(self._record.journal.close)
 
     # How it runs
 
     async def _run(self, text: str) -> None:
         record = self._record
+        waiting: str | None = text
+        """The prompt that is not in the journal yet."""
+        taken: list[Data] = []
         try:
-            next_text: str | None = text
-            while next_text is not None:
+            while waiting is not None:
                 context = await self._fresh_context()
-                ending = await self._turn.run(next_text, context, self._connection)
+                prompt, waiting = waiting, None
+                ending = await self._turn.run(prompt, context, self._connection, *taken)
                 if not ending.accepted:
-                    record.tell(PromptReturned(next_text))
-                next_text = await self._next_queued(ending)
-        except JournalError as error:
-            record.tell(Told(str(error), "error"))
+                    waiting = prompt
+                    break
+                if ending.state != "done" or self._interrupted():
+                    break
+                waiting, taken = self._next_queued()
         except asyncio.CancelledError:
-            record.tell(PromptReturned(text))  # nothing was written yet
+            pass  # before the turn had begun
+        except Exception as error:  # the session must outlive our own mistakes
+            record.tell(Told(f"pinfold failed: {type(error).__name__}: {error}", "error"))
         finally:
+            await self._give_back(waiting)
             record.enter("idle")
+
+    def _interrupted(self) -> bool:
+        task = asyncio.current_task()
+        return task is not None and bool(task.cancelling())
+
+    def _next_queued(self) -> tuple[str | None, list[Data]]:
+        """The next prompt in the queue, and the event that takes it out."""
+        if not self._queue:
+            return None, []
+        queue_id = next(iter(self._queue))
+        text = self._queue.pop(queue_id)
+        self._record.tell(QueueChanged(self.queue))
+        return text, [PromptUnqueued(id=queue_id, reason="sent")]
+
+    async def _give_back(self, waiting: str | None) -> None:
+        """Put into the prompt what was not sent: `waiting`, and the queue.
+
+        A session that closes leaves its queue in the journal, for the next opening.
+        """
+        texts = [] if waiting is None else [waiting]
+        if self._queue and not self._closing:
+            taken, self._queue = self._queue, {}
+            texts += taken.values()
+            self._record.tell(QueueChanged(()))
+            await self._append_quietly(*(PromptUnqueued(id=k, reason="edited") for k in taken))
+        if texts:
+            self._record.tell(PromptReturned("\n\n".join(texts)))
 
     async def _fresh_context(self) -> ContextSet:
         tools = [tool.schema for tool in self._calls.tools.values()]
@@ -338,39 +405,19 @@ class Session:
             instructions.build, self.cwd, self._user_folder, self.model, tools, self._clock.now()
         )
 
-    async def _next_queued(self, ending: Ending) -> str | None:
-        """The next prompt in the queue; after a turn that did not end well, all go back."""
-        queue = self.queue
-        if not queue:
-            return None
-        if ending.state == "done":
-            queue_id, text = queue[0]
-            await self._drop_queued(queue_id, "sent")
-            return text
-        for queue_id, _ in queue:
-            await self._drop_queued(queue_id, "edited")
-        self._record.tell(PromptReturned("\n\n".join(text for _, text in queue)))
-        return None
+    def _queue_up(self, text: str) -> None:
+        self._last_queue_id += 1
+        queued = PromptQueued(id=self._last_queue_id, text=text)
+        self._queue[queued.id] = text
+        self._record.tell(QueueChanged(self.queue))
+        self._later(self._append_quietly(queued))
 
-    async def _queue_up(self, text: str) -> None:
-        state = self._record.state
+    async def _append_quietly(self, *data: Data) -> None:
+        """Journal what the screen shows already; where that fails, it is told."""
         try:
-            # Made under the record's lock, where the last id is known.
-            await self._record.add(lambda _: [PromptQueued(id=state.last_queue_id + 1, text=text)])
+            await self._record.append(*data)
         except JournalError as error:
-            self._refuse(text, str(error))
-            return
-        self._record.tell(QueueChanged(self.queue))
-        if not self.busy and self.queue:  # the turn ended while this was being written
-            queue_id, first = self.queue[0]
-            await self._drop_queued(queue_id, "sent")
-            self.send(first)
-
-    async def _drop_queued(
-        self, queue_id: int, reason: Literal["sent", "removed", "edited"]
-    ) -> None:
-        await self._record.append(PromptUnqueued(id=queue_id, reason=reason))
-        self._record.tell(QueueChanged(self.queue))
+            self._record.tell(Told(str(error), "error"))
 
     async def _command(self, command: str) -> None:
         from pinfold.tools.shell import Shell
@@ -378,32 +425,43 @@ class Session:
         record = self._record
         call_id = f"user-{record.state.last_n + 1}"
         loop = asyncio.get_running_loop()
+        heard: deque[str] = deque(maxlen=KEPT_PIECES)
+
+        def hear(text: str) -> None:
+            heard.append(text)
+            record.tell(ToolOutput(call_id, text))
 
         def on_output(text: str) -> None:
-            loop.call_soon_threadsafe(record.tell, ToolOutput(call_id, text))
+            loop.call_soon_threadsafe(hear, text)
 
         context = ToolContext(self.cwd, self.folder, call_id, on_output)
         record.enter("tools")
         record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
         try:
-            outcome = await Shell().run(json.dumps({"command": command, "timeout": 600}), context)
-            detail = {"ok": outcome.ok, **outcome.detail}
-            content = f"The user ran `{command}`:\n{outcome.output}"
-            await self._note_command(content, call_id, detail)
+            arguments = json.dumps({"command": command, "timeout": 600})
+            outcome = await Shell().run(arguments, context)
+            await self._note_command(command, call_id, outcome)
         except asyncio.CancelledError:
-            content = f"The user ran `{command}` and interrupted it."
-            await self._note_command(content, call_id, {"ok": False, "command": command})
+            ran = Observation(f"cmd:{command}", "command", "run")
+            text = "".join(heard) + "\n[interrupted by the user]"
+            detail = {"command": command}
+            await self._note_command(command, call_id, ToolOutcome(text, False, (ran,), detail))
         except (ToolError, JournalError) as error:
             self._refuse(f"!{command}", str(error))
         finally:
             record.enter("idle")
 
-    async def _note_command(self, content: str, call_id: str, detail: dict[str, object]) -> None:
+    async def _note_command(self, command: str, call_id: str, outcome: ToolOutcome) -> None:
         def make(n: int) -> list[Data]:
             item = Item(
-                n=n, kind="context", content=content, call_id=call_id, name="shell", detail=detail
+                n=n,
+                kind="context",
+                content=f"The user ran `{command}`:\n{outcome.output}",
+                call_id=call_id,
+                name="shell",
+                detail={"ok": outcome.ok, **outcome.detail},
             )
-            return [ItemAdded(item=item)]
+            return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
 
         await self._record.add(make)
 

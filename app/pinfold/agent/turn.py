@@ -1,6 +1,7 @@
 """One turn: from a prompt to the agent's rest, with all requests and tool calls between."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,12 +38,18 @@ class Turn:
         self._calls = calls
         self._max_steps = max_steps
 
-    async def run(self, prompt: str, context: ContextSet, connection: Connection) -> Ending:
-        """Run to the agent's rest. Cancel it to interrupt: what came is kept."""
+    async def run(
+        self, prompt: str, context: ContextSet, connection: Connection, *before: Data
+    ) -> Ending:
+        """Run to the agent's rest; `before` is journalled with the prompt.
+
+        Cancel it to interrupt: what came is kept, and it still returns.
+        """
         record = self._record
         number = record.state.turn + 1
         try:
-            await record.add(lambda n: self._opening(n, number, prompt, context))
+            await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
+            await record.add(lambda n: [*before, *self._opening(n, number, prompt, context)])
         except JournalError as error:
             record.tell(Told(str(error), "error"))
             return Ending("failed", str(error), accepted=False)
@@ -52,6 +59,15 @@ class Turn:
             ending = Ending("interrupted")
         else:
             ending = await self._steps(number, connection)
+        closing = asyncio.ensure_future(self._close(number, ending))
+        while not closing.done():
+            # An interruption that comes now must not cut the ending off.
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(closing)
+        return closing.result()
+
+    async def _close(self, number: int, ending: Ending) -> Ending:
+        record = self._record
         try:
             await self._calls.close_open(INTERRUPTED if ending.state == "interrupted" else FAILED)
             await record.append(TurnFinished(turn=number, state=ending.state, reason=ending.reason))
@@ -85,14 +101,12 @@ class Turn:
         except asyncio.CancelledError:
             return Ending("interrupted")
         except ContextOverflow as error:
-            reason = (
-                f"{error} Start afresh with /new, or take a model with a larger window: /model."
-            )
-            record.tell(Told(reason, "error"))
-            return Ending("failed", reason)
+            advice = "Start afresh with /new, or take a model with a larger window: /model."
+            return Ending("failed", f"{error} {advice}")
         except (ProviderError, JournalError) as error:
-            record.tell(Told(str(error), "error"))
             return Ending("failed", str(error))
+        except Exception as error:  # the session must outlive our own mistakes
+            return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")
 
     async def _go_on(self, steps: int) -> bool:
         question = Question(

@@ -10,6 +10,10 @@ WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
 """Kinds that belong to a response; all others stand alone."""
 
 
+_Key = tuple[int, str | None]
+"""Response and call id: some servers give the same ids in each response."""
+
+
 class BrokenPair(ValueError):
     """A call without its result, or a result without its call: no provider takes that."""
 
@@ -17,15 +21,19 @@ class BrokenPair(ValueError):
 def atoms(items: Iterable[Item]) -> list[list[Item]]:
     """The items in order, those of one response together, every call followed by its results.
 
-    Raises `BrokenPair`.
+    A result that something else came before moves up to its call. Raises `BrokenPair`.
     """
-    groups = groupby(items, lambda item: (item.kind in WRITTEN, item.response))
+    items = list(items)
+    results = _results(items)
+    others = (item for item in items if item.kind != "tool_result")
     found: list[list[Item]] = []
-    for (written, _), group in groups:
+    for (written, _), group in groupby(others, lambda item: (item.kind in WRITTEN, item.response)):
         if written:
-            found.append(_whole(list(group)))
+            found.append(_whole(list(group), results))
         else:
             found.extend([item] for item in group)
+    if results:
+        raise BrokenPair(f"results without their calls: {[str(key[1]) for key in results]}")
     return found
 
 
@@ -35,17 +43,24 @@ def is_own(item: Item, model: ModelInfo) -> bool:
     return origin is not None and (origin.provider, origin.model) == (model.provider, model.name)
 
 
-def _whole(atom: list[Item]) -> list[Item]:
+def _results(items: Iterable[Item]) -> dict[_Key, Item]:
+    results: dict[_Key, Item] = {}
+    for item in items:
+        if item.kind == "tool_result":
+            key = (item.response, item.call_id)
+            if key in results:
+                raise BrokenPair(f"two results for call {item.call_id} of response {key[0]}")
+            results[key] = item
+    return results
+
+
+def _whole(atom: list[Item], results: dict[_Key, Item]) -> list[Item]:
+    """The atom with its results, which are taken out of `results`."""
     calls = [item for item in atom if item.kind == "tool_call"]
-    results = {item.call_id: item for item in atom if item.kind == "tool_result"}
     ids = [call.call_id for call in calls]
     if None in ids or len(set(ids)) < len(ids):
         raise BrokenPair(f"calls that cannot be told apart in response {atom[0].response}: {ids}")
-    results_count = sum(item.kind == "tool_result" for item in atom)
-    if set(ids) != set(results) or results_count != len(results):
-        raise BrokenPair(
-            f"calls and results of response {atom[0].response} do not match: "
-            f"{sorted(map(str, ids))} and {sorted(map(str, results))}"
-        )
-    rest = [item for item in atom if item.kind != "tool_result"]
-    return rest + [results[id_] for id_ in ids]
+    keys = [(call.response, call.call_id) for call in calls]
+    if lost := [str(key[1]) for key in keys if key not in results]:
+        raise BrokenPair(f"calls without results in response {atom[0].response}: {lost}")
+    return atom + [results.pop(key) for key in keys]
