@@ -264,9 +264,10 @@ class Question(Struct, frozen=True):
 class Decision(Struct, frozen=True):
     """The user's word on a call."""
 
-    verdict: Literal["yes", "no", "always"]
+    verdict: Literal["yes", "no", "always", "policy"]
+    """`policy` is a no where nobody could be asked."""
     note: str = ""
-    """What the user said to the model with a no."""
+    """What the user said to the model with a no; with `policy`, the reason."""
     arguments: str | None = None
     """Changed arguments, if the user edited the call."""
 

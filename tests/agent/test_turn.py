@@ -577,3 +577,28 @@ async def test_a_wait_that_no_one_would_sit_out_is_not_begun(tmp_path: Path) -> 
     on.session.send("go")
     await on.session.idle()
     assert on.session.last_ending == "failed"
+
+
+async def test_what_is_queued_behind_a_command_is_sent_after_it(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("I saw.")])
+    on.session.run_command("sleep 0.2")
+    on.session.send("and?")
+    await on.session.idle()
+    assert on.kinds() == ["context", "user", "assistant"]
+
+
+async def test_an_interrupted_command_keeps_its_output_and_gives_the_queue_back(
+    tmp_path: Path,
+) -> None:
+    on = await stage(tmp_path, [])
+    heard = asyncio.Event()
+    on.session.subscribe(lambda u: heard.set() if type(u).__name__ == "ToolOutput" else None)
+    on.session.run_command("echo kept; sleep 614")
+    on.session.send("later")
+    await heard.wait()
+    on.session.interrupt()
+    await on.session.idle()
+    assert "kept" in on.session.items[0].content
+    assert on.session.items[0].state == "interrupted"
+    assert PromptReturned("later") in on.heard
+    assert on.session.phase == "idle"

@@ -207,6 +207,8 @@ class Calls:
                 arguments=decision.arguments,
             )
         )
+        if decision.verdict == "policy":
+            raise _RefusedCall(f"Refused: {decision.note}")
         if decision.verdict == "no":
             said = f" They said: {decision.note}" if decision.note else ""
             raise _RefusedCall(f"The user refused this call.{said}")

@@ -46,7 +46,7 @@ from pinfold.rollout.events import (
     PromptUnqueued,
     TurnFinished,
 )
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import Mode
 from pinfold.tokens.counter import Counter
@@ -105,6 +105,8 @@ class Session:
         """Prompts that wait for the turn's end. The journal follows."""
         self._last_queue_id = record.state.last_queue_id
         self._closing = False
+        self._found_open = record.state.turn_open
+        """Whether pinfold stopped in mid-turn when it last had this session."""
         self._background: set[asyncio.Task[None]] = set()
         self.cwd = cwd
 
@@ -193,6 +195,8 @@ class Session:
         found = []
         if (torn := self._record.journal.torn) is not None:
             found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
+        if self._found_open:
+            found.append("pinfold stopped in mid-turn. What was streaming then is lost.")
         if damaged := self._record.state.unreadable:
             found.append(f"{damaged} lines of the journal are damaged; they stay as they are.")
         return tuple(found)
@@ -348,11 +352,11 @@ class Session:
 
     # How it runs
 
-    async def _run(self, text: str) -> None:
+    async def _run(self, text: str | None, taken: Sequence[Data] = ()) -> None:
+        """Run turns from `text` on, until the queue is empty; `taken` took `text` out of it."""
         record = self._record
-        waiting: str | None = text
+        waiting = text
         """The prompt that is not in the journal yet."""
-        taken: list[Data] = []
         try:
             while waiting is not None:
                 context = await self._fresh_context()
@@ -440,18 +444,23 @@ class Session:
         try:
             arguments = json.dumps({"command": command, "timeout": 600})
             outcome = await Shell().run(arguments, context)
-            await self._note_command(command, call_id, outcome)
+            await self._note_command(command, call_id, outcome, "complete")
         except asyncio.CancelledError:
             ran = Observation(f"cmd:{command}", "command", "run")
             text = "".join(heard) + "\n[interrupted by the user]"
-            detail = {"command": command}
-            await self._note_command(command, call_id, ToolOutcome(text, False, (ran,), detail))
+            outcome = ToolOutcome(text, False, (ran,), {"command": command})
+            await self._note_command(command, call_id, outcome, "interrupted")
         except (ToolError, JournalError) as error:
             self._refuse(f"!{command}", str(error))
-        finally:
+        if self._interrupted():
+            await self._give_back(None)
             record.enter("idle")
+        else:
+            await self._run(*self._next_queued())
 
-    async def _note_command(self, command: str, call_id: str, outcome: ToolOutcome) -> None:
+    async def _note_command(
+        self, command: str, call_id: str, outcome: ToolOutcome, state: State
+    ) -> None:
         def make(n: int) -> list[Data]:
             item = Item(
                 n=n,
@@ -459,6 +468,7 @@ class Session:
                 content=f"The user ran `{command}`:\n{outcome.output}",
                 call_id=call_id,
                 name="shell",
+                state=state,
                 detail={"ok": outcome.ok, **outcome.detail},
             )
             return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]

@@ -116,4 +116,4 @@ class Turn:
             review=Review("read", f"{steps} steps in this turn so far. Go on?"),
             reason="the step limit is reached",
         )
-        return (await self._calls.ask(question)).verdict != "no"
+        return (await self._calls.ask(question)).verdict in ("yes", "always")

@@ -117,7 +117,7 @@ class Bridge:
             case events.TurnFinished(state="waiting", reason=reason):
                 self._transcript.note(reason or "The turn waits for you.", "warning")
             case events.TurnFinished(state="interrupted"):
-                self._transcript.note("Interrupted. What came is kept.")
+                self._transcript.note("Interrupted.")
             case events.ContextSet(context=context):
                 for file in context.agents:
                     lines = len(file.text.splitlines())
