@@ -38,13 +38,17 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, parents=[common], help=text, description=text)
 
+    newest = "the newest session of this folder"
     exec_ = command("exec", "run one prompt without the screen")
     exec_.add_argument("prompt", nargs="?", help="the prompt; `-` or nothing reads it from stdin")
     exec_.add_argument("--json", action="store_true", help="print one journal event a line")
-    _which_session(exec_, "go on with this session")
+    exec_.add_argument("--resume", dest="session", metavar="ID", help="go on with this session")
+    exec_.add_argument("--last", action="store_true", help=newest)
+    exec_.add_argument("--fork", action="store_true", help="go on in a copy of it")
 
     resume = command("resume", "go on with a session")
-    _which_session(resume, "the newest session of this folder")
+    resume.add_argument("session", nargs="?", metavar="ID", help="the start of its id is enough")
+    resume.add_argument("--last", action="store_true", help=newest)
     resume.add_argument("--read-only", action="store_true", help="look, don't touch")
     resume.add_argument("--fork", action="store_true", help="go on in a copy")
 
@@ -69,22 +73,16 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _which_session(target: argparse.ArgumentParser, last: str) -> None:
-    if target.prog.endswith("exec"):
-        target.add_argument("--resume", dest="session", metavar="ID", help=last)
-    else:
-        target.add_argument(
-            "session", nargs="?", metavar="ID", help="the start of its id is enough"
-        )
-    target.add_argument("--last", action="store_true", help="the newest session of this folder")
-
-
 def run(argv: Sequence[str]) -> int:
-    """Parse and carry out. Every expected failure is one plain line on stderr."""
+    """Parse and carry out. Every failure is one plain line on stderr.
+
+    With `PINFOLD_DEBUG` set, one that nobody expected is raised on.
+    """
     try:
         arguments = parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
+    from pinfold.commands.failures import EXPECTED, told
     from pinfold.wiring import actions as wiring
     from pinfold.wiring.house import WrongUse
 
@@ -100,17 +98,21 @@ def run(argv: Sequence[str]) -> int:
         "local": wiring.local,
     }
     try:
-        return actions[arguments.command](arguments)
+        code = actions[arguments.command](arguments)
+        sys.stdout.flush()
+        return code
     except WrongUse as error:
         print(f"pinfold: {error}", file=sys.stderr)
         return 2
-    except wiring.FAILURES as error:
-        print(f"pinfold: {error}", file=sys.stderr)
+    except BrokenPipeError:
+        # The reader of our output went away. Keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         print("pinfold: interrupted", file=sys.stderr)
         return 1
-    except BrokenPipeError:
-        # The reader of our output went away. Keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        if "PINFOLD_DEBUG" in os.environ and not isinstance(error, EXPECTED):
+            raise
+        print(f"pinfold: {told(error)}", file=sys.stderr)
         return 1

@@ -42,10 +42,10 @@ def versions() -> Section:
 
 
 def configuration(loaded: Loaded, candidates: Sequence[Path]) -> Section:
-    lines = [
-        Line(paths.shown(path), "read" if path in loaded.files else "not there")
-        for path in candidates
-    ]
+    lines = []
+    for path in candidates:
+        absent = "not read" if path.exists() else "not there"
+        lines.append(Line(paths.shown(path), "read" if path in loaded.files else absent))
     lines += [Line(key, f"set by {source}") for key, source in sorted(loaded.origins.items())]
     lines += [Line("warning", text, ok=False) for text in loaded.warnings]
     return Section("Configuration", tuple(lines))

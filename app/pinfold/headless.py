@@ -1,10 +1,16 @@
 """`pinfold exec`: one prompt, no screen.
 
 Text mode prints the final answer on stdout and everything on the way there on stderr. JSON mode
-prints each journal event as it becomes durable, one a line, just as the rollout holds it.
+prints the journal's first event and each one since this opening, one a line, just as the rollout
+holds it; on stderr it says only what is no event.
 """
 
+import asyncio
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import TextIO
 
 from pinfold.agent.session import Session
@@ -24,32 +30,47 @@ from pinfold.agent.updates import (
 from pinfold.ports import Decision, Question
 from pinfold.rollout.events import ItemAdded, TurnFinished, encode
 from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
 from pinfold.sanitize import clean
 
 
 async def no_terminal(question: Question) -> Decision:
     """The approver where nobody can be asked: no, and why."""
-    return Decision(
-        "no", f"{question.reason}; nobody can be asked here (see --approvals). Find another way."
-    )
+    return Decision("policy", f"{question.reason}, and nobody can be asked here (see --approvals).")
 
 
 class Printer:
     """A listener that prints a session."""
 
-    def __init__(self, *, as_json: bool, out: TextIO, err: TextIO) -> None:
+    def __init__(
+        self, stop: Callable[[], None], *, as_json: bool, out: TextIO, err: TextIO
+    ) -> None:
+        """`stop` is called when nobody reads the output any more."""
+        self._stop = stop
         self._json = as_json
         self._out = out
         self._err = err
         self._last = ""
+        self._failed = False
         self.ending: TurnFinished | None = None
+        self.broken: BrokenPipeError | None = None
+        """That the reader of the output has gone away."""
 
     def hear(self, update: Update) -> None:
+        """Print `update`. Raises nothing into the session where the reader is gone."""
+        if self.broken is not None:
+            return
+        try:
+            self._print(update)
+        except BrokenPipeError as error:
+            self.broken = error
+            self._stop()
+
+    def _print(self, update: Update) -> None:
         match update:
             case Appended(event=event):
                 if self._json:
-                    self._out.write(encode(event).decode() + "\n")
-                    self._out.flush()
+                    self.line(encode(event))
                 match event.data:
                     case ItemAdded(item=item):
                         self._item(item)
@@ -58,9 +79,10 @@ class Printer:
             case ToolStarted(title=title):
                 self._note(f"● {title}")
             case Retrying(reason=reason):
-                self._note(f"{reason} Trying again.")
-            case Told(text=text):
-                self._note(text)
+                self._say(f"{reason} Trying again.")
+            case Told(text=text, level=level):
+                self._failed = self._failed or level == "error"
+                self._say(text)
             case (
                 Streamed()
                 | StreamDropped()
@@ -83,10 +105,19 @@ class Printer:
             first = item.content.strip().splitlines() or ["failed"]
             self._note(f"  {item.name}: {first[0]}")
 
+    def line(self, event: bytes) -> None:
+        """Print an encoded event."""
+        self._out.write(event.decode() + "\n")
+        self._out.flush()
+
     def _note(self, text: str) -> None:
+        """What JSON mode prints as an event."""
         if not self._json:
-            self._err.write(clean(text).rstrip() + "\n")
-            self._err.flush()
+            self._say(text)
+
+    def _say(self, text: str) -> None:
+        self._err.write(clean(text).rstrip() + "\n")
+        self._err.flush()
 
     def finish(self) -> int:
         """Print the answer; the exit code."""
@@ -96,18 +127,37 @@ class Printer:
             self._out.write(text.rstrip() + "\n")
             self._out.flush()
         if self.ending is None:
+            if not self._failed:
+                self._say("pinfold: interrupted")
             return 1
         if self.ending.state != "done":
             self._err.write(f"pinfold: {self.ending.reason or self.ending.state}\n")
         return 0 if self.ending.state == "done" else 1
 
 
-async def run(session: Session, prompt: str, *, as_json: bool) -> int:
-    """Send `prompt`, wait for rest, print. Returns the exit code."""
-    printer = Printer(as_json=as_json, out=sys.stdout, err=sys.stderr)
+async def run(session: Session, prompt: str, *, after: int | None = None) -> int:
+    """Send `prompt`, wait for rest, print. Returns the exit code.
+
+    In text, or in JSON where `after` is given: the journal's last event before this opening.
+    Raises `BrokenPipeError` once the reader of the output is gone; the turn is interrupted then.
+    """
+    as_json = after is not None
+    printer = Printer(session.interrupt, as_json=as_json, out=sys.stdout, err=sys.stderr)
     session.subscribe(printer.hear)
-    if not as_json:
+    if after is None:
         sys.stderr.write(f"session {session.id} · {session.choice_note}\n")
+    else:
+        for line in await asyncio.to_thread(_opening, session.folder, after):
+            printer.line(line)
     session.send(prompt)
     await session.idle()
+    if printer.broken is not None:
+        raise printer.broken
     return printer.finish()
+
+
+def _opening(folder: Path, after: int) -> list[bytes]:
+    """The lines of the first event, which has the session's id, and of those since `after`."""
+    with Journal.open(folder, partial(datetime.now, UTC), read_only=True) as journal:
+        pairs = zip(journal.lines(), journal.read(), strict=True)
+        return [line for line, event in pairs if event.seq == 1 or event.seq > after]

@@ -7,13 +7,16 @@ The environment spells a key as `PINFOLD_MODEL__CONTEXT_WINDOW=8192`.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
 
 Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 """Approval modes, the narrowest first."""
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class SettingsError(Exception):
@@ -25,9 +28,9 @@ class ModelSettings:
     name: str | None = None
     provider: str | None = None
     """A key of `[providers]`, a well-known name such as `openai`, or `embedded`."""
-    context_window: int | None = None
+    context_window: Count | None = None
     """Tokens; overrides what the server or the table says."""
-    max_output: int | None = None
+    max_output: Count | None = None
     """Tokens that one reply may have."""
     reasoning_effort: str | None = None
 
@@ -39,9 +42,9 @@ class ProviderSettings:
     """The variable that holds the key; the key itself never stands in a file."""
     wire_api: Literal["responses", "chat"] | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    connect_timeout: float = 10.0
-    first_byte_timeout: float = 300.0
-    idle_timeout: float = 120.0
+    connect_timeout: Seconds = 10.0
+    first_byte_timeout: Seconds = 300.0
+    idle_timeout: Seconds = 120.0
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,9 @@ class ApprovalSettings:
 
 @dataclass(frozen=True)
 class AgentSettings:
-    max_steps: int = 50
+    max_steps: Count = 50
     """Requests in one turn before the shell asks whether to go on."""
-    max_retries: int = 6
+    max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Settings:
     agent: AgentSettings = field(default_factory=AgentSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
-    """Action id -> key, e.g. `interrupt = "ctrl+g"`."""
+    """Action id -> key, e.g. `interrupt = "f8"`."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,12 @@ def _narrowed(
 ) -> dict[str, Any]:
     """What a project that the user has not trusted may set."""
     kept = dict(data)
-    dropped = [name for name in ("providers", "hooks") if kept.pop(name, None)]
+    dropped = [name for name in ("providers", "hooks", "keys") if kept.pop(name, None)]
+    model = dict(kept.pop("model", None) or {})
+    if model.pop("provider", None):
+        dropped.append("model.provider")
+    if model:
+        kept["model"] = model
     approvals = dict(kept.pop("approvals", None) or {})
     if approvals.pop("allow", None):
         dropped.append("approvals.allow")
@@ -188,13 +196,10 @@ def _narrowed(
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in env.items():
-        if not name.startswith("PINFOLD_") or "__" not in name:
+        if not name.startswith("PINFOLD_") or "__" not in name or not value:
             continue
         section, _, key = name.removeprefix("PINFOLD_").lower().partition("__")
-        path = [section, *key.split("__")]
-        hint = get_type_hints(ApprovalSettings).get(path[-1])
-        found_value: Any = value.split(",") if hint == tuple[str, ...] else value
-        _put(found, path, found_value)
+        _put(found, [section, *key.split("__")], value, "the environment")
     return found
 
 
@@ -202,11 +207,14 @@ def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for dotted, value in flags.items():
         if value is not None:
-            _put(out, dotted.split("."), value)
+            _put(out, dotted.split("."), value, "a flag")
     return out
 
 
-def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
-    for part in path[:-1]:
+def _put(target: dict[str, Any], path: list[str], value: str, source: str) -> None:
+    for length, part in enumerate(path[:-1], 1):
         target = target.setdefault(part, {})
-    target[path[-1]] = value
+        if not isinstance(target, dict):
+            above = ".".join(path[:length])
+            raise SettingsError(f"{source}: both {above} and {'.'.join(path)} are set")
+    target[path[-1]] = value.split(",") if path == ["approvals", "allow"] else value

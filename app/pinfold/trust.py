@@ -1,4 +1,4 @@
-"""Folders whose own config file may widen approvals, providers and hooks."""
+"""Folders whose own config file counts in full."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def trust(home: Path, folder: Path) -> None:
 def _listed(home: Path) -> set[str]:
     try:
         listed = json.loads((home / "trusted.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return set()
     return (
         {entry for entry in listed if isinstance(entry, str)} if isinstance(listed, list) else set()

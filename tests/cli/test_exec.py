@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -75,7 +77,8 @@ async def test_json_prints_the_journal_line_for_line(tmp_path: Path) -> None:
     assert ended.code == 0, ended.err
     written = pinfold.rollouts()[0].read_text().splitlines()
     printed = ended.out.splitlines()
-    assert printed == written[-len(printed) :]
+    assert printed == written
+    assert json.loads(printed[0])["data"]["id"] == pinfold.rollouts()[0].parent.name
     assert json.loads(printed[-1])["type"] == "turn_finished"
     said = [json.loads(line)["data"].get("item", {}).get("content") for line in printed]
     assert "say hello" in said
@@ -161,17 +164,22 @@ async def test_killed_in_mid_stream_it_resumes_whole(tmp_path: Path) -> None:
 
 async def test_a_held_session_is_told_who_holds_it(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    async with FakeOpenAI([Reply("one"), Reply("slow", gate=gate)]) as server:
+    async with FakeOpenAI([Reply("one"), Reply("slow", gate=gate), Reply("in a copy")]) as server:
         pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
         await pinfold.run("exec", "first")
         holder = await pinfold.start("exec", "--last", "second")
         while len(server.bodies) < 2:
             await asyncio.sleep(0.01)
         ended = await pinfold.run("exec", "--last", "me too")
+        assert ended.code == 1
+        assert str(holder.pid) in ended.err
+        assert "pinfold exec --fork --resume" in ended.err
+        forked = await pinfold.run("exec", "--fork", "--last", "me too")
         holder.kill()
         await holder.wait()
-    assert ended.code == 1
-    assert str(holder.pid) in ended.err
+    assert forked.code == 0, forked.err
+    assert forked.out == "in a copy\n"
+    assert len(pinfold.rollouts()) == 2
 
 
 @pytest.mark.parametrize(
@@ -221,3 +229,46 @@ async def test_export_copies_what_this_version_does_not_know(tmp_path: Path) -> 
         file.write(strange)
     ended = await pinfold.run("export", rollout.parent.name)
     assert ended.out.encode() == rollout.read_bytes()
+
+
+async def test_json_of_a_later_opening_has_the_id_and_nothing_twice(tmp_path: Path) -> None:
+    slow = Reply(status=429, body={"error": {"message": "slow"}}, headers={"retry-after": "0.1"})
+    async with FakeOpenAI([Reply("one"), slow, Reply("two")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        before = (await pinfold.run("exec", "--json", "first")).out.splitlines()
+        ended = await pinfold.run("exec", "--json", "--last", "second")
+    written = pinfold.rollouts()[0].read_text().splitlines()
+    assert ended.out.splitlines() == [written[0], *written[len(before) :]]
+    assert "Trying again." in ended.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_interrupts_and_the_command_ends_with_it(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    waits = Call("shell", json.dumps({"command": "echo $$ > pid; exec sleep 600"}), "c1")
+    async with FakeOpenAI([Reply(calls=(waits,))]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        process = await pinfold.start("exec", "--approvals", "full", "wait")
+        pid = pinfold.work / "pid"
+        while not (pid.exists() and pid.read_text().strip()):
+            await asyncio.sleep(0.01)
+        process.send_signal(number)
+        assert await process.wait() == 1
+    assert states(pinfold.rollouts()[0]) == ["interrupted"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+async def test_a_reader_that_leaves_ends_it_without_a_word(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with FakeOpenAI([Reply("hello", gate=gate, gate_at=3)]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        process = await pinfold.start("exec", "--json", "go")
+        assert process.stdout is not None
+        assert process.stderr is not None
+        await process.stdout.readline()
+        process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+        gate.set()
+        assert await process.stderr.read() == b""
+        assert await process.wait() == 1

@@ -22,9 +22,13 @@ def make_app(
     host: FakeHost | None = None,
     look: Look = LOOK,
     ready: asyncio.Event | None = None,
+    monotonic: Callable[[], float] = lambda: 0.0,
     **changes: object,
 ) -> PinfoldApp:
-    """An app that starts with `session`; without one it waits for ever. Its clock stands still."""
+    """An app that starts with `session`; without one it waits for ever.
+
+    Its clock stands still, if not told otherwise.
+    """
 
     async def start(approver: Approver) -> FakeSession:
         if session is None:
@@ -37,7 +41,7 @@ def make_app(
         return session
 
     look = replace(look, **changes)  # type: ignore[arg-type]
-    return PinfoldApp(start, host or FakeHost(), look, monotonic=lambda: 0.0)
+    return PinfoldApp(start, host or FakeHost(), look, monotonic=monotonic)
 
 
 async def until(pilot: Pilot[str], condition: Callable[[], object]) -> None:

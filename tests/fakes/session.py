@@ -125,6 +125,9 @@ class FakeSession:
         self.closed = True
 
 
+USED = datetime.fromisoformat("2026-03-01T12:30").astimezone()
+
+
 @dataclass(frozen=True)
 class Line:
     """A session in a list."""
@@ -134,6 +137,7 @@ class Line:
     cwd: str = "/home/ada/wc"
     model: str = "gpt-5.2"
     turns: int = 3
+    updated_at: datetime = USED
     note: str = ""
 
 

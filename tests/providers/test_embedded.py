@@ -129,3 +129,11 @@ async def test_close_while_it_loads_ends_the_child(tmp_path: Path) -> None:
 
 async def test_close_before_any_use_starts_nothing() -> None:
     await Embedded(["no-such-program"]).close()
+
+
+@pytest.mark.parametrize("said", ["llama says hi", "[1]", "{}", "x" * 100_000])
+async def test_a_child_that_does_not_say_where_it_serves_is_told(said: str) -> None:
+    provider = Embedded([sys.executable, "-c", "import sys; print(sys.argv[1])", said])
+    with pytest.raises(RequestRejected, match="The embedded model"):
+        await provider.warm()
+    await provider.close()

@@ -127,3 +127,41 @@ def test_trust_covers_what_lies_in_the_folder(tmp_path: Path) -> None:
     assert not is_trusted(home, tmp_path)
     (home / "trusted.json").write_text("{broken")
     assert not is_trusted(home, folder)
+
+
+def test_an_untrusted_project_binds_no_key_and_chooses_no_provider(tmp_path: Path) -> None:
+    project = '[keys]\nallow = "enter"\n[model]\nname = "m"\nprovider = "openrouter"'
+    found = loaded(tmp_path, project=project)
+    assert not found.settings.keys
+    assert found.settings.model.provider is None
+    assert found.settings.model.name == "m"
+    assert "keys, model.provider left out" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[agent]\nmax_steps = 0",
+        "[agent]\nmax_retries = -1",
+        "[model]\ncontext_window = 0",
+        "[model]\nmax_output = -5",
+        '[providers.x]\nbase_url = "http://x"\nidle_timeout = 0',
+    ],
+)
+def test_a_number_out_of_range_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match=r"user\.toml.*>"):
+        loaded(tmp_path, text)
+
+
+def test_a_flag_and_a_variable_list_prefixes_alike(tmp_path: Path) -> None:
+    given = loaded(tmp_path, flags={"approvals.allow": "git status,pytest"})
+    assert given.settings.approvals.allow == ("git status", "pytest")
+    bound = loaded(tmp_path, env={"PINFOLD_KEYS__ALLOW": "ctrl+y"})
+    assert bound.settings.keys == {"allow": "ctrl+y"}
+
+
+def test_a_value_that_is_also_a_section_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"a flag: both model\.name and model\.name\.y"):
+        loaded(tmp_path, flags={"model.name": "x", "model.name.y": "z"})
+    with pytest.raises(SettingsError, match="the environment"):
+        loaded(tmp_path, env={"PINFOLD_MODEL__NAME": "x", "PINFOLD_MODEL__NAME__Y": "z"})

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import ToolContext, ToolOutcome
-from pinfold.tools.registry import by_name
+from pinfold.ports import Tool, ToolContext, ToolOutcome
+from pinfold.tools import registry
 
 Run = Callable[..., Any]
 
@@ -30,9 +30,14 @@ def work(context: ToolContext) -> Path:
 
 
 @pytest.fixture
-def run(context: ToolContext) -> Run:
+def tools() -> dict[str, Tool]:
+    """All tools, by the name that the model calls."""
+    return {tool.schema.name: tool for tool in registry.tools()}
+
+
+@pytest.fixture
+def run(context: ToolContext, tools: dict[str, Tool]) -> Run:
     """Runs a tool by name, as the session does: reviewed first."""
-    tools = by_name()
 
     async def call(name: str, **arguments: Any) -> ToolOutcome:
         written = json.dumps(arguments)

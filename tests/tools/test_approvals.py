@@ -191,3 +191,121 @@ def test_the_sessions_own_outputs_may_be_read_but_not_written() -> None:
     for mode in ("read-only", "ask", "workspace"):
         assert isinstance(verdict(mode, read, True, ROOT, (), [outputs]), Allowed)
         assert not isinstance(verdict(mode, write, False, ROOT, (), [outputs]), Allowed)
+
+
+def of_command(command: str, *prefixes: str, mode: Mode = "workspace") -> type:
+    review = Review("command", f"$ {command}", (ROOT,), command)
+    return type(verdict(mode, review, False, ROOT, prefixes))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "rest"),
+    [
+        # Runs another program.
+        ("rg", "--pre ./evil x"),
+        ("rg", "--pre=./evil x"),
+        ("rg", "x --hostname-bin=./evil"),
+        ("git grep", "--open-files-in-pager=./evil x"),
+        ("git grep", "--open-f=./evil x"),
+        ("git grep", "-O./evil x"),
+        ("git grep", "-nO./evil x"),
+        ("git diff", "--ext-diff"),
+        ("git fetch", "--upload-pack=./evil ."),
+        ("git fetch", "--upload-p ./evil ."),
+        ("git clone", "-u ./evil . x"),
+        ("git", "-c core.pager=./evil log"),
+        ("git", "--exec-path=. x"),
+        ("git init", "--template=evil x"),
+        ("sort", "--compress-program=./evil a"),
+        ("sort", "--comp ./evil a"),
+        ("uv run sort", "--compress-program=./evil a"),
+        ("go test", "-exec ./evil"),
+        ("go test", "--exec=./evil"),
+        ("go vet", "-vettool=evil"),
+        ("cargo test", "--config build.rustc-wrapper='./evil'"),
+        ("cargo rustc", "-- -Clinker=./evil"),
+        ("make test", "SHELL=./evil"),
+        ("make test", "'SHELL:=./evil'"),
+        ("make test", "'--eval=x:=$(shell ./evil)'"),
+        ("make test", "-f evil.mk"),
+        ("npm test", "--script-shell=./evil"),
+        ("find", ". -exec rm x +"),
+        ("tar", "--to-command=./evil -xf a.tar"),
+        ("tar", "-xI./evil -f a.tar"),
+        # Writes or removes.
+        ("git diff", "--output=x.py"),
+        ("git log", "--outp x.py"),
+        ("sort", "-o x.py a"),
+        ("sort", "-uox.py a"),
+        ("find", ". -delete"),
+        ("find", ". -fprint x.py"),
+        ("pytest", "--basetemp=app"),
+        ("go test", "-coverprofile=.git/hooks/pre-commit"),
+        ("touch", "sub/.GIT/x"),
+        # Leaves the workspace.
+        ("cat", "/etc/passwd"),
+        ("cat", "-- /etc/passwd"),
+        ("cat", "'/etc/passwd'"),
+        ("cat", "/home/u/project2/x"),
+        ("cat", "/home/u/project/../x"),
+        ("cat", "~/.ssh/id_rsa"),
+        ("cat", "~root/x"),
+        ("cat", "~-/x"),
+        ("cat", "../x"),
+        ("cat", "a/../../x"),
+        ("cat", ".?/x"),
+        ("cat", "a/.*/.?/x"),
+        ("cat", ".[.]/x"),
+        ("ls", ".."),
+        ("grep", "-f/etc/passwd x"),
+        ("grep", "-rf../x ."),
+        ("grep", "--file=/etc/passwd x"),
+        ("git show", "HEAD:../x"),
+        ("gcc", "@/etc/passwd"),
+        ("pytest", "-p evil /outside"),
+    ],
+)
+def test_an_allowed_prefix_does_not_reach_further(prefix: str, rest: str) -> None:
+    command = f"{prefix} {rest}"
+    assert matches(command, prefix)
+    assert of_command(command, prefix) is Ask
+    assert of_command(command, prefix, mode="ask") is Ask
+    assert of_command(command, prefix, mode="full") is Allowed
+
+
+@pytest.mark.parametrize(
+    ("prefix", "rest"),
+    [
+        ("pytest", "tests/x.py -q"),
+        ("pytest", "tests/x.py::test_a[b=c] -x -k 'a or b' -n 2 -p no:cacheprovider"),
+        ("python -m pytest", "-q --cov=app --exitfirst"),
+        ("uv run pytest", "-q"),
+        ("git log", "--oneline -5"),
+        ("git log", "--format='%h %s' main..HEAD -- app/x.py"),
+        ("git diff", "HEAD~3 --stat"),
+        ("git diff", "@~1 .github/x .gitignore"),
+        ("git show", "HEAD:app/x.py"),
+        ("git commit", "-m 'Fix a=b, see /etc/x: done'"),
+        ("git status", "--short"),
+        ("npm test", ""),
+        ("npm run build", "-- --watch"),
+        ("rg", "foo src"),
+        ("rg", "-n --no-heading x=1 src/*.py"),
+        ("ls", "-la ./app /home/u/project/tests"),
+        ("cat", "app/../README.md"),
+        ("sort", "-k2,2 -t: -u a"),
+        ("cargo test", "--all-features -- --nocapture"),
+        ("go test", "./... -run TestX -cover -v"),
+        ("make test", "-j4"),
+        ("ruff check", "--fix --output-format=concise app"),
+        ("mypy", "--strict app"),
+    ],
+)
+def test_usual_commands_pass(prefix: str, rest: str) -> None:
+    assert of_command(f"{prefix} {rest}", prefix) is Allowed
+
+
+def test_the_question_tells_what_is_unusual() -> None:
+    review = Review("command", "$ rg", (ROOT,), "rg --pre ./evil x")
+    asked = verdict("ask", review, False, ROOT, ("rg",))
+    assert asked == Ask("`rg` is allowed, but --pre may run or write something else")

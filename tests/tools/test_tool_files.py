@@ -1,3 +1,5 @@
+import asyncio
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -5,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.ports import Observation, Tool, ToolContext, ToolError
 from pinfold.tools import workspace
 from pinfold.tools.read_file import MAX_BYTES
-from pinfold.tools.registry import by_name
 
 Run = Callable[..., Any]
 
@@ -71,8 +72,10 @@ async def test_what_cannot_be_read_is_refused_with_the_reason(run: Run, work: Pa
             await run("read_file", **arguments)
 
 
-async def test_arguments_that_are_no_json_are_refused(context: ToolContext) -> None:
-    for tool in by_name().values():
+async def test_arguments_that_are_no_json_are_refused(
+    context: ToolContext, tools: dict[str, Tool]
+) -> None:
+    for tool in tools.values():
         with pytest.raises(ToolError, match="do not fit"):
             tool.review('{"path": ', context)
 
@@ -249,11 +252,10 @@ async def test_sections_build_on_one_another(run: Run, work: Path) -> None:
 
 
 def test_a_review_names_the_real_paths_and_changes_nothing(
-    context: ToolContext, work: Path, tmp_path: Path
+    context: ToolContext, tools: dict[str, Tool], work: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "secret").write_text("s\n")
     (work / "link").symlink_to(tmp_path / "secret")
-    tools = by_name()
     for name, arguments in [
         ("read_file", '{"path": "link"}'),
         ("edit_file", '{"path": "link", "old_string": "s", "new_string": "t"}'),
@@ -266,8 +268,8 @@ def test_a_review_names_the_real_paths_and_changes_nothing(
     assert (tmp_path / "secret").read_text() == "s\n"
 
 
-def test_schemas_are_compact() -> None:
-    for tool in by_name().values():
+def test_schemas_are_compact(tools: dict[str, Tool]) -> None:
+    for tool in tools.values():
         parameters = tool.schema.parameters
         assert parameters["additionalProperties"] is False
         assert "$defs" not in parameters
@@ -279,3 +281,25 @@ def test_schemas_are_compact() -> None:
 async def test_a_null_stands_for_not_given(run: Run, work: Path) -> None:
     (work / "x").write_text("a\n")
     assert (await run("read_file", path="x", offset=None, limit=None)).output == "1\ta"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("edit_file", {"path": "x", "old_string": "a", "new_string": "b"}),
+        ("write_file", {"path": "x", "content": "b\n"}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Update File: x\n-a\n+b\n*** End Patch"}),
+    ],
+)
+async def test_a_write_goes_on_to_its_end_when_who_waits_for_it_is_cancelled(
+    tools: dict[str, Tool], context: ToolContext, work: Path, name: str, arguments: dict[str, str]
+) -> None:
+    (work / "x").write_text("a\n")
+    write = asyncio.ensure_future(tools[name].run(json.dumps(arguments), context))
+    waiting = asyncio.ensure_future(asyncio.wait([write]))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    outcome = await write
+    assert waiting.cancelled()
+    assert (work / "x").read_text() == "b\n"
+    assert outcome.observations[0].hash == workspace.hash_file(work / "x")

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import ToolError
+from pinfold.ports import Observation, ToolError
+from pinfold.tools.workspace import hash_file
 
 Run = Callable[..., Any]
 
@@ -43,6 +44,22 @@ async def test_matches_come_by_file_with_numbers(run: Run, repository: Path, eng
     outcome = await run("grep", pattern=r"\bfind\(")
     assert outcome.output == "a.py\n3:def find(x):\n8:find(1)\n\nsrc/b.py\n1:def find(y):"
     assert outcome.detail == {"matches": 3}
+
+
+async def test_the_files_with_matches_are_observed(run: Run, repository: Path, engine: str) -> None:
+    outcome = await run("grep", pattern=r"\bfind\(")
+    assert outcome.observations == (
+        Observation(".", "file", "list"),
+        Observation("a.py", "file", "read", hash_file(repository / "a.py")),
+        Observation("src/b.py", "file", "read", hash_file(repository / "src/b.py")),
+    )
+    alone = await run("grep", pattern="nowhere at all", path="a.py")
+    assert alone.observations == (
+        Observation("a.py", "file", "read", hash_file(repository / "a.py")),
+    )
+    for n in range(60):
+        (repository / f"many{n}").write_text("needle\n")
+    assert len((await run("grep", pattern="needle")).observations) == 1 + 50
 
 
 async def test_context_case_and_glob(run: Run, repository: Path, engine: str) -> None:

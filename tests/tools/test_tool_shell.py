@@ -11,7 +11,8 @@ import pytest
 
 from pinfold.ports import Observation, ToolContext, ToolError
 from pinfold.tools.output import CAP, Capture
-from pinfold.tools.registry import by_name
+from pinfold.tools.shell import Shell
+from pinfold.tools.workspace import blob_hash
 
 Run = Callable[..., Any]
 
@@ -40,7 +41,12 @@ async def test_output_and_exit_code_come_back(run: Run, live: list[str]) -> None
     assert "spill" not in outcome.detail
     assert "".join(live) == "out\nerr\n"
     assert outcome.observations == (
-        Observation("cmd:echo out; echo err >&2; exit 3", "command", "run"),
+        Observation(
+            "cmd:echo out; echo err >&2; exit 3",
+            "command",
+            "run",
+            blob_hash(outcome.output.encode()),
+        ),
     )
 
 
@@ -68,7 +74,7 @@ async def test_cancelling_leaves_no_process_even_a_stubborn_one(
     context: ToolContext, work: Path
 ) -> None:
     command = "trap '' TERM; sleep 1000 & echo $! $$ > pids.tmp; mv pids.tmp pids; wait"
-    shell = by_name()["shell"]
+    shell = Shell()
     task = asyncio.create_task(shell.run(json.dumps({"command": command}), context))
     await until((work / "pids").exists)
     pids = [int(pid) for pid in (work / "pids").read_text().split()]
@@ -81,7 +87,7 @@ async def test_cancelling_leaves_no_process_even_a_stubborn_one(
 async def test_cancelling_at_any_step_of_the_start_leaves_no_process(
     context: ToolContext, work: Path
 ) -> None:
-    shell = by_name()["shell"]
+    shell = Shell()
     os.mkfifo(work / "fifo")
     arguments = json.dumps({"command": f"cat {work}/fifo; :"})
     for steps in range(15):

@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -86,16 +87,51 @@ def test_if_one_change_fails_the_others_are_undone(context: ToolContext) -> None
                 change(blocked / "x", None, b"x"),
             ],
             context,
+            "done",
         )
     assert changed.read_bytes() == b"a"
     assert workspace.file_mode(changed) == 0o600
     assert gone.read_bytes() == b"b"
+    assert workspace.hash_file(gone) == workspace.blob_hash(b"b")
     assert {path.name for path in context.workspace.iterdir()} == {"a", "b", "c"}
+
+
+def test_what_could_not_be_put_back_is_named_and_observed(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, stuck = context.workspace / "kept", context.workspace / "stuck"
+    kept.write_bytes(b"k")
+    stuck.write_bytes(b"s")
+    before = workspace.hash_file(stuck)
+    write = workspace.write
+
+    def full_disk(path: Path, data: bytes, mode: int | None = None) -> None:
+        if path.name == "last" or (path == stuck and data == b"s"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, data, mode)
+
+    monkeypatch.setattr(workspace, "write", full_disk)
+    outcome = edits.apply(
+        [
+            change(kept, workspace.hash_file(kept), b"K"),
+            change(stuck, before, b"S"),
+            change(context.workspace / "last", None, b"x"),
+        ],
+        context,
+        "done",
+    )
+    assert not outcome.ok
+    assert outcome.output.startswith(f"stuck was changed and could not be put back (blob {before})")
+    assert kept.read_bytes() == b"k"
+    assert outcome.observations == (
+        Observation("stuck", "file", "update", workspace.hash_file(stuck), before),
+    )
+    assert (context.folder / "blobs" / before).read_bytes() == b"s"
 
 
 def test_a_file_that_something_else_changed_is_left_alone(context: ToolContext) -> None:
     file = context.workspace / "a"
     file.write_bytes(b"theirs")
     with pytest.raises(ToolError, match="changed by something else"):
-        edits.apply([change(file, workspace.blob_hash(b"ours"), b"x")], context)
+        edits.apply([change(file, workspace.blob_hash(b"ours"), b"x")], context, "done")
     assert file.read_bytes() == b"theirs"

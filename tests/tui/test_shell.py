@@ -1,10 +1,13 @@
 """What keys and updates do to the screen."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
@@ -12,9 +15,10 @@ from textual.widgets import OptionList
 from fakes.screen import LOOK, make_app, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
-from pinfold.ports import Decision, ProviderError, Question, Review, TextDelta
+from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
 from pinfold.rollout.events import AgentsFile, Context, ContextSet
 from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Holder, JournalError, SessionHeld
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.card import ApprovalCard
@@ -113,6 +117,16 @@ async def test_enter_sends_and_ctrl_j_begins_a_line() -> None:
         await pilot.press("a", "ctrl+j", "b", "enter")
         assert session.sent == ["a\nb"]
         assert editor(pilot).text == ""
+
+
+async def test_keys_that_come_all_at_once_keep_their_order() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        session.enter("streaming")
+        for key in [*"one", "enter", *"two", "ctrl+j", *"lines", "enter", *"th"]:
+            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: editor(pilot).text == "th")
+        assert [text for _, text in session.queue] == ["one", "two\nlines"]
 
 
 async def test_the_prompt_grows_to_eight_lines() -> None:
@@ -335,6 +349,40 @@ async def test_a_click_answers() -> None:
         assert (await task).verdict == "yes"
 
 
+async def test_letters_typed_as_the_question_comes_do_not_answer_it() -> None:
+    session, now = FakeSession(), [10.0]
+    app = make_app(session, monotonic=lambda: now[0])
+    async with running(session, app) as pilot:
+        session.enter("streaming")
+        await pilot.press(*"yes", "enter")
+        session.ask(COMMAND)
+        await until(pilot, lambda: list(pilot.app.screen.query(ApprovalCard)))
+        await pilot.press("y")
+        assert editor(pilot).text == "y"
+        await pilot.press("backspace")
+        now[0] += 1
+        await until(pilot, lambda: pilot.app.screen.query_one(ApprovalCard).has_focus)
+        await pilot.press("y")
+        assert (await session.questions[0]).verdict == "yes"
+
+
+async def test_transcript_keys_work_in_the_transcript() -> None:
+    session = FakeSession(items=[Item(n=1, kind="assistant", content="copy me")])
+    async with running(session) as pilot:
+        await pilot.press("shift+tab", "up", "c")
+        assert pilot.app.clipboard == "copy me"
+        assert editor(pilot).text == ""
+
+
+async def test_ctrl_c_clears_the_prompt_before_it_quits() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*"half", "ctrl+c")
+        assert editor(pilot).text == ""
+        await pilot.press("up")
+        assert editor(pilot).text == "half"
+
+
 async def test_what_is_being_typed_does_not_answer() -> None:
     session = FakeSession()
     async with running(session) as pilot:
@@ -503,3 +551,51 @@ async def test_a_theme_that_is_not_there_is_told() -> None:
     async with running(session, app):
         assert app.theme == "pinfold"
         assert "“mud”" in app.export_screenshot()
+
+
+# Faults
+
+
+async def test_a_picked_session_that_is_held_leaves_the_old_one() -> None:
+    session = FakeSession()
+    host = FakeHost(lines=[Line("0197a", "first")], trouble=SessionHeld(Holder(7, "there")))
+    app = make_app(session, host=host)
+    async with running(session, app) as pilot:
+        await pilot.press(*"/resume", "enter")
+        await until(pilot, lambda: len(app.screen_stack) == 2)
+        await pilot.press("enter")
+        await until(pilot, lambda: "process&#160;7" in app.export_screenshot())
+        await pilot.press(*"hi", "enter")
+        assert session.sent == ["hi"]
+
+
+@pytest.mark.parametrize("trouble", [JournalError("The disk is full."), KeyError("disk is full")])
+async def test_a_command_that_goes_wrong_is_told_and_comes_back(trouble: Exception) -> None:
+    session = FakeSession()
+    app = make_app(session, host=FakeHost(trouble=trouble))
+    async with running(session, app) as pilot:
+        await pilot.press(*"/new", "enter")
+        await until(pilot, lambda: editor(pilot).text == "/new")
+        assert "disk&#160;is&#160;full" in app.export_screenshot()
+
+
+@pytest.mark.parametrize("trouble", [SessionHeld(Holder(7, "there")), ValueError("odd")])
+async def test_a_first_session_that_does_not_open_gives_the_prompt_back(trouble: Exception) -> None:
+    opened = asyncio.Event()
+
+    async def start(_: Approver) -> FakeSession:
+        await opened.wait()
+        raise trouble
+
+    app = PinfoldApp(start, FakeHost(), LOOK)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"hello", "enter")
+        opened.set()
+        await until(pilot, lambda: editor(pilot).text == "hello")
+
+
+async def test_sigterm_quits_and_keeps_the_session() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await until(pilot, lambda: session.closed)

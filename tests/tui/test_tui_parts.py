@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pinfold.tui import branch, numbers, themes
 from pinfold.tui.approval.arguments import editable
 from pinfold.tui.gauge import cells
-from pinfold.tui.keys import shown, unknown
+from pinfold.tui.keys import complaints, shown
 
 # Numbers
 
@@ -112,8 +112,12 @@ def test_keys_for_people() -> None:
 
 
 def test_keys_of_actions_that_are_not_there_are_told() -> None:
-    assert unknown({"send": "f2", "transcript.copy": "y"}) == []
-    assert unknown({"sned": "f2"}) == ["[keys]: there is no action “sned”; F1 lists them."]
+    assert complaints({"send": "f2", "transcript.copy": "y"}) == []
+    assert complaints({"interrupt": "ctrl+g"}) == [
+        "[keys]: ctrl+g is the key of “editor”, so not of “interrupt”."
+    ]
+    assert complaints({"interrupt": "ctrl+g", "editor": "f8"}) == []
+    assert complaints({"sned": "f2"}) == ["[keys]: there is no action “sned”; F1 lists them."]
 
 
 def test_branch(tmp_path: Path) -> None:

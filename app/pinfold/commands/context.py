@@ -1,6 +1,7 @@
 """What commands act on: a session, the outside of it, and the screen."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -56,7 +57,7 @@ class SessionPort(Protocol):
 
 
 Start = Callable[[Approver], Awaitable[SessionPort]]
-"""Opens a session. Raises `ports.ProviderError`, `JournalError` or `OSError`."""
+"""Opens a session. Raises what `failures.EXPECTED` lists."""
 
 
 class SessionLine(Protocol):
@@ -72,6 +73,8 @@ class SessionLine(Protocol):
     def model(self) -> str: ...
     @property
     def turns(self) -> int: ...
+    @property
+    def updated_at(self) -> datetime: ...
     @property
     def note(self) -> str: ...
 

@@ -87,4 +87,5 @@ ACTIONS = (
     Action("refuse", "Refuse it, with a word to the model", "approval", keys="n"),
     Action("always", "Always allow this command prefix", "approval", keys="a"),
     Action("change", "Edit it, then allow it", "approval", keys="e"),
+    Action("enlarge", "More room to read it, or less", "approval", keys="f"),
 )

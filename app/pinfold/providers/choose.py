@@ -62,12 +62,15 @@ async def choose(
 ) -> Choice:
     """The wish, else a key in the environment, else a local server, else the embedded model.
 
-    `embedded` gives the embedded model where it is installed. Never raises.
+    `embedded` gives the embedded model where it is installed. Where nothing will do, the choice
+    is of kind "none" and says why.
     """
     if wish.provider == "embedded":
         return _embedded(embedded(), _CHOSEN[wish.source])
     if wish.provider or wish.providers:
         return await _configured(wish, env, local_servers)
+    if (base_url := env.get("OPENAI_BASE_URL")) and not _is_address(base_url):
+        return Choice("none", f"OPENAI_BASE_URL is {base_url!r}, which is no http address.")
     if found := _from_key(env):
         name, endpoint, default, because = found
         return await _endpoint(wish, env, name, endpoint, default, because)
@@ -139,6 +142,9 @@ async def _endpoint(
     default: str | None,
     because: str,
 ) -> Choice:
+    if not _is_address(endpoint.base_url):
+        why = f"The base_url of {name} is {endpoint.base_url!r}, which is no http address."
+        return Choice("none", why)
     model = wish.model or default
     # OpenAI's list says nothing of windows.
     if model and (wish.context_window or is_openai(endpoint.base_url)):
@@ -227,6 +233,15 @@ def _output_limit(model: ModelInfo, endpoint: Endpoint, wire_api: WireApi) -> di
         return {"max_output_tokens": model.max_output}
     name = "max_completion_tokens" if is_openai(endpoint.base_url) else "max_tokens"
     return {name: model.max_output}
+
+
+def _is_address(base_url: str) -> bool:
+    try:
+        parts = urlsplit(base_url)
+        _ = parts.port  # raises where it is none
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _is_local(base_url: str) -> bool:

@@ -1,7 +1,6 @@
 """The embedded model: no account, no key, no network. A child process serves it."""
 
 import asyncio
-import json
 import re
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -116,6 +115,14 @@ class Embedded:
         return await asyncio.shield(self._start)
 
 
+class _Answer(msgspec.Struct):
+    """What the child prints once it serves, or can't."""
+
+    address: str = ""
+    api_key: str = ""
+    error: str = ""
+
+
 class _Child:
     """A process that serves the model."""
 
@@ -178,16 +185,23 @@ class _Child:
         from pinfold.providers.openai_compatible import OpenAICompatible
 
         assert self._process.stdout
-        line = await self._process.stdout.readline()
-        if not line:
-            raise await self._end()
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RequestRejected(f"The embedded model does not load: {answer['error']}")
+        try:
+            line = await self._process.stdout.readline()
+            if not line:
+                raise await self._end()
+            answer = msgspec.json.decode(line, type=_Answer)
+        except (ValueError, msgspec.DecodeError) as error:
+            raise RequestRejected(
+                f"The embedded model's process did not say where it serves: {error}"
+            ) from error
+        if answer.error or not answer.address:
+            raise RequestRejected(
+                f"The embedded model does not load: {answer.error or 'no address'}"
+            )
         provider = OpenAICompatible(
             Embedded.name,
-            f"{answer['address']}/v1",
-            answer["api_key"],
+            f"{answer.address}/v1",
+            answer.api_key,
             "chat",
             extra={"return_progress": True, "max_tokens": MAX_OUTPUT},
         )

@@ -102,7 +102,7 @@ class Replay:
         for number, line in enumerate(lines, 1):
             try:
                 event = events.decode(line)
-            except ValueError as exc:
+            except (ValueError, RecursionError) as exc:
                 if number == len(lines) > 1:
                     break  # a torn last line: the recording was killed there
                 raise ValueError(f"{path}, line {number}: not a rollout: {exc}") from exc

@@ -50,14 +50,11 @@ class ApplyPatch:
 
 def _apply(given: PatchArguments, context: ToolContext) -> ToolOutcome:
     changes = _plan(given, context)
-    observations = edits.apply(changes, context)
     lines = [
-        f"{seen.op} {seen.uri} ({edits.counts(change.diff)})"
-        for seen, change in zip(observations, changes, strict=True)
+        f"{change.op} {workspace.uri(change.path, context.workspace)} ({edits.counts(change.diff)})"
+        for change in changes
     ]
-    return ToolOutcome(
-        "\n".join(["Applied:", *lines]), True, observations, edits.detail(changes, context)
-    )
+    return edits.apply(changes, context, "\n".join(["Applied:", *lines]))
 
 
 def _plan(given: PatchArguments, context: ToolContext) -> list[edits.Change]:

@@ -1,13 +1,16 @@
 """Who may do what. Pure: what a call would do, and the mode, give the verdict."""
 
+import os
 import re
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pinfold.ports import Review
 from pinfold.settings import Mode
+from pinfold.tools.options import suspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,7 @@ def verdict(
     if reads:
         return Allowed("reads the workspace")
     if review.access == "command":
-        prefix = _matching(review.command or "", allowed_prefixes)
-        return Ask("runs a command") if prefix is None else Allowed(f"`{prefix}` is allowed")
+        return _of_command(review.command or "", allowed_prefixes, workspace)
     guarded = [path for path in review.paths if is_guarded(path)]
     if guarded:
         return Ask(f"writes {guarded[0]}, which can make other programs run")
@@ -86,6 +88,7 @@ _WORD = r"""(?:[\w./:@%+=,^~?*\[\]-]|'[^'\n\r\0]*'|"[^"$`\\!\n\r\0]*")+"""
 _SIMPLE = re.compile(rf"[ \t]*{_WORD}(?:[ \t]+{_WORD})*[ \t]*")
 """Words of characters on which no shell acts, save to expand file names."""
 _NAME = re.compile(r"\w[\w.:@/-]*")
+_SHORT_OPTIONS = re.compile(r"^-\w+")
 _HEAD = re.compile(r"~?[\w./@+-]+")
 _INTERPRETER = re.compile(
     r"(python|pypy|ruby|perl|php|node|lua|deno|bun|tclsh|osascript|Rscript)[\d.]*"
@@ -162,8 +165,39 @@ def matches(command: str, prefix: str) -> bool:
     return bool(wanted) and words[: len(wanted)] == wanted
 
 
-def _matching(command: str, prefixes: Collection[str]) -> str | None:
-    return next((prefix for prefix in prefixes if matches(command, prefix)), None)
+def _of_command(command: str, prefixes: Collection[str], workspace: Path) -> Verdict:
+    reason = "runs a command"
+    for prefix in prefixes:
+        if not matches(command, prefix):
+            continue
+        words, after = _words(command), len(_words(prefix))
+        if option := suspect(words, after):
+            reason = f"`{prefix}` is allowed, but {option} may run or write something else"
+        elif stray := next((word for word in words[after:] if _strays(word, workspace)), None):
+            reason = f"`{prefix}` is allowed, but {stray} leaves the workspace or is guarded"
+        else:
+            return Allowed(f"`{prefix}` is allowed")
+    return Ask(reason)
+
+
+def _strays(word: str, workspace: Path) -> bool:
+    """Whether a word may name a file outside the workspace or a guarded one, as far as it shows.
+
+    A path may also follow an option (`-f/etc/x`, `--file=/etc/x`) or a mark (`host:/etc/x`).
+    """
+    for piece in re.split("[=:,@]", word):
+        path = _SHORT_OPTIONS.sub("", piece)
+        # `.?` and `.*` may match `..`.
+        parts = [".." if _may_be_parent(part) else part for part in path.split("/")]
+        real = Path(os.path.normpath(workspace / "/".join(parts)))
+        home = path.startswith("~") and not path[1:].isdecimal()  # but `@~1` is a commit
+        if home or not real.is_relative_to(workspace) or is_guarded(real.relative_to(workspace)):
+            return True
+    return False
+
+
+def _may_be_parent(part: str) -> bool:
+    return part.startswith(".") and fnmatchcase("..", part)
 
 
 def _words(command: str) -> list[str]:

@@ -38,10 +38,9 @@ class EditFile:
 
 def _edit(given: EditArguments, context: ToolContext) -> ToolOutcome:
     change, line = _plan(given, context)
-    observations = edits.apply([change], context)
     name = workspace.uri(change.path, context.workspace)
-    output = f"Edited {name} from line {line} on ({edits.counts(change.diff)})."
-    return ToolOutcome(output, True, observations, edits.detail([change], context))
+    told = f"Edited {name} from line {line} on ({edits.counts(change.diff)})."
+    return edits.apply([change], context, told)
 
 
 def _plan(given: EditArguments, context: ToolContext) -> tuple[edits.Change, int]:

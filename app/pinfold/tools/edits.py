@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.ports import Observation, ToolContext, ToolError, ToolOutcome
 from pinfold.tools import workspace
 from pinfold.tools.diffs import Diff
 
@@ -23,6 +23,12 @@ class Change:
     mode: int | None = None
     """Permission bits of the file; None leaves them to the system."""
 
+    @property
+    def op(self) -> Literal["create", "update", "delete"]:
+        if self.after is None:
+            return "delete"
+        return "create" if self.before is None else "update"
+
 
 @dataclass(frozen=True, slots=True)
 class _Done:
@@ -36,7 +42,7 @@ def combined(changes: Sequence[Change]) -> str:
     return "".join(change.diff.text for change in changes)
 
 
-def detail(changes: Sequence[Change], context: ToolContext) -> dict[str, Any]:
+def _detail(changes: Sequence[Change], context: ToolContext) -> dict[str, Any]:
     """What the screen shows of changes: `path` is the first file, `paths` are all."""
     paths = [workspace.uri(change.path, context.workspace) for change in changes]
     return {
@@ -52,11 +58,12 @@ def counts(diff: Diff) -> str:
     return f"+{diff.added} -{diff.removed}"
 
 
-def apply(changes: Sequence[Change], context: ToolContext) -> tuple[Observation, ...]:
-    """Make all changes; the bytes before are kept in the session's folder.
+def apply(changes: Sequence[Change], context: ToolContext, told: str) -> ToolOutcome:
+    """Make all changes, or none; the bytes before are kept in the session's folder.
 
-    Raises `ToolError` if a file is no longer what it was or cannot be written; then every file
-    is as before, or named.
+    `told` is what the model reads of success. Raises `ToolError` if a file is no longer what it
+    was or cannot be written: every file is then as before. Where one could not even be put back,
+    the outcome names and observes it.
     """
     try:
         for change in changes:
@@ -71,8 +78,11 @@ def apply(changes: Sequence[Change], context: ToolContext) -> tuple[Observation,
             done.append(_Done(change, mode))
     except OSError as error:
         lost = _undo(done, context)
-        raise ToolError(f"{lost or 'Nothing was changed'}: {error}") from error
-    return tuple(_observation(change, context) for change in changes)
+        if not lost:
+            raise ToolError(f"Nothing was changed: {error}") from error
+        names = "; ".join(_lost(change, context) for change in lost)
+        return ToolOutcome(f"{names}: {error}", False, _observations(lost, context))
+    return ToolOutcome(told, True, _observations(changes, context), _detail(changes, context))
 
 
 def _back_up(change: Change, context: ToolContext) -> None:
@@ -90,26 +100,33 @@ def _make(change: Change, mode: int | None) -> None:
         workspace.write(change.path, change.after, change.mode if mode is None else mode)
 
 
-def _undo(done: Sequence[_Done], context: ToolContext) -> str:
-    """Put the files back; what could not be, in words."""
-    lost: list[str] = []
+def _undo(done: Sequence[_Done], context: ToolContext) -> list[Change]:
+    """Put the files back; the changes that could not be undone."""
+    lost: list[Change] = []
     for one in reversed(done):
         path, before = one.change.path, one.change.before
         try:
             if before is None:
-                path.unlink()
+                path.unlink(missing_ok=True)
             else:
                 workspace.restore(before, context.folder, path, one.mode)
         except OSError:
-            lost.append(f"{path} was changed and could not be put back (blob {before})")
-    return "; ".join(lost)
+            lost.append(one.change)
+    return lost
+
+
+def _lost(change: Change, context: ToolContext) -> str:
+    name = workspace.uri(change.path, context.workspace)
+    if change.before is None:
+        return f"{name} was created and could not be removed"
+    return f"{name} was changed and could not be put back (blob {change.before})"
+
+
+def _observations(changes: Sequence[Change], context: ToolContext) -> tuple[Observation, ...]:
+    return tuple(_observation(change, context) for change in changes)
 
 
 def _observation(change: Change, context: ToolContext) -> Observation:
     name = workspace.uri(change.path, context.workspace)
-    if change.after is None:
-        return Observation(name, "file", "delete", None, change.before)
-    hashed = workspace.blob_hash(change.after)
-    if change.before is None:
-        return Observation(name, "file", "create", hashed)
-    return Observation(name, "file", "update", hashed, change.before)
+    hashed = None if change.after is None else workspace.blob_hash(change.after)
+    return Observation(name, "file", change.op, hashed, change.before)

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
+import bracex
 from pydantic import Field
 from wcmatch import glob
-from wcmatch._wcparse import PatternLimitException  # no public module has it
 
 from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
 from pinfold.tools import workspace
@@ -14,7 +14,9 @@ from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.listing import files
 
 MAX_SHOWN = 500
-FLAGS = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB | glob.MATCHBASE
+MAX_PATTERNS = 1000
+"""How many patterns the braces in one may stand for."""
+FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.MATCHBASE
 
 
 class GlobArguments(Arguments):
@@ -63,7 +65,8 @@ def _present(pattern: str, base: Path, names: Iterable[str]) -> list[Path]:
 def matching(pattern: str, names: Iterable[str]) -> list[str]:
     """The names that match. Raises `ToolError` for a pattern that makes too much of itself."""
     try:
-        matcher = glob.compile(pattern.removeprefix("./"), flags=FLAGS)
-    except PatternLimitException as error:
+        patterns = bracex.expand(pattern.removeprefix("./"), keep_escapes=True, limit=MAX_PATTERNS)
+    except bracex.ExpansionLimitException as error:
         raise ToolError(f"The pattern is too wide: {error}") from error
+    matcher = glob.compile(patterns, flags=FLAGS, limit=0)
     return [name for name in names if matcher.match(name)]

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -17,13 +18,15 @@ from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutco
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.glob import matching
-from pinfold.tools.listing import files
+from pinfold.tools.listing import files as listed
 from pinfold.tools.process import Command
 
 MAX_MATCHES = 200
 MAX_BYTES = 32_000
 MAX_LINE = 300
 """Characters of a line that are shown."""
+MAX_OBSERVED = 50
+"""Files with matches that are observed."""
 TIMEOUT = 60.0
 """Seconds."""
 RIPGREP = (
@@ -76,8 +79,21 @@ class Grep:
             found.notes.append(f"stopped after {TIMEOUT:.0f} s; narrow the path")
         notes = [f"[{note}]" for note in found.notes]
         output = "\n".join([*found.lines, *notes]) or "No match."
-        seen = Observation(workspace.uri(base, context.workspace), "file", "list")
-        return ToolOutcome(output, True, (seen,), {"matches": found.count})
+        seen = await asyncio.to_thread(_observations, base, found)
+        return ToolOutcome(output, True, seen, {"matches": found.count})
+
+
+def _observations(base: Path, found: "_Matches") -> tuple[Observation, ...]:
+    """The folder and the files in it with matches; a file named as such, with or without."""
+    root, files, seen = found.workspace, [base], []
+    if workspace.is_folder(base):
+        files = found.files[:MAX_OBSERVED]
+        seen.append(Observation(workspace.uri(base, root), "file", "list"))
+    for path in files:
+        with suppress(ToolError):  # it may be gone by now
+            hashed = workspace.hash_file(path)
+            seen.append(Observation(workspace.uri(path, root), "file", "read", hashed))
+    return tuple(seen)
 
 
 @dataclass(slots=True)
@@ -89,6 +105,8 @@ class _Matches:
     """Whether lines come with others around them, and groups of them need a mark between."""
     lines: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    """Those with matches."""
     count: int = 0
     size: int = 0
     last: int = 0
@@ -112,7 +130,11 @@ class _Matches:
             cut = line if len(line) <= MAX_LINE else line[:MAX_LINE] + "…"
             self._add(f"{number}{':' if kind == 'match' else '-'}{cut}")
             self.last = number + line.count("\n")
-            self.count += kind == "match"
+            if kind == "match":
+                self.count += 1
+                path = Path(_text(data["path"]))
+                if path not in self.files[-1:]:
+                    self.files.append(path)
         if self.size > MAX_BYTES:
             self.notes.append(f"the first {self.count} matches; narrow the search for others")
             return False
@@ -139,7 +161,7 @@ def _ripgrep(given: GrepArguments, base: Path) -> list[str]:
 
 async def _search_ourselves(given: GrepArguments, base: Path, found: _Matches) -> None:
     if workspace.is_folder(base):
-        names = await files(base)
+        names = await listed(base)
         chosen = await asyncio.to_thread(matching, given.glob, names) if given.glob else names
         paths = [str(base / name) for name in chosen]
     else:

@@ -24,8 +24,3 @@ def tools() -> list[Tool]:
         ApplyPatch(),
         Shell(),
     ]
-
-
-def by_name() -> dict[str, Tool]:
-    """The same, by the name that the model calls."""
-    return {tool.schema.name: tool for tool in tools()}

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import Field
 
-from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
 from pinfold.tools.process import Command
@@ -71,12 +72,9 @@ class Shell:
         }
         if capture.path is not None:
             detail["spill"] = str(capture.path)
-        return ToolOutcome(
-            _with_ending(capture.text(), _ending(exit_code, seconds, given.timeout)),
-            exit_code == 0,
-            (Observation(f"cmd:{given.command}", "command", "run"),),
-            detail,
-        )
+        output = _with_ending(capture.text(), _ending(exit_code, seconds, given.timeout))
+        seen = workspace.observe_command(given.command, output)
+        return ToolOutcome(output, exit_code == 0, (seen,), detail)
 
     def _parse(self, arguments: str) -> ShellArguments:
         given = parse(ShellArguments, arguments)

@@ -80,8 +80,20 @@ def _digest(source: IO[bytes], copy: IO[bytes] | None) -> str:
 
 def observe_output(call_id: str, output: str) -> Observation:
     """A tool's output as an artifact of its own; the session adds it to every call."""
-    hashed = blob_hash(output.encode(errors="surrogatepass"))
-    return Observation(f"call:{call_id}", "tool_output", "run", hashed)
+    return Observation(f"call:{call_id}", "tool_output", "run", _hash_text(output))
+
+
+def observe_command(command: str, output: str) -> Observation:
+    """A command that ran; the hash is that of its output as the model gets it.
+
+    That is cut and has the exit code and the seconds in it: the hash tells one run from another
+    and can be checked against the journal.
+    """
+    return Observation(f"cmd:{command}", "command", "run", _hash_text(output))
+
+
+def _hash_text(text: str) -> str:
+    return blob_hash(text.encode(errors="surrogatepass"))
 
 
 # Reading

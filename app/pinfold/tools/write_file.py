@@ -36,11 +36,9 @@ class WriteFile:
 
 def _write(given: WriteArguments, context: ToolContext) -> ToolOutcome:
     change = _plan(given, context)
-    observations = edits.apply([change], context)
     name = workspace.uri(change.path, context.workspace)
     verb = "Created" if change.before is None else "Wrote"
-    output = f"{verb} {name} ({edits.counts(change.diff)})."
-    return ToolOutcome(output, True, observations, edits.detail([change], context))
+    return edits.apply([change], context, f"{verb} {name} ({edits.counts(change.diff)}).")
 
 
 def _plan(given: WriteArguments, context: ToolContext) -> edits.Change:

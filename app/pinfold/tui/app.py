@@ -1,9 +1,10 @@
 """The app: opens sessions, carries out commands, holds the theme. What is seen is in `shell`."""
 
+import asyncio
 import os
+import signal
 import time
-from collections.abc import Callable, Sequence
-from pathlib import PurePath
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -14,15 +15,12 @@ from textual.command import Provider
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
-from pinfold.ports import ProviderError
-from pinfold.rollout.journal import JournalError
+from pinfold.commands.failures import told
 from pinfold.tui import themes
-from pinfold.tui.keys import command_bindings, unknown
+from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.look import Look
 from pinfold.tui.shell import Shell
 
-FAILURES = (ProviderError, JournalError, OSError)
-"""What may go wrong when a session is opened."""
 ID_SHOWN = 13
 """Characters of a session's id that tell it from others: its time in milliseconds."""
 
@@ -36,12 +34,7 @@ def _actions() -> type[Provider]:
 class PinfoldApp(App[str]):
     """Also the `Context` of commands. Its result is what to print at the end."""
 
-    CSS_PATH: ClassVar[list[str | PurePath]] = [
-        "app.tcss",
-        "prompt/prompt.tcss",
-        "approval/approval.tcss",
-        "panels/panels.tcss",
-    ]
+    CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False  # the registry binds the key
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_actions}
     BINDINGS: ClassVar[list[BindingType]] = [*command_bindings()]
@@ -64,7 +57,7 @@ class PinfoldApp(App[str]):
         self._look = look
         self._session: SessionPort | None = None
         self._shell = Shell(look, monotonic, self._choices)
-        self._warnings = [*look.warnings, *unknown(look.keys), *self._register_themes()]
+        self._warnings = [*look.warnings, *complaints(look.keys), *self._register_themes()]
         if look.theme in self.available_themes:
             self.theme = look.theme
         else:
@@ -79,15 +72,19 @@ class PinfoldApp(App[str]):
     def on_mount(self) -> None:
         self.set_keymap(dict(self._look.keys))
         self.call_after_refresh(self._begin)
+        # After a hangup there is no terminal to leave tidy, so SIGHUP just ends the process.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._asked_to_end)
+
+    def _asked_to_end(self) -> None:
+        self.post_message(Shell.Left())
 
     @work
     async def _begin(self) -> None:
         try:
             session = await self._start(self._shell.approve)
-        except FAILURES as error:
-            self._shell.fail(str(error))
-        else:
             await self._enter(session, self._warnings)
+        except Exception as error:  # the screen stays, whatever it is
+            self._shell.fail(told(error))
 
     async def _enter(self, session: SessionPort, warnings: Sequence[str] = ()) -> None:
         old, self._session = self._session, session
@@ -134,7 +131,7 @@ class PinfoldApp(App[str]):
     def open(self, panel: Panel) -> None:
         from pinfold.tui.panels.opening import open_panel
 
-        open_panel(self, self, self._look.keys, panel)
+        open_panel(self, self._look.keys, panel)
 
     def set_theme(self, name: str) -> None:
         self.theme = name
@@ -154,11 +151,7 @@ class PinfoldApp(App[str]):
         self.refresh(layout=True)
 
     async def switch(self, start: Start) -> None:
-        try:
-            session = await start(self._shell.approve)
-        except FAILURES as error:
-            raise CommandError(str(error)) from error
-        await self._enter(session)
+        await self._enter(await start(self._shell.approve))
 
     async def quit(self) -> None:
         await self._shell.save_draft()
@@ -189,14 +182,18 @@ class PinfoldApp(App[str]):
     async def _left(self) -> None:
         await self.quit()
 
-    @work
-    async def run_command(self, action: Action, argument: str = "", text: str = "") -> None:
+    def run_command(self, action: Action, argument: str = "", text: str = "") -> None:
         """Carry out an action; where that fails, `text` goes back into the prompt."""
         assert action.run is not None
+        self.attempt(action.run(self, argument), text)
+
+    @work
+    async def attempt(self, doing: Awaitable[None], text: str = "") -> None:
+        """Wait for `doing`; where it fails, tell why, and put `text` back into the prompt."""
         try:
-            await action.run(self, argument)
-        except CommandError as error:
-            self.tell(str(error), "error")
+            await doing
+        except Exception as error:  # the screen stays, whatever it is
+            self.tell(told(error), "error")
             if text:
                 self._shell.editor.put_before(text)
         self._shell.refresh_status()

@@ -3,7 +3,6 @@
 import asyncio
 
 from textual.timer import Timer
-from textual.widget import Widget
 
 from pinfold.commands.context import SessionPort
 from pinfold.tui.prompt.editor import Editor
@@ -12,13 +11,10 @@ PAUSE = 0.5
 """Seconds without a change after which the draft is saved."""
 
 
-class Drafts(Widget):
-    """Shows nothing. Saves the editor's text into the session whenever the user pauses."""
-
-    DEFAULT_CSS = "Drafts { display: none; }"
+class Drafts:
+    """Saves the editor's text into the session whenever the user pauses."""
 
     def __init__(self, editor: Editor) -> None:
-        super().__init__()
         self._editor = editor
         self._session: SessionPort | None = None
         self._saved = ""
@@ -35,7 +31,7 @@ class Drafts(Widget):
     def changed(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(PAUSE, self.save)
+        self._timer = self._editor.set_timer(PAUSE, self.save)
 
     async def save(self) -> None:
         """Save now, if there is anything new."""
@@ -46,6 +42,6 @@ class Drafts(Widget):
             try:
                 await asyncio.to_thread(self._session.save_draft, text)
             except OSError as error:
-                self.log.warning(f"draft: {error}")
+                self._editor.log.warning(f"draft: {error}")
             else:
                 self._saved = text

@@ -1,7 +1,6 @@
 """The gauge bar: the window's tokens by segment, on one line."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
@@ -9,6 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from pinfold.ports import ModelInfo
+from pinfold.tui.colours import ink
 from pinfold.tui.numbers import tokens
 from pinfold.window.gauge import Reading
 
@@ -23,6 +23,7 @@ LETTERS = {
     "live": "+",
 }
 """What a segment is drawn with where there is no colour. `live` is the reply under way."""
+_BOLD = Style(bold=True)
 FULL, FREE = "━", "─"
 TIGHT = 0.85
 """The share of the context window from which the figure warns."""
@@ -44,21 +45,24 @@ def cells(segments: Sequence[tuple[str, int]], limit: int, width: int) -> list[t
 class GaugeBar(Widget):
     """`context  ━━━━──────  3.1k of 8.2k · 38% · estimated`."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"gauge--{name.replace(' ', '-')}" for name in (*LETTERS, "free")
-    } | {
-        "gauge--label",
-        "gauge--tight",
+    DEFAULT_CSS = """
+    GaugeBar {
+        height: 1;
+        padding: 0 2;
     }
+    """
 
     reading: reactive[Reading | None] = reactive(None)
     model: reactive[ModelInfo | None] = reactive(None)
     live: reactive[int] = reactive(0)
     """Tokens, roughly, of the reply under way."""
 
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.refresh())
+
     def render(self) -> Text:
         reading, model = self.reading, self.model
-        label = self._style("label")
+        label = ink(self.app, "foreground 60%")
         if reading is None or model is None:
             return Text("context", style=label)
         used = reading.used + self.live
@@ -77,7 +81,7 @@ class GaugeBar(Widget):
             glyph = LETTERS[name] if self.app.no_color else FULL
             bar.append(glyph * count, self._style(name))
         bar.append(FREE * (width + len(head) - len(bar)), self._style("free"))
-        bar.append(f"  {said}", self._style("tight") if share >= TIGHT else label)
+        bar.append(f"  {said}", ink(self.app, "warning") + _BOLD if share >= TIGHT else label)
         return bar
 
     def watch_reading(self, reading: Reading | None) -> None:
@@ -85,6 +89,5 @@ class GaugeBar(Widget):
             parts = [f"{name}: {count:,}" for name, count in reading.segments if count]
             self.tooltip = Text("\n".join(("tokens in the window", *parts)))
 
-    def _style(self, name: str) -> Style:
-        found = self.get_component_rich_style(f"gauge--{name.replace(' ', '-')}")
-        return Style(color=found.color, bold=found.bold)
+    def _style(self, segment: str) -> Style:
+        return ink(self.app, f"gauge-{segment.removeprefix('tool ')}")

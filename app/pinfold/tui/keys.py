@@ -43,10 +43,25 @@ def command_bindings() -> list[Binding]:
     ]
 
 
-def unknown(keys: Mapping[str, str]) -> list[str]:
+def complaints(keys: Mapping[str, str]) -> list[str]:
     """What is wrong with the user's keys, in sentences."""
     known = {*BY_ID, *(each.id for each in Transcript.BINDINGS if isinstance(each, Binding))}
-    return [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
+    found = [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
+    # Commands are bound everywhere, so a key of theirs never reaches another action.
+    taken = {
+        key.strip(): action.id
+        for action in ACTIONS
+        if action.run is not None
+        for key in keys.get(action.id, action.keys).split(",")
+        if key
+    }
+    given = [(name, key.strip()) for name, each in keys.items() for key in each.split(",")]
+    found += [
+        f"[keys]: {key} is the key of “{taken[key]}”, so not of “{name}”."
+        for name, key in given
+        if taken.get(key, name) != name
+    ]
+    return found
 
 
 def shown(keys: str) -> str:

@@ -17,6 +17,13 @@ SHOWN = 3
 class QueueLines(Static):
     """`↳ queued: …`, one line for each prompt that waits."""
 
+    DEFAULT_CSS = """
+    QueueLines {
+        padding: 0 2;
+        color: $foreground 60%;
+    }
+    """
+
     def __init__(self) -> None:
         super().__init__(markup=False)
         self.display = False
@@ -34,6 +41,13 @@ class QueueLines(Static):
 
 class RetryLine(Static):
     """Why a request waits, and the seconds until it is sent again."""
+
+    DEFAULT_CSS = """
+    RetryLine {
+        padding: 0 2;
+        color: $warning;
+    }
+    """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         super().__init__(markup=False)

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 
 from pinfold import paths
 from pinfold.commands import registry
@@ -33,6 +34,8 @@ from pinfold.tui.transcript.view import Transcript
 
 HINT_SECONDS = 2.0
 """How long a hint stands, and how soon its key must come again."""
+QUIET = 0.6
+"""Seconds without typing after which a question takes the keys."""
 
 
 class Shell(Screen[None]):
@@ -62,6 +65,8 @@ class Shell(Screen[None]):
         choices: Callable[[str], Sequence[str]],
     ) -> None:
         super().__init__()
+        self._monotonic = monotonic
+        self._last_typed = -QUIET
         self._cwd = look.cwd
         self._session: SessionPort | None = None
         self._bridge: Bridge | None = None
@@ -87,7 +92,6 @@ class Shell(Screen[None]):
         yield self._gauge
         yield self._status
         yield self._popup
-        yield self._drafts
 
     def on_mount(self) -> None:
         self._look_at(self._cwd)
@@ -100,6 +104,9 @@ class Shell(Screen[None]):
         self._cwd = self.editor.folder = folder
         self._status.folder = paths.shown(folder)
         self._read_branch()
+
+    def on_descendant_focus(self) -> None:
+        self._status.reading = self.focused is self._transcript
 
     def _show_behind(self, rows: int) -> None:
         self._status.behind = rows
@@ -164,13 +171,20 @@ class Shell(Screen[None]):
 
         card = ApprovalCard(question)
         await self.mount(card, before=self._prompt)
-        if not self.editor.text:  # what is being typed must not answer
-            card.focus()
+        self._offer_focus(card)
+        waiting = self.set_interval(QUIET / 4, lambda: self._offer_focus(card))
         try:
             return await card.decided
         finally:
+            waiting.stop()
             await card.remove()
             self.editor.focus()
+
+    def _offer_focus(self, card: Widget) -> None:
+        """Let keys answer, but never those that were meant for the prompt."""
+        quiet = self._monotonic() - self._last_typed >= QUIET
+        if self.focused is self.editor and not self.editor.text and quiet:
+            card.focus()
 
     # Prompts
 
@@ -181,8 +195,8 @@ class Shell(Screen[None]):
             command = registry.parse(text)
         except CommandError as error:
             self.tell(str(error), "error")
+            self.editor.take_back(text)
             return
-        self.editor.accept()
         if command is not None:
             self.post_message(self.Commanded(*command, text))
         elif self._session is None:
@@ -215,6 +229,7 @@ class Shell(Screen[None]):
 
     @on(Editor.Changed)
     def _typed(self) -> None:
+        self._last_typed = self._monotonic()
         self._drafts.changed()
 
     @on(Popup.Picked)
@@ -224,7 +239,10 @@ class Shell(Screen[None]):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        if event.is_printable and event.character and self.focused in {None, self._transcript}:
+        in_prompt = self.focused not in {None, self._transcript}
+        if in_prompt or event.key in self.active_bindings:
+            return
+        if event.is_printable and event.character:
             self.editor.focus()
             self.editor.insert(event.character)
 
@@ -235,6 +253,9 @@ class Shell(Screen[None]):
     def action_leave(self) -> None:
         if self.get_selected_text():
             self.action_copy_text()
+        elif self.editor.text:
+            self.editor.set_aside()
+            self._hint("Cleared: ↑ brings it back")
         elif self._twice("Ctrl+C again quits"):
             self.post_message(self.Left())
 

@@ -1,7 +1,6 @@
 """The status line: where one is, and what goes on."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
@@ -10,6 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from pinfold.agent.updates import Phase
+from pinfold.tui.colours import ink
 from pinfold.tui.numbers import duration
 
 WORKING: dict[Phase, str] = {
@@ -19,17 +19,18 @@ WORKING: dict[Phase, str] = {
     "approval": "your word is needed",
     "waiting": "waiting to try again",
 }
+DIM = "foreground 60%"
 
 
 class StatusLine(Widget):
     """Model, folder, branch and approvals at the left; what goes on, or a hint, at the right."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "status--dim",
-        "status--busy",
-        "status--strong",
-        "status--warn",
+    DEFAULT_CSS = """
+    StatusLine {
+        height: 1;
+        padding: 0 2;
     }
+    """
 
     model: reactive[str] = reactive("")
     folder: reactive[str] = reactive("")
@@ -41,6 +42,8 @@ class StatusLine(Widget):
     hint: reactive[str] = reactive("")
     """Takes the place of what goes on."""
     seconds: reactive[int] = reactive(0)
+    reading: reactive[bool] = reactive(False)
+    """Whether the transcript has the keys."""
     behind: reactive[int] = reactive(0)
     """Rows that have come below the view."""
 
@@ -49,6 +52,9 @@ class StatusLine(Widget):
         self._monotonic = monotonic
         self._since = 0.0
         self._timer: Timer | None = None
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.refresh())
 
     def watch_phase(self, before: Phase, now: Phase) -> None:
         if now == "idle":
@@ -68,11 +74,11 @@ class StatusLine(Widget):
     def render(self) -> Text:
         right, style = self._right()
         room = self.size.width - len(right) - 2
-        approvals = "warn" if self.approvals == "full" else "dim"
+        approvals = "warning" if self.approvals == "full" else DIM
         parts = {
-            "model": (self.model, "strong"),
-            "folder": (self.folder, "dim"),
-            "branch": (self.branch, "dim"),
+            "model": (self.model, "foreground"),
+            "folder": (self.folder, DIM),
+            "branch": (self.branch, DIM),
             "approvals": (self.approvals, approvals),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
@@ -80,9 +86,9 @@ class StatusLine(Widget):
             if len(" · ".join(text for text, _ in parts.values())) > room:
                 parts.pop(dispensable, None)
         line = Text(no_wrap=True, overflow="crop", end="")
-        for text, style_name in parts.values():
-            line.append(" · " if line else "", self._style("dim"))
-            line.append(text, self._style(style_name))
+        for text, colour in parts.values():
+            line.append(" · " if line else "", ink(self.app, DIM))
+            line.append(text, ink(self.app, colour))
         line.truncate(max(0, room), overflow="ellipsis")
         line.append(" " * max(2, self.size.width - line.cell_len - len(right)))
         line.append(right, style)
@@ -91,16 +97,14 @@ class StatusLine(Widget):
     def _right(self) -> tuple[str, Style]:
         wide = self.size.width >= 60
         if self.hint:
-            return self.hint, self._style("warn")
+            return self.hint, ink(self.app, "warning")
         below = f"↓ {self.behind} below · " if self.behind else ""
         if self.phase == "idle":
             keys = "/ commands · @ files · F1 help" if wide else "F1 help"
-            return (f"{below}Ctrl+End" if below else keys), self._style("dim")
+            if self.reading and wide:
+                keys = "↑ ↓ move · Enter folds · c copies · Shift+Tab back"
+            return (f"{below}Ctrl+End" if below and not self.reading else keys), ink(self.app, DIM)
         said = self.progress or WORKING[self.phase]
         if not wide:
-            return f"{below}{duration(self.seconds)} · Esc", self._style("busy")
-        return f"{below}{said} {duration(self.seconds)} · Esc interrupts", self._style("busy")
-
-    def _style(self, name: str) -> Style:
-        found = self.get_component_rich_style(f"status--{name}")
-        return Style(color=found.color, bold=found.bold)
+            return f"{below}{duration(self.seconds)} · Esc", ink(self.app, "primary")
+        return f"{below}{said} {duration(self.seconds)} · Esc interrupts", ink(self.app, "primary")

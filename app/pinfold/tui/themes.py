@@ -1,12 +1,13 @@
 """Themes: TOML files, and colours of our own for themes that know nothing of them."""
 
-import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from textual.color import Color, ColorParseError
+from textual.color import ColorParseError
 from textual.theme import Theme
+
+from pinfold.tui.colours import parse
 
 PACKAGE = Path(__file__).parents[1] / "themes"
 CHECKOUT = Path(__file__).parents[3] / "themes"
@@ -21,8 +22,7 @@ OURS = (
     *("gauge-results", "gauge-checkpoint", "gauge-live", "gauge-free"),
 )
 """Variables that a theme may set under `[variables]`."""
-
-_PERCENT = re.compile(r"\s+\d+%$")
+CHECKED = {*COLOURS, *OURS}
 
 
 def shipped() -> Path:
@@ -48,18 +48,20 @@ def load(folders: Iterable[Path]) -> tuple[list[Theme], dict[Path, str]]:
 
 def _check(theme: Theme) -> None:
     named = {each: getattr(theme, each) for each in COLOURS}
-    ours = {each: value for each, value in theme.variables.items() if each in OURS}
+    ours = {each: value for each, value in theme.variables.items() if each in CHECKED}
     for name, value in {**named, **ours}.items():
         if value is None:
             continue
         try:
-            Color.parse(_PERCENT.sub("", value))
-        except (ColorParseError, TypeError) as error:
+            parse(value)
+        except (ColorParseError, AttributeError) as error:
             raise ValueError(f"{name}: {value!r} is not a colour") from error
 
 
 def fallbacks(theme: Theme) -> dict[str, str]:
     """Our own variables for `theme`, from the colours it does have."""
+    if theme.variables.keys() >= set(OURS):
+        return {}
     colours = theme.to_color_system().generate()
     if theme.ansi:
         subtle = "ansi_bright_black"

@@ -2,17 +2,14 @@
 
 import argparse
 import asyncio
+import signal
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pinfold.ports import ProviderError
-from pinfold.rollout.journal import JournalError, SessionHeld
-from pinfold.settings import SettingsError
+from pinfold.rollout.journal import Journal, JournalError, SessionHeld
 from pinfold.wiring.house import House, WrongUse, house
-
-FAILURES = (SettingsError, JournalError, SessionHeld, ProviderError, OSError)
-"""What ends a command with one plain line."""
 
 
 def shell(arguments: argparse.Namespace) -> int:
@@ -25,22 +22,22 @@ def shell(arguments: argparse.Namespace) -> int:
 
 def resume(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.screen import Sessions, run
-    from pinfold.wiring.sessions import folder_of
+    from pinfold.wiring.sessions import folder_of, own_folder
 
     at = house(arguments)
     folder = folder_of(at, None if arguments.last else arguments.session)
-    host = Sessions(at)
     how = _how_to_open(arguments, folder)
-    if how == "fork":
-        return run(at, partial(host.fork_folder, folder, None), host)
     if how == "quit":
         return 0
+    at = own_folder(at, folder, else_here=how == "fork")
+    host = Sessions(at)
+    if how == "fork":
+        return run(at, partial(host.fork_folder, folder, None), host)
     return run(at, partial(host.open_folder, folder, read_only=how == "read-only"), host)
 
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
     """`write`, `read-only`, `fork` or `quit`. Raises `SessionHeld` where nobody can be asked."""
-    from pinfold.rollout.journal import Journal
     from pinfold.wiring.sessions import CLOCK
 
     if arguments.read_only or arguments.fork:
@@ -51,7 +48,10 @@ def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
         if not sys.stdin.isatty():
             raise
         print(held)
-        answer = input("Open it [r]ead-only, [f]ork it, or [q]uit? ").strip().lower()[:1]
+        try:
+            answer = input("Open it [r]ead-only, [f]ork it, or [q]uit? ").strip().lower()[:1]
+        except EOFError:
+            answer = "q"
         return {"r": "read-only", "f": "fork"}.get(answer, "quit")
     return "write"
 
@@ -64,39 +64,69 @@ def exec_(arguments: argparse.Namespace) -> int:
         prompt = sys.stdin.read()
     if not prompt.strip():
         raise WrongUse("the prompt is empty")
+    if arguments.fork and not (arguments.session or arguments.last):
+        raise WrongUse("--fork needs the session to copy: --resume ID or --last")
     return asyncio.run(_exec(house(arguments), arguments, prompt))
 
 
 async def _exec(at: House, arguments: argparse.Namespace, prompt: str) -> int:
-    import signal
-
     from pinfold import headless
-    from pinfold.rollout.journal import Journal
     from pinfold.wiring.sessions import CLOCK, folder_of, new_journal, open_session, own_folder
 
+    find: Callable[[], Journal]
     if arguments.session or arguments.last:
         folder = folder_of(at, arguments.session)
-        at = own_folder(at, folder)
-        journal = partial(Journal.open, folder, CLOCK.now)
+        at = own_folder(at, folder, else_here=arguments.fork)
+        if arguments.fork:
+            find = partial(_copy, at, folder)
+        else:
+            find = partial(Journal.open, folder, CLOCK.now)
     else:
-        journal = partial(new_journal, at)
-    session = await open_session(at, headless.no_terminal, journal)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, session.interrupt)
+        find = partial(new_journal, at)
+    before = 0
+
+    def journal() -> Journal:
+        nonlocal before
+        found = find()
+        before = found.last_seq
+        return found
+
     try:
-        return await headless.run(session, prompt, as_json=arguments.json)
+        session = await open_session(at, headless.no_terminal, journal)
+    except SessionHeld as held:
+        raise JournalError(
+            f"{held} Go on in a copy with: pinfold exec --fork --resume {folder.name}"
+        ) from held
+    _interrupt_on_signals(session.interrupt)
+    try:
+        return await headless.run(session, prompt, after=before if arguments.json else None)
     finally:
         await session.close()
+
+
+def _copy(at: House, folder: Path) -> Journal:
+    from pinfold.wiring.sessions import CLOCK
+
+    return at.store.fork(folder, None, CLOCK.now)[0]
+
+
+def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            asyncio.get_running_loop().add_signal_handler(number, interrupt)
 
 
 def sessions(arguments: argparse.Namespace) -> int:
     import msgspec
 
     at = house(arguments)
-    found = at.store.list(arguments.limit)
     if arguments.json:
-        for each in found:
+        for each in at.store.list(arguments.limit):
             print(msgspec.json.encode(each, enc_hook=str).decode())
         return 0
+    every = at.store.list()
+    found = [each for each in every if each.title or each.note]
+    unused = len(every) - len(found)
     if not found:
         print("No sessions yet. Begin one with: pinfold")
         return 0
@@ -109,16 +139,18 @@ def sessions(arguments: argparse.Namespace) -> int:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("session", "used", "turns", "tokens", "model", "title"):
         table.add_column(name, justify="right" if name in ("turns", "tokens") else "left")
-    for each in found:
+    for each in found[: arguments.limit]:
         table.add_row(
             each.id[:13],
             f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}",
             str(each.turns),
             f"{each.tokens:,}",
             Text(clean(each.model)),
-            Text(clean(each.title or each.note or "(no prompt yet)"), overflow="ellipsis"),
+            Text(clean(each.title or each.note), overflow="ellipsis"),
         )
     Console().print(table)
+    if unused:
+        print(f"Left out: {unused} without a prompt.")
     return 0
 
 
@@ -130,8 +162,6 @@ def export(arguments: argparse.Namespace) -> int:
     if arguments.output:
         at.store.export(folder, arguments.output, CLOCK.now)
         return 0
-    from pinfold.rollout.journal import Journal
-
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         for line in journal.lines():
             sys.stdout.buffer.write(line + b"\n")
@@ -152,8 +182,8 @@ def _play(arguments: argparse.Namespace, file: Path) -> int:
     from pinfold.wiring.replaying import Player
     from pinfold.wiring.screen import Sessions, run
 
-    if arguments.speed < 0:
-        raise WrongUse("--speed can't be negative")
+    if not arguments.speed >= 0:  # nor is it nan
+        raise WrongUse("--speed takes a number from 0 up")
     at = house(arguments)
     player = Player(at, file, arguments.speed)
     try:
@@ -165,7 +195,7 @@ def _play(arguments: argparse.Namespace, file: Path) -> int:
 def doctor(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.report import report
 
-    print(asyncio.run(report(house(arguments))))
+    print(asyncio.run(report(house(arguments, even_if_broken=True))))
     return 0
 
 

@@ -2,13 +2,14 @@
 
 import argparse
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pinfold import paths
 from pinfold.rollout.store import SessionStore
-from pinfold.settings import Loaded, Settings, load
+from pinfold.settings import Loaded, Settings, SettingsError, load
 from pinfold.trust import is_trusted
 
 
@@ -24,14 +25,19 @@ class House:
     cwd: Path
     home: Path
     store: SessionStore
+    flags: Mapping[str, Any]
+    """Settings from the command line, as dotted keys."""
 
     @property
     def settings(self) -> Settings:
         return self.loaded.settings
 
     def at(self, cwd: Path) -> "House":
-        """The same for a session that works in another folder."""
-        return replace(self, cwd=cwd)
+        """The same for a session that works in another folder, under that folder's settings.
+
+        Raises `SettingsError`.
+        """
+        return replace(self, cwd=cwd, loaded=_load(cwd, self.home, self.flags))
 
 
 def config_files(cwd: Path) -> tuple[Path, Path]:
@@ -39,21 +45,42 @@ def config_files(cwd: Path) -> tuple[Path, Path]:
     return paths.config_folder() / "config.toml", paths.project_config(cwd)
 
 
-def house(arguments: argparse.Namespace) -> House:
-    """Read the settings for this command line. Raises `SettingsError`, `WrongUse`."""
-    cwd = Path(getattr(arguments, "cd", ".")).expanduser().resolve()
+def house(arguments: argparse.Namespace, *, even_if_broken: bool = False) -> House:
+    """Read the settings for this command line.
+
+    Raises `WrongUse`, and `SettingsError` unless `even_if_broken`: then the settings are the
+    defaults, and the error is their warning.
+    """
+    given = Path(getattr(arguments, "cd", "."))
+    try:
+        cwd = given.expanduser().resolve()
+    except RuntimeError as error:  # no such user, or a ring of links
+        raise WrongUse(f"{given} is not a folder: {error}") from error
     if not cwd.is_dir():
         raise WrongUse(f"{cwd} is not a folder")
-    home = paths.home()
+    try:
+        home = paths.home()
+    except RuntimeError as error:
+        raise SettingsError(f"PINFOLD_HOME is not a folder: {error}") from error
+    flags = _flags(arguments)
+    try:
+        loaded = _load(cwd, home, flags)
+    except SettingsError as error:
+        if not even_if_broken:
+            raise
+        loaded = Loaded(Settings(), {}, (), (str(error),))
+    return House(loaded, cwd, home, SessionStore(home), flags)
+
+
+def _load(cwd: Path, home: Path, flags: Mapping[str, Any]) -> Loaded:
     user_file, project_file = config_files(cwd)
-    loaded = load(
+    return load(
         env=os.environ,
         user_file=user_file,
         project_file=project_file,
         trusted=is_trusted(home, project_file.parent.parent),
-        flags=_flags(arguments),
+        flags=flags,
     )
-    return House(loaded, cwd, home, SessionStore(home))
 
 
 def _flags(arguments: argparse.Namespace) -> dict[str, Any]:

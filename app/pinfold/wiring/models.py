@@ -13,8 +13,6 @@ from pinfold.providers.openai_compatible import Timeouts
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint
 from pinfold.settings import Loaded, ProviderSettings
 
-BY_HAND = "chosen with /model"
-
 
 def wish_of(loaded: Loaded) -> Wish:
     """What the settings say of the model."""
@@ -55,7 +53,7 @@ def asked_for(wish: Wish, name: str) -> Wish:
 
 
 async def choice_of(loaded: Loaded, env: Mapping[str, str] = os.environ) -> Choice:
-    """The model to begin with, and why. Never raises."""
+    """The model to begin with, and why."""
     return await choose(wish_of(loaded), env, embedded=available)
 
 

@@ -1,6 +1,7 @@
 """Playing a recorded session on the screen: nothing is sent, no tool runs, nothing is kept."""
 
 import asyncio
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,7 +45,7 @@ class Player:
     async def start(self, approver: Approver) -> Session:
         """The session, with its first prompt on the way."""
         store = SessionStore(Path(self._kept.name))
-        at = House(self._at.loaded, self._at.cwd, self._at.home, store)
+        at = replace(self._at, store=store)
         connection = Connection(self._replay, self._model, "chat", self._note)
         session = await open_session(
             at,

@@ -1,6 +1,7 @@
 """Running the screen."""
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -80,6 +81,7 @@ class Sessions:
         from pinfold.wiring.sessions import open_session
 
         session = await open_session(at, approver, journal)
+        self._at = at  # the folder that `/new` begins in and `/trust` trusts
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
@@ -104,6 +106,14 @@ class Sessions:
 
 def run(at: House, start: Start, host: Sessions) -> int:
     """Show the screen until the user leaves it. Returns the exit code."""
+
+    async def painted(approver: Approver) -> SessionPort:
+        gc.freeze()
+        gc.enable()
+        return await start(approver)
+
+    # What is made until the first paint stays: to look for garbage in it only takes time.
+    gc.disable()
     # Textual reads it when imported. A key waits for the next frame; replies keep their own pace.
     os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_SECOND))
     from pinfold.tui.app import PinfoldApp
@@ -121,7 +131,7 @@ def run(at: House, start: Start, host: Sessions) -> int:
         keys=settings.keys,
         warnings=at.loaded.warnings,
     )
-    app = PinfoldApp(start, host, look)
+    app = PinfoldApp(painted, host, look)
     said = app.run()
     if app.theme != look.theme:
         with suppress(OSError):  # the next start has the theme of this one, no more

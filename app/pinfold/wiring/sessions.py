@@ -75,11 +75,16 @@ def folder_of(at: House, session_id: str | None) -> Path:
     return at.store.find(session_id) if session_id else at.store.last(at.cwd)
 
 
-def own_folder(at: House, folder: Path) -> House:
-    """`at`, moved to the folder that the session in `folder` works in. Raises `JournalError`."""
+def own_folder(at: House, folder: Path, *, else_here: bool = False) -> House:
+    """`at`, moved to the folder that the session in `folder` works in, with its settings.
+
+    Where that is gone, `at` itself if `else_here`. Raises `JournalError`, `SettingsError`.
+    """
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         cwd = Path(journal.started.cwd)
     if not cwd.is_dir():
+        if else_here:
+            return at
         raise JournalError(f"This session worked in {cwd}, which is gone; --fork it.")
     return at.at(cwd)
 

@@ -11,6 +11,14 @@ from textual.widgets import TextArea
 class Answer(TextArea):
     """Ctrl+S is done, Esc goes back; Enter is done too where one line is expected."""
 
+    DEFAULT_CSS = """
+    Answer {
+        height: auto;
+        min-height: 1;
+        max-height: 40vh;
+        background: $surface;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "done", show=False),
         Binding("escape", "back", show=False),

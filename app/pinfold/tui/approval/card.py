@@ -23,6 +23,15 @@ from pinfold.tui.keys import bindings
 class Choice(Static):
     """One answer: its key and its name. Can be clicked."""
 
+    DEFAULT_CSS = """
+    Choice {
+        width: auto;
+        margin: 0 3 0 0;
+
+        &:hover { text-style: reverse; }
+    }
+    """
+
     class Chosen(Message):
         def __init__(self, action: str) -> None:
             super().__init__()
@@ -39,11 +48,36 @@ class Choice(Static):
 class ApprovalCard(Vertical, can_focus=True):
     """Stands above the prompt until `decided` has a result."""
 
+    DEFAULT_CSS = """
+    ApprovalCard {
+        height: auto;
+        border: round $rule;
+        border-title-style: bold;
+        border-title-color: $foreground;
+        border-subtitle-color: $foreground 60%;
+        padding: 0 1;
+        background: $background;
+
+        &:focus-within, &:focus { border: round $warning; border-title-color: $warning; }
+
+        & > .body { height: auto; max-height: 40vh; scrollbar-size-vertical: 1; }
+        &.-large > .body { height: 1fr; max-height: 100%; }
+        &.-large { height: 1fr; min-height: 70vh; }
+        & > .below { height: auto; margin: 1 0 0 0; }
+        & .command { text-style: bold; }
+        & .choices { height: 1; }
+        & .hint { color: $foreground 60%; }
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("approval"),
-        *bindings("transcript", prefix="screen."),
         Binding("up", "scroll(-1)", show=False),
         Binding("down", "scroll(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown,space", "page(1)", show=False),
+        Binding("home", "edge(0)", show=False),
+        Binding("end", "edge(1)", show=False),
+        *bindings("approval"),
+        *bindings("transcript", prefix="screen."),
     ]
 
     def __init__(self, question: Question) -> None:
@@ -59,13 +93,38 @@ class ApprovalCard(Vertical, can_focus=True):
         review = self._question.review
         title = review.title if review.command is None else "Run this command?"
         self.border_title = Text(one_line(title)).markup
-        self.border_subtitle = Text(one_line(self._question.reason)).markup
+        self._describe()
         yield self._body
         yield self._below
 
     async def on_mount(self) -> None:
         await self._body.mount(self._what())
         await self._ask()
+
+    def _describe(self) -> None:
+        """At the card's foot: why it asks, how much there is to read, how to answer."""
+        said = [one_line(self._question.reason)]
+        rows, seen = self._body.virtual_size.height, self._body.size.height
+        if rows > seen > 0:
+            said.append(f"{rows} lines: PgDn, or f for more room")
+        if not self.has_focus_within:
+            said.append("Shift+Tab answers")
+        self.border_subtitle = Text(" · ".join(said)).markup
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._describe)
+
+    def on_descendant_focus(self) -> None:
+        self._describe()
+
+    def on_descendant_blur(self) -> None:
+        self._describe()
+
+    def on_focus(self) -> None:
+        self._describe()
+
+    def on_blur(self) -> None:
+        self._describe()
 
     def _what(self) -> Widget:
         review = self._question.review
@@ -96,6 +155,15 @@ class ApprovalCard(Vertical, can_focus=True):
 
     def action_scroll(self, lines: int) -> None:
         self._body.scroll_relative(y=lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self._body.scroll_relative(y=pages * max(1, self._body.size.height - 1), animate=False)
+
+    def action_edge(self, end: int) -> None:
+        self._body.scroll_to(y=end * self._body.max_scroll_y, animate=False)
+
+    def action_enlarge(self) -> None:
+        self.toggle_class("-large")
 
     def action_allow(self) -> None:
         self._decide(Decision("yes"))

@@ -14,6 +14,13 @@ from pinfold.tui.transcript.view import Transcript
 class DiffView(ScrollView, can_focus=False):
     """Drawn as the transcript draws diffs, and only the lines in view."""
 
+    DEFAULT_CSS = """
+    DiffView {
+        height: auto;
+        background: $background;
+    }
+    """
+
     def __init__(self, diff: str) -> None:
         super().__init__()
         self._diff = diff

@@ -33,6 +33,7 @@ WAYS = (
 class HelpPanel(ModalScreen[None]):
     """Scrolls; any of Esc, q and F1 leaves it."""
 
+    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1", "dismiss(None)", show=False)]
 
     def __init__(self, keys: Mapping[str, str]) -> None:

@@ -27,6 +27,7 @@ class Choice:
 class Picker(ModalScreen[str | None]):
     """Its result is the id of the choice, or None."""
 
+    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("up", "move('up')", show=False, priority=True),

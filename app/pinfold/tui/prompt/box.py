@@ -10,6 +10,25 @@ from pinfold.tui.prompt.editor import Editor
 class PromptBox(Horizontal):
     """Looks different while it holds a command of the user's own."""
 
+    DEFAULT_CSS = """
+    PromptBox {
+        height: auto;
+        border: round $rule;
+        padding: 0 1;
+        background: $background;
+
+        &:focus-within { border: round $primary; }
+        &.-command { border: round $warning; border-subtitle-color: $warning; }
+
+        & > #marker {
+            width: 2;
+            color: $primary;
+            text-style: bold;
+        }
+        &.-command > #marker { color: $warning; }
+    }
+    """
+
     def __init__(self, editor: Editor) -> None:
         super().__init__()
         self.editor = editor

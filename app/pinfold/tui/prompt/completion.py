@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from pinfold.commands.registry import ACTIONS, BY_SLASH
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """The unfinished word before the cursor."""
 
     kind: Literal["command", "argument", "file"]
@@ -20,8 +20,7 @@ class Token:
     """The command that an argument belongs to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One line of the list."""
 
     text: str

@@ -27,6 +27,19 @@ SHOWN = 50
 class Editor(TextArea):
     """Keeps what is typed until it is accepted."""
 
+    DEFAULT_CSS = """
+    Editor {
+        height: auto;
+        min-height: 1;
+        max-height: 8;
+        border: none;
+        padding: 0;
+        background: $background;
+
+        &:focus { border: none; }
+        & > .editor--chip { color: $accent; text-style: italic; }
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("prompt"),
         *bindings("transcript", prefix="screen."),
@@ -34,7 +47,7 @@ class Editor(TextArea):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"editor--chip"}
 
     class Sent(Message):
-        """The user wants `text` sent. `accept` is called once it is on its way."""
+        """The user wants `text` sent; the prompt is empty by now."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -89,8 +102,14 @@ class Editor(TextArea):
         """Bring back text that was not sent, before what stands here."""
         self.put(f"{text}\n\n{self.text}" if self.text.strip() else text)
 
-    def accept(self) -> None:
-        """The text is on its way: into the history with it."""
+    def take_back(self, text: str) -> None:
+        """Bring back text that can't be sent, selected where it is all there is."""
+        alone = not self.text.strip()
+        self.put_before(text)
+        if alone:
+            self.select_all()
+
+    def _accept(self) -> None:
         self.remember(self.value)
         self.load_text("")
         self._chips = Chips()
@@ -141,7 +160,13 @@ class Editor(TextArea):
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":  # bound to an action, not a line end
+        if event.is_printable:
+            return
+        # Left to bubble up, a key would be overtaken by the letters typed right behind it.
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.node is self:
+            if await self.app.run_action(active.binding.action, default_namespace=self):
+                event.stop()
             event.prevent_default()
 
     def action_send(self) -> None:
@@ -152,8 +177,9 @@ class Editor(TextArea):
                 self.action_complete()
             if token.kind == "file":
                 return
-        if self.value.strip():
-            self.post_message(self.Sent(self.value.rstrip()))
+        if text := self.value.rstrip():
+            self._accept()
+            self.post_message(self.Sent(text))
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)

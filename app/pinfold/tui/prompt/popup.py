@@ -19,6 +19,18 @@ ROWS = 8
 class Popup(Widget):
     """A window of `ROWS` lines on the candidates. The prompt keeps the focus and moves it."""
 
+    DEFAULT_CSS = """
+    Popup {
+        layer: popup;
+        dock: bottom;
+        height: auto;
+        background: $surface;
+        padding: 0 1;
+
+        & > .popup--chosen { background: $primary 30%; text-style: bold; }
+        & > .popup--help { color: $foreground 60%; }
+    }
+    """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"popup--chosen", "popup--help"}
 
     class Picked(Message):

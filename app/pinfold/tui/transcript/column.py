@@ -2,13 +2,16 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual.strip import Strip
 
-from pinfold.tui.transcript.entries import Entry
 from pinfold.tui.transcript.lines import Line, width_of
 from pinfold.tui.transcript.looks import Looks
+
+if TYPE_CHECKING:
+    from pinfold.tui.transcript.entries import Entry
 
 GUTTER = 6
 """Columns of the item number and the cursor."""
@@ -23,7 +26,7 @@ class Block:
 
     __slots__ = ("drawn", "entry", "gap", "height", "lines", "strips")
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: "Entry") -> None:
         self.entry = entry
         self.gap = 1
         """Empty rows above it."""
@@ -82,7 +85,7 @@ class Column:
             return range(0)
         return range(self.index_at(top), self.index_at(bottom - 1) + 1)
 
-    def append(self, entry: Entry) -> Block:
+    def append(self, entry: "Entry") -> Block:
         """Put an entry below the others."""
         block = Block(entry)
         self.blocks.append(block)

@@ -6,7 +6,7 @@ from pinfold.ports import CallDelta, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.cards import Card
 from pinfold.tui.transcript.column import Block, Column
-from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Prompt, Thought
+from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought
 
 Part = tuple[str, int]
 """A streamed item: its kind and, for calls, its index."""
@@ -59,6 +59,10 @@ class Conversation:
             case _:
                 return None
         return block
+
+    def note(self, text: str, level: str) -> Block:
+        """A message of the shell."""
+        return self._column.append(Note(text, level))
 
     def drop_stream(self) -> None:
         """Forget what was streamed since the last item."""

@@ -1,14 +1,16 @@
 """Looks: the styles of the transcript, worked out once from the theme."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from rich.style import Style
 from textual.widget import Widget
 
+from pinfold.tui.colours import ground, ink
+
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """One style for each part; every one is a component class, `transcript--<name>`."""
+    """One style for each part."""
 
     plain: Style
     dim: Style
@@ -44,63 +46,48 @@ class Looks:
     """The widget's own colours, under all others."""
 
 
-_GROUNDS = {"prompt", "code_block", "added", "removed"}
-CLASSES = {
-    f"transcript--{field.name.replace('_', '-')}" for field in fields(Looks) if field.name != "base"
-}
+_BOLD = Style(bold=True)
+_ITALIC = Style(italic=True)
+_UNDERLINE = Style(underline=True)
 
 
 def looks_of(widget: Widget) -> Looks:
     """The looks of `widget` under the theme of now."""
-    styles = {}
-    for name in CLASSES:
-        field = name.removeprefix("transcript--").replace("-", "_")
-        style = widget.get_component_rich_style(name)
-        if field not in _GROUNDS:
-            style = Style.from_color(style.color) + style.without_color
-        styles[field] = style
-    return Looks(**styles, base=widget.rich_style)
+    app = widget.app
+    foreground = ink(app, "foreground")
+    primary, accent = ink(app, "primary"), ink(app, "accent")
+    success, warning, error = ink(app, "success"), ink(app, "warning"), ink(app, "error")
 
+    def first(*names: str) -> str:
+        """Not every app has our variables."""
+        return next(each for each in names if each.partition(" ")[0] in app.theme_variables)
 
-CSS = """
-Transcript {
-    background: $background;
-    color: $foreground;
-    overflow-x: hidden;
-    overflow-y: scroll;
-    scrollbar-size-vertical: 1;
-    scrollbar-color: $foreground 20%;
-    scrollbar-color-hover: $foreground 35%;
-    scrollbar-color-active: $foreground 50%;
-    scrollbar-background: $background;
-    scrollbar-background-hover: $background;
-    scrollbar-background-active: $background;
-
-    & > .transcript--plain { color: $foreground; }
-    & > .transcript--dim { color: $foreground 60%; }
-    & > .transcript--number { color: $foreground 35%; }
-    & > .transcript--cursor { color: $accent; text-style: bold; }
-    & > .transcript--heading { color: $primary; text-style: bold; }
-    & > .transcript--code { color: $accent; }
-    & > .transcript--link { color: $primary; text-style: underline; }
-    & > .transcript--rule { color: $foreground 30%; }
-    & > .transcript--reasoning { color: $foreground 55%; text-style: italic; }
-    & > .transcript--comment { color: $foreground 50%; text-style: italic; }
-    & > .transcript--keyword { color: $primary; }
-    & > .transcript--string { color: $success; }
-    & > .transcript--literal { color: $warning; }
-    & > .transcript--function { color: $accent; }
-    & > .transcript--bar { color: $accent; }
-    & > .transcript--tool { color: $foreground; text-style: bold; }
-    & > .transcript--ok { color: $success; }
-    & > .transcript--running { color: $primary; }
-    & > .transcript--warning { color: $warning; }
-    & > .transcript--error { color: $error; }
-    & > .transcript--added-text { color: $success; }
-    & > .transcript--removed-text { color: $error; }
-    & > .transcript--prompt { color: $foreground; background: $foreground 7%; }
-    & > .transcript--code-block { color: $foreground; background: $foreground 4%; }
-    & > .transcript--added { color: $foreground; background: $success 14%; }
-    & > .transcript--removed { color: $foreground; background: $error 14%; }
-}
-"""
+    return Looks(
+        plain=foreground,
+        dim=ink(app, "foreground 60%"),
+        number=ink(app, "foreground 35%"),
+        cursor=accent + _BOLD,
+        heading=primary + _BOLD,
+        code=accent,
+        link=primary + _UNDERLINE,
+        rule=ink(app, first("rule", "foreground 30%")),
+        reasoning=ink(app, "foreground 55%") + _ITALIC,
+        comment=ink(app, "foreground 50%") + _ITALIC,
+        keyword=primary,
+        string=success,
+        literal=warning,
+        function=accent,
+        bar=accent,
+        tool=foreground + _BOLD,
+        ok=success,
+        running=primary,
+        warning=warning,
+        error=error,
+        added_text=success,
+        removed_text=error,
+        prompt=ground(app, first("user-background", "foreground 7%")),
+        code_block=ground(app, "foreground 4%"),
+        added=ground(app, first("diff-added", "success 14%")),
+        removed=ground(app, first("diff-removed", "error 14%")),
+        base=widget.rich_style,
+    )

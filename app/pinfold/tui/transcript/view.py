@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -14,10 +15,10 @@ from textual.timer import Timer
 from pinfold.ports import Delta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.column import Block
-from pinfold.tui.transcript.conversation import Conversation
-from pinfold.tui.transcript.entries import Note
-from pinfold.tui.transcript.looks import CSS
 from pinfold.tui.transcript.viewport import Viewport
+
+if TYPE_CHECKING:
+    from pinfold.tui.transcript.conversation import Conversation
 
 FRAME = 1 / 15
 """Seconds between two paints of what streams in."""
@@ -26,7 +27,22 @@ FRAME = 1 / 15
 class Transcript(Viewport, can_focus=True):
     """Items from the first to the last, with what streams in below them."""
 
-    DEFAULT_CSS = CSS
+    DEFAULT_CSS = """
+    Transcript {
+        height: 1fr;
+        background: $background;
+        color: $foreground;
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 20%;
+        scrollbar-color-hover: $foreground 35%;
+        scrollbar-color-active: $foreground 50%;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "cursor(-1)", "Item above", show=False, id="transcript.up"),
         Binding("down,j", "cursor(1)", "Item below", show=False, id="transcript.down"),
@@ -59,9 +75,15 @@ class Transcript(Viewport, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
-        self._conversation = Conversation(self._column)
         self._dirty: dict[Block, None] = {}
         self._frame: Timer | None = None
+
+    @cached_property
+    def _conversation(self) -> "Conversation":
+        # What draws entries is imported when there is something to draw: after the first paint.
+        from pinfold.tui.transcript.conversation import Conversation
+
+        return Conversation(self._column)
 
     # What is shown
 
@@ -102,11 +124,7 @@ class Transcript(Viewport, can_focus=True):
 
     def note(self, text: str, level: str = "info") -> None:
         """Show a message of the shell: `info`, `warning` or `error`."""
-
-        def add() -> Block:
-            return self._column.append(Note(text, level))
-
-        self._change(add)
+        self._change(lambda: self._conversation.note(text, level))
 
     def flush(self) -> None:
         """Paint what has come since the last frame."""

@@ -1,7 +1,7 @@
 """The viewport: what a column shows on the screen, and where it stays while things change."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.segment import Segment
 from textual.geometry import Region, Size
@@ -14,14 +14,12 @@ from textual.visual import Visual, VisualType, visualize
 from textual.widget import Widget
 
 from pinfold.tui.transcript.column import Block, Column
-from pinfold.tui.transcript.looks import CLASSES, looks_of
+from pinfold.tui.transcript.looks import looks_of
 from pinfold.tui.transcript.selecting import extract, highlight
 
 
 class Viewport(ScrollView):
     """Draws the rows in view. It follows the end until the user scrolls up."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = CLASSES
 
     behind = reactive(0, repaint=False)
     """Rows that have come below the view since the user scrolled up."""
