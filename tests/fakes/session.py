@@ -34,7 +34,6 @@ class FakeSession:
     folder: Path = Path("sessions")
     cwd: Path = field(default_factory=Path.cwd)
     notices: tuple[str, ...] = ()
-    title: str = ""
     items: Sequence[Item] = ()
     model: ModelInfo = MODEL
     choice_note: str = "OPENAI_API_KEY is set."

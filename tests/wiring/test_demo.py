@@ -42,7 +42,6 @@ def test_demo_screen(snap_compare: Callable[..., bool]) -> None:
     """You should see a patch with its diff, a test run, and a reply with code and a list."""
     session = FakeSession(
         items=ITEMS[:26],
-        title="slugs",
         model=ModelInfo("demo-1", "demo", 8_192, "config"),
         gauge=Reading(
             used=4_192,

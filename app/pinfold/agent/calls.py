@@ -26,7 +26,7 @@ from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.settings import Mode
 from pinfold.tools.approvals import Allowed, Ask, Refused, command_prefix, verdict
-from pinfold.tools.workspace import observe_output
+from pinfold.tools.workspace import observe_command, observe_output
 
 MAX_PARALLEL = 8
 KEPT_PIECES = 200
@@ -248,7 +248,7 @@ def _interrupted(review: Review | None, heard: str) -> ToolOutcome:
     text = "The user interrupted this call." + (f" Output so far:\n{heard}" if heard else "")
     ran: tuple[Observation, ...] = ()
     if review and review.command:
-        ran = (Observation(f"cmd:{review.command}", "command", "run"),)
+        ran = (observe_command(review.command, text),)
     return ToolOutcome(text, ok=False, observations=ran)
 
 

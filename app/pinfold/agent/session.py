@@ -1,53 +1,42 @@
 """A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
-import json
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
-from pinfold.agent import instructions
-from pinfold.agent.calls import KEPT_PIECES, Calls, Consent, observed
+from pinfold.agent import instructions, user_command
+from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.queue import PromptQueue
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import (
     Phase,
     PromptReturned,
-    QueueChanged,
     Told,
-    ToolOutput,
-    ToolStarted,
     Update,
 )
 from pinfold.ports import (
     Approver,
     Clock,
     ModelInfo,
-    Observation,
     ProviderError,
     Tool,
-    ToolContext,
-    ToolError,
-    ToolOutcome,
 )
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (
-    Context,
     ContextSet,
     Data,
-    ItemAdded,
     ModelChanged,
-    PromptQueued,
     PromptUnqueued,
     TurnFinished,
 )
-from pinfold.rollout.items import Item, State
-from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
 from pinfold.settings import Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
@@ -101,13 +90,10 @@ class Session:
         )
         self._turn = Turn(record, requester, self._calls, max_steps=options.max_steps)
         self._task: asyncio.Task[None] | None = None
-        self._queue: dict[int, str] = {}
-        """Prompts that wait for the turn's end. The journal follows."""
-        self._last_queue_id = record.state.last_queue_id
+        self._queue = PromptQueue(record)
         self._closing = False
         self._found_open = record.state.turn_open
         """Whether pinfold stopped in mid-turn when it last had this session."""
-        self._background: set[asyncio.Task[None]] = set()
         self.cwd = cwd
 
     @classmethod
@@ -202,10 +188,6 @@ class Session:
         return tuple(found)
 
     @property
-    def title(self) -> str:
-        return self._record.state.title
-
-    @property
     def items(self) -> Sequence[Item]:
         return self._record.window.items
 
@@ -226,12 +208,8 @@ class Session:
         return self._consent.mode
 
     @property
-    def context(self) -> Context:
-        return self._record.state.context.context
-
-    @property
     def queue(self) -> tuple[tuple[int, str], ...]:
-        return tuple(self._queue.items())
+        return self._queue.prompts
 
     @property
     def last_ending(self) -> str:
@@ -274,7 +252,7 @@ class Session:
         if self.read_only:
             self._refuse(text, "This session is open to read only. Fork it to go on: /fork.")
         elif self.busy:
-            self._queue_up(text)
+            self._queue.add(text)
         else:
             self._task = asyncio.create_task(self._run(text))
 
@@ -299,11 +277,7 @@ class Session:
 
     def unqueue(self, queue_id: int) -> str:
         """Take a queued prompt back, to edit or drop it; its text, or nothing if it is gone."""
-        text = self._queue.pop(queue_id, "")
-        if text:
-            self._record.tell(QueueChanged(self.queue))
-            self._later(self._append_quietly(PromptUnqueued(id=queue_id, reason="edited")))
-        return text
+        return self._queue.take_back(queue_id)
 
     async def set_model(self, name: str) -> None:
         """Use another model from the next request on. Raises `ProviderError`, `JournalError`."""
@@ -335,8 +309,8 @@ class Session:
 
     async def idle(self) -> None:
         """Wait until nothing runs and nothing is left to write."""
-        while self.busy or self._background:
-            running = {*self._background, *((self._task,) if self._task else ())}
+        while self.busy or self._queue.writing:
+            running = {*self._queue.writing, *((self._task,) if self._task else ())}
             await asyncio.wait(running)
             await asyncio.sleep(0)
 
@@ -367,39 +341,27 @@ class Session:
                     break
                 if ending.state != "done" or self._interrupted():
                     break
-                waiting, taken = self._next_queued()
+                waiting, taken = self._queue.next()
         except asyncio.CancelledError:
             pass  # before the turn had begun
         except Exception as error:  # the session must outlive our own mistakes
             record.tell(Told(f"pinfold failed: {type(error).__name__}: {error}", "error"))
         finally:
-            await self._give_back(waiting)
+            self._give_back(waiting)
             record.enter("idle")
 
     def _interrupted(self) -> bool:
         task = asyncio.current_task()
         return task is not None and bool(task.cancelling())
 
-    def _next_queued(self) -> tuple[str | None, list[Data]]:
-        """The next prompt in the queue, and the event that takes it out."""
-        if not self._queue:
-            return None, []
-        queue_id = next(iter(self._queue))
-        text = self._queue.pop(queue_id)
-        self._record.tell(QueueChanged(self.queue))
-        return text, [PromptUnqueued(id=queue_id, reason="sent")]
-
-    async def _give_back(self, waiting: str | None) -> None:
+    def _give_back(self, waiting: str | None) -> None:
         """Put into the prompt what was not sent: `waiting`, and the queue.
 
         A session that closes leaves its queue in the journal, for the next opening.
         """
         texts = [] if waiting is None else [waiting]
-        if self._queue and not self._closing:
-            taken, self._queue = self._queue, {}
-            texts += taken.values()
-            self._record.tell(QueueChanged(()))
-            await self._append_quietly(*(PromptUnqueued(id=k, reason="edited") for k in taken))
+        if not self._closing:
+            texts += self._queue.clear()
         if texts:
             self._record.tell(PromptReturned("\n\n".join(texts)))
 
@@ -409,77 +371,19 @@ class Session:
             instructions.build, self.cwd, self._user_folder, self.model, tools, self._clock.now()
         )
 
-    def _queue_up(self, text: str) -> None:
-        self._last_queue_id += 1
-        queued = PromptQueued(id=self._last_queue_id, text=text)
-        self._queue[queued.id] = text
-        self._record.tell(QueueChanged(self.queue))
-        self._later(self._append_quietly(queued))
-
-    async def _append_quietly(self, *data: Data) -> None:
-        """Journal what the screen shows already; where that fails, it is told."""
-        try:
-            await self._record.append(*data)
-        except JournalError as error:
-            self._record.tell(Told(str(error), "error"))
-
     async def _command(self, command: str) -> None:
-        from pinfold.tools.shell import Shell
-
-        record = self._record
-        call_id = f"user-{record.state.last_n + 1}"
-        loop = asyncio.get_running_loop()
-        heard: deque[str] = deque(maxlen=KEPT_PIECES)
-
-        def hear(text: str) -> None:
-            heard.append(text)
-            record.tell(ToolOutput(call_id, text))
-
-        def on_output(text: str) -> None:
-            loop.call_soon_threadsafe(hear, text)
-
-        context = ToolContext(self.cwd, self.folder, call_id, on_output)
-        record.enter("tools")
-        record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
         try:
-            arguments = json.dumps({"command": command, "timeout": 600})
-            outcome = await Shell().run(arguments, context)
-            await self._note_command(command, call_id, outcome, "complete")
+            await user_command.run(self._record, self.cwd, command)
         except asyncio.CancelledError:
-            ran = Observation(f"cmd:{command}", "command", "run")
-            text = "".join(heard) + "\n[interrupted by the user]"
-            outcome = ToolOutcome(text, False, (ran,), {"command": command})
-            await self._note_command(command, call_id, outcome, "interrupted")
-        except (ToolError, JournalError) as error:
+            pass  # what came is in the journal
+        except Exception as error:  # the session must outlive our own mistakes
             self._refuse(f"!{command}", str(error))
         if self._interrupted():
-            await self._give_back(None)
-            record.enter("idle")
+            self._give_back(None)
+            self._record.enter("idle")
         else:
-            await self._run(*self._next_queued())
-
-    async def _note_command(
-        self, command: str, call_id: str, outcome: ToolOutcome, state: State
-    ) -> None:
-        def make(n: int) -> list[Data]:
-            item = Item(
-                n=n,
-                kind="context",
-                content=f"The user ran `{command}`:\n{outcome.output}",
-                call_id=call_id,
-                name="shell",
-                state=state,
-                detail={"ok": outcome.ok, **outcome.detail},
-            )
-            return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
-
-        await self._record.add(make)
+            await self._run(*self._queue.next())
 
     def _refuse(self, text: str, why: str) -> None:
         self._record.tell(Told(why, "error"))
         self._record.tell(PromptReturned(text))
-
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)

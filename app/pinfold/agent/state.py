@@ -17,16 +17,12 @@ from pinfold.rollout.events import (
     Unknown,
 )
 
-TITLE_LENGTH = 80
-
 
 class State:
     """A projection: `step` mutates it, the session reads it."""
 
     def __init__(self) -> None:
         self.id = ""
-        self.forked_from: str | None = None
-        self.title = ""
         self.seq = 0
         self.last_n = 0
         self.turn = 0
@@ -46,8 +42,8 @@ class State:
     def step(self, event: Event) -> None:
         self.seq = event.seq
         match event.data:
-            case SessionStarted(id=session_id, forked_from=parent):
-                self.id, self.forked_from = session_id, parent
+            case SessionStarted(id=session_id):
+                self.id = session_id
             case ContextSet() as context:
                 self.context = context
             case ModelChanged() as model:
@@ -59,8 +55,6 @@ class State:
             case ItemAdded(item=item):
                 self.last_n = max(self.last_n, item.n)
                 self.response = max(self.response, item.response)
-                if item.kind == "user" and not self.title:
-                    self.title = " ".join(item.content.split())[:TITLE_LENGTH]
             case RequestFinished(response=response):
                 self.response = max(self.response, response)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:

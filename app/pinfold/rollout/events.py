@@ -200,11 +200,6 @@ _data = {name: msgspec.json.Decoder(cls) for name, cls in TYPES.items()}
 _encoder = msgspec.json.Encoder()
 
 
-def type_of(data: Data) -> str:
-    """The `type` under which `data` is written."""
-    return data.type if isinstance(data, Unknown) else NAMES[type(data)]
-
-
 def encode(event: Event) -> bytes:
     """The line of an event, without its line end."""
     if isinstance(event.data, Unknown):

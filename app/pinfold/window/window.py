@@ -8,7 +8,6 @@ class Window:
     """A projection: `step` mutates it, readers take `items`."""
 
     def __init__(self) -> None:
-        self.generation = 0
         self._items: list[Item] = []
         self._open: dict[str, Item] = {}
 

@@ -1,0 +1,68 @@
+"""`!command`: the user's own shell command, whose output enters the window."""
+
+import asyncio
+import json
+from collections import deque
+from pathlib import Path
+
+from pinfold.agent.calls import KEPT_PIECES, observed
+from pinfold.agent.record import Record
+from pinfold.agent.updates import ToolOutput, ToolStarted
+from pinfold.ports import ToolContext, ToolOutcome
+from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.items import Item, State
+from pinfold.tools.workspace import observe_command
+
+TIMEOUT = 600
+"""Seconds."""
+
+
+async def run(record: Record, cwd: Path, command: str) -> None:
+    """Run it and journal what it prints, also where it is interrupted: then this is cancelled.
+
+    Raises `ToolError`, `JournalError`.
+    """
+    from pinfold.tools.shell import Shell  # pydantic comes with it
+
+    call_id = f"user-{record.state.last_n + 1}"
+    loop = asyncio.get_running_loop()
+    heard: deque[str] = deque(maxlen=KEPT_PIECES)
+
+    def hear(text: str) -> None:
+        heard.append(text)
+        record.tell(ToolOutput(call_id, text))
+
+    def on_output(text: str) -> None:
+        loop.call_soon_threadsafe(hear, text)
+
+    context = ToolContext(cwd, record.journal.folder, call_id, on_output)
+    record.enter("tools")
+    record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
+    try:
+        arguments = json.dumps({"command": command, "timeout": TIMEOUT})
+        outcome = await Shell().run(arguments, context)
+    except asyncio.CancelledError:
+        text = "".join(heard) + "\n[interrupted by the user]"
+        ran = observe_command(command, text)
+        outcome = ToolOutcome(text, False, (ran,), {"command": command})
+        await _note(record, command, call_id, outcome, "interrupted")
+        raise
+    await _note(record, command, call_id, outcome, "complete")
+
+
+async def _note(
+    record: Record, command: str, call_id: str, outcome: ToolOutcome, state: State
+) -> None:
+    def make(n: int) -> list[Data]:
+        item = Item(
+            n=n,
+            kind="context",
+            content=f"The user ran `{command}`:\n{outcome.output}",
+            call_id=call_id,
+            name="shell",
+            state=state,
+            detail={"ok": outcome.ok, **outcome.detail},
+        )
+        return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
+
+    await record.add(make)
