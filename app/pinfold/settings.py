@@ -5,11 +5,11 @@ The environment spells a key as `PINFOLD_MODEL__CONTEXT_WINDOW=8192`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Struct, field
 
 Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
@@ -23,8 +23,7 @@ class SettingsError(Exception):
     """A setting cannot be used; `str()` names its source and says why."""
 
 
-@dataclass(frozen=True)
-class ModelSettings:
+class ModelSettings(Struct, frozen=True):
     name: str | None = None
     provider: str | None = None
     """A key of `[providers]`, a well-known name such as `openai`, or `embedded`."""
@@ -35,8 +34,7 @@ class ModelSettings:
     reasoning_effort: str | None = None
 
 
-@dataclass(frozen=True)
-class ProviderSettings:
+class ProviderSettings(Struct, frozen=True):
     base_url: str
     api_key_env: str | None = None
     """The variable that holds the key; the key itself never stands in a file."""
@@ -47,27 +45,23 @@ class ProviderSettings:
     idle_timeout: Seconds = 120.0
 
 
-@dataclass(frozen=True)
-class ApprovalSettings:
+class ApprovalSettings(Struct, frozen=True):
     mode: Mode = "ask"
     allow: tuple[str, ...] = ()
     """Command prefixes that run without a question."""
 
 
-@dataclass(frozen=True)
-class AgentSettings:
+class AgentSettings(Struct, frozen=True):
     max_steps: Count = 50
     """Requests in one turn before the shell asks whether to go on."""
     max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6
 
 
-@dataclass(frozen=True)
-class UiSettings:
+class UiSettings(Struct, frozen=True):
     theme: str = "pinfold"
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """All settings; each field is one section of the file."""
 
     model: ModelSettings = field(default_factory=ModelSettings)
@@ -79,8 +73,7 @@ class Settings:
     """Action id -> key, e.g. `interrupt = "f8"`."""
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """The settings, and where they come from."""
 
     settings: Settings
@@ -151,12 +144,12 @@ def _check(data: dict[str, Any], source: str, warnings: list[str]) -> None:
         msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{source}: {error}") from error
-    sections = get_type_hints(Settings)
+    sections = {each.name: each.type for each in msgspec.structs.fields(Settings)}
     for section, values in data.items():
         if section not in sections:
             warnings.append(f"{source}: [{section}] is not a section that pinfold knows")
-        elif is_dataclass(sections[section]) and isinstance(values, dict):
-            known = {f.name for f in fields(sections[section])}
+        elif section not in ("providers", "keys"):
+            known = {each.name for each in msgspec.structs.fields(sections[section])}
             warnings.extend(
                 f"{source}: {section}.{key} is not a setting that pinfold knows"
                 for key in values

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pinfold.rollout.events import Data, Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
-from pinfold.window.gauge import Reading
+from pinfold.window.reading import Reading
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
 EMBEDDED = ModelInfo("SmolLM2-135M-Instruct", "embedded", 8_192, "server", tools=False)
@@ -52,7 +52,7 @@ class FakeSession:
     _listeners: list[Callable[[Update], None]] = field(default_factory=list)
 
     def reading(self) -> Reading:
-        return replace(self.gauge, limit=self.model.context_window)
+        return msgspec.structs.replace(self.gauge, limit=self.model.context_window)
 
     def stream_count(self) -> StreamCount:
         return StreamCount(Counter("none"))

@@ -12,7 +12,7 @@ from fakes.session import FakeSession
 from pinfold.headless import no_terminal
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ItemAdded, RequestFinished, decode
-from pinfold.window.gauge import Reading
+from pinfold.window.reading import Reading
 from pinfold.wiring.house import house
 from pinfold.wiring.replaying import Player, demo_file
 

@@ -41,7 +41,7 @@ from pinfold.settings import Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
 from pinfold.tokens.stream import StreamCount
-from pinfold.window.gauge import Reading
+from pinfold.window.reading import Reading
 
 CRASHED = "Unknown: pinfold stopped before this call's result was written down."
 

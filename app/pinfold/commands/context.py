@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pinfold.agent.updates import Phase, Update
 from pinfold.ports import Approver, ModelInfo
 from pinfold.rollout.items import Item
-from pinfold.tokens.stream import StreamCount
-from pinfold.window.gauge import Reading
+from pinfold.window.reading import Reading
+
+if TYPE_CHECKING:
+    from pinfold.tokens.stream import StreamCount
 
 Level = Literal["info", "warning", "error"]
 Panel = Literal["help", "themes", "sessions", "palette"]
@@ -40,7 +42,7 @@ class SessionPort(Protocol):
     def queue(self) -> tuple[tuple[int, str], ...]: ...
 
     def reading(self) -> Reading: ...
-    def stream_count(self) -> StreamCount: ...
+    def stream_count(self) -> "StreamCount": ...
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]: ...
     def send(self, text: str) -> None: ...
     def run_command(self, command: str) -> None: ...

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from pinfold.ports import ModelInfo
 from pinfold.tui.colours import ink
 from pinfold.tui.numbers import tokens
-from pinfold.window.gauge import Reading
+from pinfold.window.reading import Reading
 
 LETTERS = {
     "instructions": "i",

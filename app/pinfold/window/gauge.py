@@ -1,8 +1,6 @@
 """The gauge: the window's tokens by segment, and where the figure comes from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
@@ -16,8 +14,7 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item, Kind
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import WireApi, count_context, count_item
-
-Source = Literal["measured", "estimated"]
+from pinfold.window.reading import Reading
 
 SEGMENTS: dict[Kind, str] = {
     "user": "user",
@@ -30,19 +27,6 @@ SEGMENTS: dict[Kind, str] = {
     "compaction": "checkpoint",
     "context": "user",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Tokens in the window now."""
-
-    used: int
-    source: Source
-    """`measured` while the figure is the provider's own for this very window."""
-    limit: int
-    """The model's context window."""
-    segments: tuple[tuple[str, int], ...]
-    """Counted here; they add up to the estimate, which a measured `used` may differ from."""
 
 
 class Gauge:
