@@ -20,7 +20,7 @@ test: $(STAMP) ## the tests that need no model and little time
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 test-slow: $(STAMP) ## the slow tests
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(BIN)/python -m pytest -m slow $(ARGS) || [ $$? -eq 5 ]  # 5: there is none yet
 
 test-real: $(STAMP) ## the tests on the embedded model
 	$(BIN)/python -m pytest -m real_model $(ARGS)
