@@ -24,9 +24,13 @@ def resolve(path: str, workspace: Path) -> Path:
     if not path or "\0" in path:
         raise ToolError(f"{path!r} is not a path.")
     try:
-        return (workspace / Path(path).expanduser()).resolve()
+        resolved = (workspace / Path(path).expanduser()).resolve()
     except (RuntimeError, OSError) as error:
         raise ToolError(f"{path}: {error}") from error
+    # From 3.13 on, a loop of links is left in the path instead of raising.
+    if any(part.is_symlink() for part in (resolved, *resolved.parents)):
+        raise ToolError(f"{path}: its links go round in a circle.")
+    return resolved
 
 
 def inside(path: Path, workspace: Path) -> bool:
