@@ -187,7 +187,7 @@ def _play(arguments: argparse.Namespace, file: Path) -> int:
     at = house(arguments)
     player = Player(at, file, arguments.speed)
     try:
-        return run(at, player.start, Sessions(at))
+        return run(at, player.start, Sessions(at), kept=False)
     finally:
         player.close()
 

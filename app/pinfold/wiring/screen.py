@@ -104,8 +104,11 @@ class Sessions:
         )
 
 
-def run(at: House, start: Start, host: Sessions) -> int:
-    """Show the screen until the user leaves it. Returns the exit code."""
+def run(at: House, start: Start, host: Sessions, *, kept: bool = True) -> int:
+    """Show the screen until the user leaves it. Returns the exit code.
+
+    What `kept` is false for is not there to be resumed, so nothing is said of it at the end.
+    """
 
     async def painted(approver: Approver) -> SessionPort:
         gc.freeze()
@@ -136,7 +139,7 @@ def run(at: House, start: Start, host: Sessions) -> int:
     if app.theme != look.theme:
         with suppress(OSError):  # the next start has the theme of this one, no more
             write_atomic(at.home / CHOSEN_THEME, app.theme.encode())
-    if said:
+    if said and kept:
         print(said)
     return app.return_code or 0
 
