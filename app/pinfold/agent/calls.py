@@ -54,6 +54,28 @@ class _Run:
     """What it came to although it was interrupted."""
 
 
+class LiveOutput:
+    """What a running tool says: told at once, its end kept for an interruption."""
+
+    def __init__(self, record: Record, call_id: str) -> None:
+        self._record = record
+        self._call_id = call_id
+        self._loop = asyncio.get_running_loop()
+        self._pieces: deque[str] = deque(maxlen=KEPT_PIECES)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def on_output(self, text: str) -> None:
+        """Take a piece, from any thread."""
+        self._loop.call_soon_threadsafe(self._hear, text)
+
+    def _hear(self, text: str) -> None:
+        self._pieces.append(text)
+        self._record.tell(ToolOutput(self._call_id, text))
+
+
 class _RefusedCall(Exception):
     """The user, or the mode, said no."""
 
@@ -105,22 +127,12 @@ class Calls:
             await self._result(call, ToolOutcome(reason, ok=False), "unknown")
 
     async def _one(self, call: Item) -> None:
-        heard: deque[str] = deque(maxlen=KEPT_PIECES)
-
-        def hear(text: str) -> None:
-            heard.append(text)
-            self._record.tell(ToolOutput(call.call_id or "", text))
-
-        loop = asyncio.get_running_loop()
-
-        def on_output(text: str) -> None:  # tools may speak from a thread
-            loop.call_soon_threadsafe(hear, text)
-
+        live = LiveOutput(self._record, call.call_id or "")
         context = ToolContext(
             workspace=self._workspace,
             folder=self._record.journal.folder,
             call_id=call.call_id or "",
-            on_output=on_output,
+            on_output=live.on_output,
         )
         run = _Run(call, context)
         async with self._parallel:
@@ -131,7 +143,7 @@ class Calls:
             except ToolError as error:
                 outcome = ToolOutcome(str(error), ok=False)
             except asyncio.CancelledError:
-                outcome = run.outcome or _interrupted(run.review, "".join(heard))
+                outcome = run.outcome or _interrupted(run.review, live.text)
                 await self._result(call, outcome, "complete" if run.outcome else "interrupted")
                 raise
             except Exception as error:  # a tool must not take the shell down

@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-from collections import deque
 from pathlib import Path
 
-from pinfold.agent.calls import KEPT_PIECES, observed
+from pinfold.agent.calls import LiveOutput, observed
 from pinfold.agent.record import Record
-from pinfold.agent.updates import ToolOutput, ToolStarted
+from pinfold.agent.updates import ToolStarted
 from pinfold.ports import ToolContext, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
@@ -25,24 +24,15 @@ async def run(record: Record, cwd: Path, command: str) -> None:
     from pinfold.tools.shell import Shell  # pydantic comes with it
 
     call_id = f"user-{record.state.last_n + 1}"
-    loop = asyncio.get_running_loop()
-    heard: deque[str] = deque(maxlen=KEPT_PIECES)
-
-    def hear(text: str) -> None:
-        heard.append(text)
-        record.tell(ToolOutput(call_id, text))
-
-    def on_output(text: str) -> None:
-        loop.call_soon_threadsafe(hear, text)
-
-    context = ToolContext(cwd, record.journal.folder, call_id, on_output)
+    live = LiveOutput(record, call_id)
+    context = ToolContext(cwd, record.journal.folder, call_id, live.on_output)
     record.enter("tools")
     record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
     try:
         arguments = json.dumps({"command": command, "timeout": TIMEOUT})
         outcome = await Shell().run(arguments, context)
     except asyncio.CancelledError:
-        text = "".join(heard) + "\n[interrupted by the user]"
+        text = live.text + "\n[interrupted by the user]"
         ran = observe_command(command, text)
         outcome = ToolOutcome(text, False, (ran,), {"command": command})
         await _note(record, command, call_id, outcome, "interrupted")

@@ -55,7 +55,6 @@ class Sessions:
         self, folder: Path, approver: Approver, *, read_only: bool = False
     ) -> "Session":
         """The session in `folder`, in the folder that it works in. Raises `SessionHeld`."""
-
         from pinfold.wiring.sessions import CLOCK, own_folder
 
         at = await asyncio.to_thread(own_folder, self._at, folder)
@@ -67,7 +66,6 @@ class Sessions:
         return await self.fork_folder(session.folder, at, approver)
 
     async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> "Session":
-
         from pinfold.wiring.sessions import CLOCK
 
         return await self._open(
@@ -77,7 +75,6 @@ class Sessions:
     async def _open(
         self, at: House, approver: Approver, journal: Callable[[], Journal]
     ) -> "Session":
-
         from pinfold.wiring.sessions import open_session
 
         session = await open_session(at, approver, journal)
@@ -109,6 +106,9 @@ def run(at: House, start: Start, host: Sessions, *, kept: bool = True) -> int:
 
     What `kept` is false for is not there to be resumed, so nothing is said of it at the end.
     """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("pinfold: the screen needs a terminal; try `pinfold exec`.", file=sys.stderr)
+        return 1
 
     async def painted(approver: Approver) -> SessionPort:
         gc.freeze()
@@ -122,9 +122,6 @@ def run(at: House, start: Start, host: Sessions, *, kept: bool = True) -> int:
     from pinfold.tui.app import PinfoldApp
     from pinfold.tui.look import Look
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("pinfold: the screen needs a terminal; try `pinfold exec`.", file=sys.stderr)
-        return 1
     settings = at.settings
     look = Look(
         cwd=at.cwd,
