@@ -1,6 +1,7 @@
 """Events on a line, and back."""
 
 from datetime import UTC
+from types import UnionType
 from typing import Any
 
 import msgspec
@@ -32,8 +33,10 @@ def of(annotation: Any) -> st.SearchStrategy[Any]:
         return st.builds(annotation, **{each.name: of(each.type) for each in fields})
     parts: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if getattr(annotation, "__origin__", None) is tuple:
+        if ... not in parts:
+            return st.tuples(*map(of, parts))
         return st.lists(of(parts[0]), max_size=3).map(tuple)
-    if type(None) in parts:
+    if isinstance(annotation, UnionType) or type(None) in parts:
         return st.one_of([of(part) for part in parts])
     return st.from_type(annotation)
 

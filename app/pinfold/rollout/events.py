@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw, Struct, field
 
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Form, Item
 
 SCHEMA = 1
 """The number in the first event. A reader refuses a larger one."""
@@ -58,6 +58,16 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The share of `output` that was reasoning."""
 
 
+class Adopted(Struct, frozen=True, omit_defaults=True):
+    """Where a session came from that another tool wrote."""
+
+    tool: str
+    """`codex`, `claude` or `messages`."""
+    file: str
+    session: str = ""
+    """Its id there."""
+
+
 class SessionStarted(Data, frozen=True, kw_only=True):
     schema: int
     id: str
@@ -65,6 +75,7 @@ class SessionStarted(Data, frozen=True, kw_only=True):
     version: str
     forked_from: str | None = None
     """`<session>:<n>`, the parent and the last item that was copied."""
+    adopted: Adopted | None = None
 
 
 class ContextSet(Data, frozen=True, kw_only=True):
@@ -102,7 +113,7 @@ class RequestFinished(Data, frozen=True, kw_only=True):
     through_seq: int
     """The last event that the request had seen."""
     estimate: int
-    """Input tokens as counted here, before the request."""
+    """Input tokens as counted here, not calibrated."""
     status: str
     """`ok`, `interrupted` or the class name of the error."""
     error: str = ""
@@ -133,6 +144,70 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     """The arguments as the user changed them."""
 
 
+Pin = int | str
+"""An item's number, or a glob over the files that items concern."""
+
+
+class PinsChanged(Data, frozen=True, kw_only=True):
+    add: tuple[Pin, ...] = ()
+    remove: tuple[Pin, ...] = ()
+    undoes: int | None = None
+    """The seq of the event that this one reverses."""
+
+
+class ItemsMarked(Data, frozen=True, kw_only=True):
+    """Items of the window take another form."""
+
+    items: tuple[tuple[int, Form], ...]
+    undoes: int | None = None
+
+
+class GoalSet(Data, frozen=True, kw_only=True):
+    text: str
+    """In the user's words; empty goes back to the first request."""
+
+
+class Sizes(Struct, frozen=True):
+    """Tokens of the window, without the context before it."""
+
+    before: int
+    after: int
+
+
+class Base(Struct, frozen=True):
+    """The window that a plan was made from."""
+
+    generation: int
+    seq: int
+
+
+class WindowReplaced(Data, frozen=True, kw_only=True):
+    """The complete next window, in order."""
+
+    generation: int
+    base: Base
+    reason: str
+    """`threshold`, `overflow`, `manual`, `model`, `undo`, `restore`, `adopted`, `rewind`."""
+    window: tuple[tuple[int, Form], ...]
+    strategy: str = ""
+    inserted: tuple[Item, ...] = ()
+    """Items that no `item_added` brought; they stand in `window` too."""
+    why: dict[int, str] = field(default_factory=dict)
+    tokens: Sizes | None = None
+    meta: dict[str, Any] = field(default_factory=dict)
+    undoes: int | None = None
+
+
+class WindowCounted(Data, frozen=True, kw_only=True):
+    """The provider's own count of the request that would come next."""
+
+    provider: str
+    model: str
+    through_seq: int
+    estimate: int
+    tokens: int
+
+
 class PromptQueued(Data, frozen=True, kw_only=True):
     id: int
     text: str
@@ -160,6 +235,11 @@ TYPES: dict[str, type[Data]] = {
     "request_finished": RequestFinished,
     "artifact_observed": ArtifactObserved,
     "approval_decided": ApprovalDecided,
+    "pins_changed": PinsChanged,
+    "items_marked": ItemsMarked,
+    "goal_set": GoalSet,
+    "window_replaced": WindowReplaced,
+    "window_counted": WindowCounted,
     "prompt_queued": PromptQueued,
     "prompt_unqueued": PromptUnqueued,
 }

@@ -16,6 +16,11 @@ Kind = Literal[
     "context",
 ]
 State = Literal["complete", "interrupted", "unknown"]
+Form = Literal["full", "masked", "placeholder"]
+"""How an item stands in the window: as it is, its body masked, or folded."""
+
+WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
+"""Kinds that belong to a response; all others stand alone."""
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):
@@ -25,6 +30,17 @@ class Origin(Struct, frozen=True, omit_defaults=True):
     model: str = ""
     foreign_id: str | None = None
     """The id that the provider or another tool's session gave the item."""
+
+
+class Image(Struct, frozen=True, omit_defaults=True):
+    """A picture that came with an item."""
+
+    media_type: str
+    data: str
+    """Base64."""
+    width: int = 0
+    height: int = 0
+    """Pixels; 0 where the bytes don't tell."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,6 +57,7 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     call_id: str | None = None
     name: str | None = None
     """The tool's name, for calls and results."""
+    images: tuple[Image, ...] = ()
     state: State = "complete"
     origin: Origin | None = None
     opaque: dict[str, Any] | None = None

@@ -4,11 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from pinfold.ports import ModelInfo
-from pinfold.rollout.items import Item
-
-WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
-"""Kinds that belong to a response; all others stand alone."""
-
+from pinfold.rollout.items import WRITTEN, Item
 
 _Key = tuple[int, str | None]
 """Response and call id: some servers give the same ids in each response."""

@@ -5,9 +5,9 @@ from typing import Any
 
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.arguments import as_object
-from pinfold.wire.atoms import WRITTEN, atoms, is_own
+from pinfold.wire.atoms import atoms, is_own
 
 InputItem = dict[str, Any]
 
