@@ -26,9 +26,11 @@ REPLY = 3
 """What makes the model answer, once a request."""
 
 
-def count_item(counter: Counter, item: Item, wire_api: WireApi) -> int:
-    """Tokens of `item` in a request."""
+def count_item(counter: Counter, item: Item, wire_api: WireApi, *, own: bool = True) -> int:
+    """Tokens of `item` in a request; `own` says whether the model that is asked wrote it."""
     match item.kind:
+        case "reasoning" | "compaction" if not own:
+            return 0
         case "tool_call":
             return counter.count(item.name or "") + counter.count(item.content) + CALL[wire_api]
         case "tool_result":
@@ -39,13 +41,21 @@ def count_item(counter: Counter, item: Item, wire_api: WireApi) -> int:
             return counter.count(item.content) + MESSAGE
 
 
-def count_context(counter: Counter, context: Context, wire_api: WireApi) -> int:
-    """Tokens of all that stands before the window, with what every request adds of its own."""
-    files = [f"{file.path}\n{file.text}" for file in context.agents]
-    texts = [context.instructions, *files, context.environment]
+def context_parts(counter: Counter, context: Context, wire_api: WireApi) -> dict[str, int]:
+    """Tokens of what stands before the window, by the part that brings them."""
+
+    def count(*texts: str) -> int:
+        return sum(counter.count(text) + MESSAGE for text in texts if text)
+
     schemas = [msgspec.json.encode(tool).decode() for tool in context.tools]
-    return (
-        sum(counter.count(text) + MESSAGE for text in texts if text)
-        + sum(counter.count(schema) + TOOL[wire_api] for schema in schemas)
-        + REPLY
-    )
+    return {
+        # What every request adds of its own is here too.
+        "instructions": count(context.instructions, context.environment) + REPLY,
+        "AGENTS.md": count(*(f"{file.path}\n{file.text}" for file in context.agents)),
+        "tools": sum(counter.count(schema) + TOOL[wire_api] for schema in schemas),
+    }
+
+
+def count_context(counter: Counter, context: Context, wire_api: WireApi) -> int:
+    """Tokens of all that stands before the window."""
+    return sum(context_parts(counter, context, wire_api).values())
