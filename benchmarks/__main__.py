@@ -1,16 +1,20 @@
 """`python -m benchmarks [NAME ...]`: all, or those named; all together also write RESULTS.md."""
 
 import importlib
+import os
 import pkgutil
 import sys
 from pathlib import Path
 
 from benchmarks.figures import Figure, conditions, table
+from pinfold.wiring.screen import FRAMES_PER_SECOND
 
 HERE = Path(__file__).parent
 
 
 def main() -> int:
+    # As the shell itself has it; Textual reads it when imported.
+    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_SECOND))
     found = [m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_")]
     wanted = [f"bench_{name.removeprefix('bench_')}" for name in sys.argv[1:]]
     if unknown := set(wanted) - set(found):

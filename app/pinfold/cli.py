@@ -3,15 +3,16 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 
 from pinfold import __version__
+from pinfold.paths import is_file_name
 from pinfold.settings import MODES
 
 
-def parser() -> argparse.ArgumentParser:
-    """All commands and flags."""
+def _common() -> argparse.ArgumentParser:
+    """The flags that each command takes."""
     common = argparse.ArgumentParser(add_help=False)
     add = common.add_argument
     add("-m", "--model", metavar="NAME", help="model to use", default=argparse.SUPPRESS)
@@ -26,11 +27,18 @@ def parser() -> argparse.ArgumentParser:
         help="override a setting, e.g. model.context_window=8192",
         default=argparse.SUPPRESS,
     )
+    return common
 
+
+def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
+    """All commands and flags; the names of the commands."""
+    common = _common()
     top = argparse.ArgumentParser(
         prog="pinfold",
         parents=[common],
+        usage="%(prog)s [OPTIONS] [COMMAND | FILE] ...",
         description="An agent shell whose context window can be seen, steered and undone.",
+        epilog="pinfold FILE goes on with a session of Codex, Claude Code or any list of messages.",
     )
     top.add_argument("-V", "--version", action="version", version=f"pinfold {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
@@ -56,12 +64,54 @@ def parser() -> argparse.ArgumentParser:
     sessions.add_argument("--json", action="store_true")
     sessions.add_argument("-n", "--limit", type=int, default=30, metavar="N")
 
-    export = command("export", "write a session's journal to a file or stdout, line for line")
-    export.add_argument("session", metavar="ID")
-    export.add_argument("-o", "--output", type=Path, metavar="FILE")
+    adopt = command("adopt", "go on with a session of Codex or Claude Code, or list them")
+    adopt.add_argument(
+        "words",
+        nargs="*",
+        metavar="FILE|TEXT",
+        help="a session's file or the start of its id; any other text is searched for",
+    )
+    adopt.add_argument("--no-open", action="store_true", help="adopt it, or list, and say so")
+    adopt.add_argument("--json", action="store_true", help="list as JSON, one session a line")
+    adopt.add_argument("-n", "--limit", type=int, default=30, metavar="N")
 
-    replay = command("replay", "play a recorded session on the screen")
+    context = command("context", "show what fills a session's window")
+    context.add_argument("--json", action="store_true")
+    context.add_argument("--sort", choices=["order", "size"], default="order")
+
+    export = command("export", "write a session to a file: Markdown, HTML, messages, for Codex")
+    export.add_argument(
+        "-f",
+        "--format",
+        choices=["md", "html", "messages", "codex", "jsonl"],
+        help="told from the file's ending where it is not named",
+    )
+    export.add_argument(
+        "-o",
+        "--out",
+        "--output",
+        metavar="PATH",
+        help="`-` is stdout, where the rollout goes if no format is named either",
+    )
+    export.add_argument(
+        "--no-redact", dest="redact", action="store_false", help="leave secrets in it"
+    )
+    scope = export.add_mutually_exclusive_group()
+    scope.add_argument("--window", action="store_true", help="what the model sees alone")
+    scope.add_argument("--all", action="store_true", help="every item")
+
+    for looking in (context, export):
+        looking.add_argument(
+            "source", nargs="?", metavar="SESSION|FILE", help="the start of an id, or any file"
+        )
+        looking.add_argument("--last", action="store_true", help=newest)
+
+    replay = command("replay", "play a recorded session, whoever's, on the screen")
     replay.add_argument("file", type=Path, metavar="FILE")
+    for reading in (adopt, context, export, replay):
+        reading.add_argument(
+            "--index", type=int, default=0, metavar="N", help="of a file that holds several: which"
+        )
     demo = command("demo", "play the session that ships with pinfold")
     for player in (replay, demo):
         player.add_argument("--speed", type=float, default=1.0, metavar="X", help="0: at once")
@@ -70,7 +120,25 @@ def parser() -> argparse.ArgumentParser:
 
     local = command("local", "the embedded model")
     local.add_argument("action", choices=["setup", "status"], nargs="?", default="status")
-    return top
+    return top, commands.choices
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments. `pinfold FILE` is short for `pinfold adopt FILE`. Raises `SystemExit`."""
+    top, names = parser()
+    leading = argparse.ArgumentParser(prog="pinfold", add_help=False, parents=[_common()])
+    leading.add_argument("rest", nargs=argparse.REMAINDER)
+    rest = leading.parse_known_args(argv)[0].rest
+    if rest and rest[0] not in names and is_file_name(rest[0]):
+        argv = [*argv[: len(argv) - len(rest)], "adopt", *rest]
+    return top.parse_args(argv)
+
+
+def _open_streams() -> None:
+    """Whoever began us may have closed them; Python then has None in their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def run(argv: Sequence[str]) -> int:
@@ -78,8 +146,9 @@ def run(argv: Sequence[str]) -> int:
 
     With `PINFOLD_DEBUG` set, one that nobody expected is raised on.
     """
+    _open_streams()
     try:
-        arguments = parser().parse_args(argv)
+        arguments = parse(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
     from pinfold.commands.failures import EXPECTED, told
@@ -91,6 +160,8 @@ def run(argv: Sequence[str]) -> int:
         "resume": wiring.resume,
         "exec": wiring.exec_,
         "sessions": wiring.sessions,
+        "adopt": wiring.adopt,
+        "context": wiring.context,
         "export": wiring.export,
         "replay": wiring.replay,
         "demo": wiring.demo,

@@ -42,3 +42,14 @@ def shown(path: Path) -> str:
         return str(Path("~") / path.relative_to(Path.home()))
     except (ValueError, RuntimeError):
         return str(path)
+
+
+def typed(text: str, folder: Path | None = None) -> Path:
+    """The path that a user wrote, from `folder` or the current one on; links stay as they are."""
+    expanded = os.path.expanduser(text)  # noqa: PTH111  that of Path raises
+    return Path(os.path.abspath((folder or Path()) / expanded))  # noqa: PTH100
+
+
+def is_file_name(text: str, folder: Path | None = None) -> bool:
+    """Whether a word names a file, or would; commands and ids have no dot and no slash."""
+    return "." in text or os.sep in text or os.path.lexists(typed(text, folder))

@@ -17,7 +17,7 @@ Error tree of a provider:
     └── RequestRejected       any other 4xx: wrong model name, bad parameter
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
@@ -43,6 +43,8 @@ class ModelInfo(Struct, frozen=True):
     tools: bool = True
     encoding: str = "o200k_base"
     """The tiktoken encoding that counts for it, or the nearest one."""
+    vision: bool = True
+    """Whether it takes pictures; where it doesn't, a line of text stands for each."""
 
 
 class Request(Struct, frozen=True):
@@ -112,6 +114,10 @@ class Provider(Protocol):
         """The response, piece by piece, ended by `ResponseDone`. Raises `ProviderError`."""
         ...
 
+    async def count(self, request: Request) -> int | None:
+        """Input tokens of the request as the server counts them; None where it can't."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -175,6 +181,14 @@ class ContentRefused(ProviderError):
 
 class RequestRejected(ProviderError):
     pass
+
+
+class Summarizer(Protocol):
+    """Has a model write about a window."""
+
+    async def __call__(self, instructions: str, items: Sequence[Item], max_tokens: int) -> str:
+        """What the model answers to `instructions` after `items`. Raises `ProviderError`."""
+        ...
 
 
 # Tools
@@ -243,6 +257,22 @@ class Tool(Protocol):
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         """Do it. Cancelling ends it at once and leaves no process behind. Raises `ToolError`."""
+        ...
+
+
+class History(Protocol):
+    """The items of a session, in the window or not."""
+
+    def item(self, n: int) -> Item | None:
+        """Any item of the session."""
+        ...
+
+    def partner(self, n: int) -> int | None:
+        """The result of call `n`, or the call of result `n`."""
+        ...
+
+    def hidden(self) -> Sequence[int]:
+        """Items that the model does not see in full: folded, masked or archived; oldest first."""
         ...
 
 

@@ -15,6 +15,11 @@ Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 """Approval modes, the narrowest first."""
 
+Auto = Literal["auto", "ask", "off"]
+AUTOS: tuple[Auto, ...] = ("auto", "ask", "off")
+"""What happens at the threshold: it is compacted, the user is asked, nothing."""
+
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
@@ -57,6 +62,21 @@ class AgentSettings(Struct, frozen=True):
     max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6
 
 
+class CompactSettings(Struct, frozen=True):
+    auto: Auto = "auto"
+    auto_compact_threshold_pct: Share = 0.85
+    """Of the usable window: the context window without the room kept for the reply."""
+
+
+class PriceSettings(Struct, frozen=True):
+    """US dollars for a million tokens."""
+
+    input: Annotated[float, msgspec.Meta(ge=0)]
+    output: Annotated[float, msgspec.Meta(ge=0)]
+    cached: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    """For input that comes from the provider's prompt cache; none where it costs as much."""
+
+
 class UiSettings(Struct, frozen=True):
     theme: str = "pinfold"
 
@@ -68,6 +88,9 @@ class Settings(Struct, frozen=True):
     providers: dict[str, ProviderSettings] = field(default_factory=dict)
     approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
     agent: AgentSettings = field(default_factory=AgentSettings)
+    compact: CompactSettings = field(default_factory=CompactSettings)
+    prices: dict[str, PriceSettings] = field(default_factory=dict)
+    """By model: `gpt-5.2` or `openai/gpt-5.2`."""
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
     """Action id -> key, e.g. `interrupt = "f8"`."""
@@ -148,7 +171,7 @@ def _check(data: dict[str, Any], source: str, warnings: list[str]) -> None:
     for section, values in data.items():
         if section not in sections:
             warnings.append(f"{source}: [{section}] is not a section that pinfold knows")
-        elif section not in ("providers", "keys"):
+        elif section not in ("providers", "keys", "prices"):
             known = {each.name for each in msgspec.structs.fields(sections[section])}
             warnings.extend(
                 f"{source}: {section}.{key} is not a setting that pinfold knows"

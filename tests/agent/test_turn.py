@@ -74,7 +74,7 @@ async def test_tools_run_and_the_model_sees_their_results(tmp_path: Path) -> Non
     result = on.session.items[3]
     assert "out" in result.content
     assert (result.detail["ok"], result.detail["exit_code"]) == (False, 3)
-    assert on.provider.requests[1].items == on.session.items[:4]
+    assert on.provider.requests[1].items == tuple(on.session.items[:4])
     seen = {event.uri: event for event in on.events() if isinstance(event, ArtifactObserved)}
     assert seen["cmd:echo out; exit 3"].item == result.n
     assert seen["call:c1"].hash

@@ -59,7 +59,7 @@ def test_a_recording_nested_without_end_can_not_be_played(
     file = tmp_path / "deep.jsonl"
     file.write_text('{"seq":1,"ts":"2026-01-01T00:00:00Z","type":"x","data":' + "[" * 100_000)
     assert run(["replay", str(file)]) == 1
-    assert "can't be played" in capsys.readouterr().err
+    assert "is no session" in capsys.readouterr().err
 
 
 def test_the_doctor_reports_on_a_broken_config(

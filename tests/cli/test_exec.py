@@ -190,7 +190,7 @@ async def test_a_held_session_is_told_who_holds_it(tmp_path: Path) -> None:
         (["-C", "nowhere", "exec", "x"], 2, "is not a folder"),
         (["exec", "--approvals", "maybe", "x"], 2, "invalid choice"),
         (["resume", "zzz"], 1, "There is no session"),
-        (["replay", "nothing.jsonl"], 1, "can't be played"),
+        (["replay", "nothing.jsonl"], 1, "can't be read"),
         (["-c", "model.context_window=many", "exec", "x"], 1, "context_window"),
     ],
 )

@@ -1,54 +1,11 @@
 """What each command does, on a context that is no screen."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import pytest
 
-from fakes.session import FakeHost, FakeSession
-from pinfold.commands import registry
+from fakes.commands import FakeContext, run
 from pinfold.commands.action import CommandError
-from pinfold.commands.context import Level, Panel, Start
-from pinfold.ports import Decision, Question
+from pinfold.commands.context import Panel
 from pinfold.rollout.items import Item
-
-
-async def never(_: Question) -> Decision:
-    raise AssertionError
-
-
-@dataclass
-class FakeContext:
-    session: FakeSession = field(default_factory=FakeSession)
-    host: FakeHost = field(default_factory=FakeHost)
-    themes: Sequence[str] = ("pinfold", "tide")
-    told: list[str] = field(default_factory=list)
-    opened: list[Panel] = field(default_factory=list)
-    theme: str = "pinfold"
-    copied: str = ""
-    left: bool = False
-    edited: bool = False
-
-    def tell(self, text: str, level: Level = "info") -> None:
-        self.told.append(text)
-
-    def open(self, panel: Panel) -> None:
-        self.opened.append(panel)
-
-    def set_theme(self, name: str) -> None:
-        self.theme = name
-
-    def copy(self, text: str) -> None:
-        self.copied = text
-
-    async def edit_prompt(self) -> None:
-        self.edited = True
-
-    async def switch(self, start: Start) -> None:
-        await start(never)
-
-    async def quit(self) -> None:
-        self.left = True
 
 
 @pytest.fixture
@@ -56,17 +13,15 @@ def context() -> FakeContext:
     return FakeContext()
 
 
-async def run(context: FakeContext, text: str) -> None:
-    parsed = registry.parse(text)
-    assert parsed is not None
-    action, argument = parsed
-    assert action.run is not None
-    await action.run(context, argument)
-
-
 @pytest.mark.parametrize(
     ("text", "panel"),
-    [("/help", "help"), ("/theme", "themes"), ("/resume", "sessions"), ("/sessions", "sessions")],
+    [
+        ("/help", "help"),
+        ("/theme", "themes"),
+        ("/resume", "sessions"),
+        ("/sessions", "sessions"),
+        ("/context", "context"),
+    ],
 )
 async def test_panels(context: FakeContext, text: str, panel: Panel) -> None:
     await run(context, text)

@@ -1,5 +1,6 @@
 """A whole session on a scripted provider: only the model, the user and the clock are fakes."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +46,16 @@ class Stage:
 
     def kinds(self) -> list[str]:
         return [item.kind for item in self.session.items]
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for what an update brings about."""
+        heard = asyncio.Event()
+        stop = self.session.subscribe(lambda _: heard.set())
+        async with asyncio.timeout(30):
+            while not condition():
+                await heard.wait()
+                heard.clear()
+        stop()
 
     def events(self) -> list[Data]:
         with Journal.open(self.session.folder, self.clock.now, read_only=True) as journal:

@@ -1,7 +1,7 @@
 """Stands in for `pinfold.providers.embedded_server`: one JSON line, scripted answers, no model.
 
 The content of the last message says what happens: `die` ends the process in mid-stream, anything
-else is answered with the body of the request.
+else is answered with the body of the request. Its fields are counted as its tokens.
 """
 
 import json
@@ -15,6 +15,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.send_response(200)
+        if self.path.endswith("/input_tokens"):
+            self.send_header("content-type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps({"input_tokens": len(body)}).encode())
+            return
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
         if body["messages"][-1]["content"] == "die":

@@ -19,10 +19,14 @@ def chat_complaint(messages: Sequence[dict[str, Any]]) -> str | None:
                     "Invalid parameter: messages with role 'tool' must be a response to a "
                     "preceeding message with 'tool_calls'."
                 )
+            if not isinstance(message["content"], str):
+                return f"Invalid 'messages[{number}].content': tool messages hold text alone"
             open_calls.remove(message["tool_call_id"])
             continue
         if open_calls:
             return _unanswered(open_calls)
+        if isinstance(message.get("content"), list) and role != "user":
+            return f"Invalid 'messages[{number}].content': images are for user messages"
         calls = message.get("tool_calls")
         if message.get("content") is None and not calls:
             return f"Invalid value for 'content': expected a string, got null at {number}"

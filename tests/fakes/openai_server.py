@@ -15,6 +15,9 @@ from typing import Any, Self
 
 from fakes.openai_rules import chat_complaint, responses_complaint
 
+COUNT = "/input_tokens"
+"""How the paths of both wire APIs end where a server counts a request."""
+
 
 @dataclass(frozen=True)
 class Call:
@@ -88,6 +91,10 @@ class FakeOpenAI:
         self.pages = dict(pages or {})
         """What GET answers, by path."""
         self.requests: list[Recorded] = []
+        """All but those for a count."""
+        self.counts: list[int | Reply] = []
+        """What the next questions for a count get, in tokens; then there is no such path."""
+        self.counted: list[Recorded] = []
         self.connections = 0
         self.dropped = asyncio.Event()
         """A client went away while its answer was under way."""
@@ -117,7 +124,8 @@ class FakeOpenAI:
         self.connections += 1
         try:
             while (request := await _read(reader)) is not None:
-                self.requests.append(request)
+                asked = self.counted if request.path.endswith(COUNT) else self.requests
+                asked.append(request)
                 if not await self._answer(request, reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -154,6 +162,9 @@ class FakeOpenAI:
         return send.result()
 
     def _next(self, request: Recorded) -> Reply:
+        if request.path.endswith(COUNT) and self.counts:
+            count = self.counts.pop(0)
+            return count if isinstance(count, Reply) else Reply(body={"input_tokens": count})
         chat = request.path.endswith("/chat/completions")
         if not chat and not request.path.endswith("/responses"):
             return Reply(status=404, body={"error": {"message": f"no such path {request.path}"}})

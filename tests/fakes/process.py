@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,9 +34,11 @@ class Pinfold:
         }
 
     async def start(
-        self, *arguments: str, stdin: bytes | None = None
+        self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
     ) -> asyncio.subprocess.Process:
+        closing = " ".join(f"{number}>&-" for number in closed)
         process = await asyncio.create_subprocess_exec(
+            *(("sh", "-c", f'exec "$@" {closing}', "sh") if closing else ()),
             sys.executable,
             "-m",
             "pinfold",
@@ -51,8 +54,11 @@ class Pinfold:
             process.stdin.close()
         return process
 
-    async def run(self, *arguments: str, stdin: bytes | None = None) -> Ended:
-        process = await self.start(*arguments, stdin=stdin)
+    async def run(
+        self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
+    ) -> Ended:
+        """`closed` are file descriptors that it begins without."""
+        process = await self.start(*arguments, stdin=stdin, closed=closed)
         out, err = await process.communicate()
         assert process.returncode is not None
         return Ended(process.returncode, out.decode(), err.decode())

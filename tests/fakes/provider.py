@@ -52,6 +52,8 @@ class ScriptedProvider:
         self.closed = False
         self.cut_off = 0
         """Streams that were closed before their end."""
+        self.counts: list[int | None] = []
+        """What the next questions for a count get; then it can't count."""
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         self.requests.append(request)
@@ -71,6 +73,9 @@ class ScriptedProvider:
                     await asyncio.sleep(0)
         finally:
             self.cut_off += not finished
+
+    async def count(self, request: Request) -> int | None:
+        return self.counts.pop(0) if self.counts else None
 
     async def warm(self) -> None:
         """Nothing to load."""
@@ -122,4 +127,4 @@ class FakeClock:
 
 
 def _usage() -> Usage:
-    return Usage(input=100, cached=40, output=20)
+    return Usage(input=2_000, cached=800, output=20)

@@ -1,20 +1,28 @@
 """A scripted session, a host and an app on both: what screens and commands are tested on."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 
+from pinfold.agent.files import Meanwhile
+from pinfold.agent.state import State
+from pinfold.agent.steering import Steering
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, QueueChanged, Update
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
 from pinfold.rollout.events import Data, Event, ItemAdded
 from pinfold.rollout.items import Item
+from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
+from pinfold.tools.restore import Undo
+from pinfold.window.gauge import Gauge
 from pinfold.window.reading import Reading
+from pinfold.window.window import Window
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
 EMBEDDED = ModelInfo("SmolLM2-135M-Instruct", "embedded", 8_192, "server", tools=False)
@@ -24,6 +32,45 @@ READING = Reading(
     limit=8_192,
     segments=(("instructions", 900), ("user", 300), ("assistant", 700), ("tool results", 1_200)),
 )
+
+
+class MemoryRecord:
+    """A record whose journal is a list: what `Steering` needs."""
+
+    def __init__(self, tell: Callable[[Update], None]) -> None:
+        self.events: list[Event] = []
+        self.state = State()
+        self.window = Window()
+        self.gauge = Gauge(self.window, Counter("none"), "chat")
+        self.journal = SimpleNamespace(read_only=False)
+        self._tell = tell
+
+    async def append(self, *data: Data) -> None:
+        for each in data:
+            self.add(each)
+
+    def add(self, data: Data) -> None:
+        at = datetime(2026, 1, 1, 12, len(self.events) % 60, tzinfo=UTC)
+        event = Event(len(self.events) + 1, at, data)
+        self.events.append(event)
+        for projection in (self.state, self.window, self.gauge):
+            projection.step(event)
+        self._tell(Appended(event))
+
+
+@dataclass
+class FakeFiles:
+    """Files that changed while the session was closed, and what was undone."""
+
+    since: Meanwhile = field(default_factory=Meanwhile)
+    undone: list[Undo] = field(default_factory=list)
+
+    async def undo(self, undos: Sequence[Undo]) -> str:
+        self.undone += undos
+        return "Undone: " + ", ".join(each.change.uri for each in undos) + "."
+
+    async def meanwhile(self) -> Meanwhile:
+        return self.since
 
 
 @dataclass
@@ -40,10 +87,14 @@ class FakeSession:
     phase: Phase = "idle"
     approvals: str = "ask"
     queue: tuple[tuple[int, str], ...] = ()
-    gauge: Reading = READING
+    gauge: Reading | None = READING
+    """None: what the window really holds."""
+    auto: str = "auto"
+    threshold: float = 0.85
     saved_draft: str = ""
     approver: Approver | None = None
 
+    files: FakeFiles = field(default_factory=FakeFiles)
     sent: list[str] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
     interrupts: int = 0
@@ -51,7 +102,21 @@ class FakeSession:
     questions: "list[asyncio.Task[Decision]]" = field(default_factory=list)
     _listeners: list[Callable[[Update], None]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.record = MemoryRecord(self.tell)
+        for item in self.items:
+            self.record.add(ItemAdded(item=item))
+        self.window = Steering(
+            self.record,  # type: ignore[arg-type]
+            lambda: self.model,
+            self.reading,
+            lambda: self.phase != "idle",
+        )
+
     def reading(self) -> Reading:
+        if self.gauge is None:
+            threshold = None if self.auto == "off" else self.threshold
+            return self.record.gauge.reading(self.model, threshold)
         return msgspec.structs.replace(self.gauge, limit=self.model.context_window)
 
     def stream_count(self) -> StreamCount:
@@ -75,7 +140,7 @@ class FakeSession:
         if isinstance(data, Item):
             self.items = (*self.items, data)
             data = ItemAdded(item=data)
-        self.tell(Appended(Event(1, datetime(2026, 1, 1, tzinfo=UTC), data)))
+        self.record.add(data)
 
     def ask(self, question: Question) -> "asyncio.Task[Decision]":
         """Ask the user."""
@@ -112,6 +177,12 @@ class FakeSession:
     def set_approvals(self, mode: str) -> None:
         self.approvals = mode
 
+    def set_threshold(self, to: str) -> None:
+        if to in ("auto", "ask", "off"):
+            self.auto = to
+        else:
+            self.threshold = float(to)
+
     def draft(self) -> str:
         return self.saved_draft
 
@@ -136,8 +207,51 @@ class Line:
     cwd: str = "/home/ada/wc"
     model: str = "gpt-5.2"
     turns: int = 3
+    tokens: int = 31_000
     updated_at: datetime = USED
     note: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.id)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A session of another tool in a list."""
+
+    file: Path
+    title: str
+    tool: str = "codex"
+    cwd: str = "/home/ada/wc"
+    model: str = "gpt-5.5"
+    used: int = 188_439
+    full: float | None = 0.73
+    size: int = 4_124_760
+    updated_at: datetime = USED
+    note: str = ""
+
+
+@dataclass
+class FakeTexts:
+    """What was said in sessions, by id."""
+
+    said: Mapping[str, Exchange] = field(default_factory=dict)
+    filled: int = 0
+
+    def fill(self, folders: Sequence[Path]) -> Iterator[int]:
+        self.filled = len(folders)
+        return iter(())
+
+    def search(self, query: str) -> Mapping[str, str]:
+        return {
+            key: one.reply.replace(query, f"{MATCH}{query}{MATCH_END}")
+            for key, one in self.said.items()
+            if query in one.reply
+        }
+
+    def exchange(self, folder: Path) -> Exchange | None:
+        return self.said.get(folder.name)
 
 
 @dataclass
@@ -145,7 +259,11 @@ class FakeHost:
     """Opens fake sessions."""
 
     lines: Sequence[Line] = ()
+    texts: FakeTexts = field(default_factory=FakeTexts)
+    foreign: Sequence[Foreign] = ()
+    adopted: list[Path] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
+    made: list[FakeSession] = field(default_factory=list)
     trouble: Exception | None = None
     trusted: bool = False
 
@@ -153,7 +271,9 @@ class FakeHost:
         if self.trouble is not None:
             raise self.trouble
         self.opened.append(what)
-        return FakeSession(id=f"0197f3a2-{what.replace(' ', '-')}", approver=approver)
+        made = FakeSession(id=f"0197f3a2-{what.replace(' ', '-')}", approver=approver)
+        self.made.append(made)
+        return made
 
     async def new(self, approver: Approver) -> FakeSession:
         return self._open("new", approver)
@@ -164,8 +284,18 @@ class FakeHost:
     async def fork(self, session: object, at: int | None, approver: Approver) -> FakeSession:
         return self._open(f"fork {at}", approver)
 
+    async def rewind(self, session: object, prompt: int, approver: Approver) -> FakeSession:
+        return self._open(f"rewind {prompt}", approver)
+
     def sessions(self) -> Sequence[Line]:
         return self.lines
+
+    def adoptable(self) -> Iterator[Foreign]:
+        yield from self.foreign
+
+    def adopt(self, file: Path) -> tuple[str, str]:
+        self.adopted.append(file)
+        return "0197f3a2-adopted", "Adopted from Codex."
 
     def doctor(self) -> str:
         return "python  3.11\nmodel   gpt-5.2 (OPENAI_API_KEY is set)"

@@ -3,13 +3,16 @@
 from hypothesis import strategies as st
 
 from pinfold.ports import ModelInfo
-from pinfold.rollout.items import Item, Kind, Origin
+from pinfold.rollout.items import Image, Item, Kind, Origin
 
 MODEL = ModelInfo("m", "p", 8_000, "table")
 OWN = Origin("p", "m")
 OTHER = Origin("p", "another")
 
+IMAGE = Image("image/png", "aGk=", 8, 6)
+
 texts = st.sampled_from(["", "a", "two words", "{", "\u2028"])
+images = st.sampled_from([(), (IMAGE,), (IMAGE, IMAGE)])
 alone: list[Kind] = ["user", "checkpoint", "summary", "compaction", "context"]
 
 
@@ -27,6 +30,7 @@ def windows(draw: st.DrawFn) -> list[Item]:
                     content=draw(texts),
                     origin=draw(st.sampled_from([OWN, OTHER, None])),
                     opaque=opaque if kind == "compaction" else None,
+                    images=draw(images) if kind in {"user", "context"} else (),
                 )
             )
         items += _response(draw, response)
@@ -53,7 +57,14 @@ def _response(draw: st.DrawFn, response: int) -> list[Item]:
         parts.append(part)
         if call_id:
             results.append(
-                Item(n=0, kind="tool_result", content="r", response=response, call_id=call_id)
+                Item(
+                    n=0,
+                    kind="tool_result",
+                    content="r",
+                    response=response,
+                    call_id=call_id,
+                    images=draw(images),
+                )
             )
     return parts + draw(st.permutations(results))
 

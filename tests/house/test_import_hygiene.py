@@ -7,7 +7,7 @@ CORE = """
 import importlib, pkgutil, sys
 import pinfold
 
-rooms = "rollout", "ports", "tokens", "window", "wire"
+rooms = "rollout", "ports", "tokens", "window", "checkpoint", "compaction", "wire"
 names = [m.name for m in pkgutil.walk_packages(pinfold.__path__, "pinfold.", onerror=print)]
 core = [name for name in names if name.split(".")[1] in rooms]
 assert len(core) > len(rooms)

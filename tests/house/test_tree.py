@@ -12,6 +12,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
+MODULES = {"markdown-it-py": "markdown_it"}
+"""What a package is imported as, where its name does not tell."""
 REGISTRY = re.compile(r"pypi\.org|pythonhosted\.org|--(extra-)?index-url|--find-links")
 
 
@@ -76,7 +78,8 @@ def test_every_dependency_is_used() -> None:
     source = "\n".join(path.read_text() for path in (ROOT / "app").rglob("*.py"))
     for line in project["dependencies"]:
         name = Requirement(line).name
-        assert re.search(rf'(import|from) {name}\b|"{name}"', source), name
+        module = MODULES.get(name, name).replace("-", "_")
+        assert re.search(rf'(import|from) {module}\b|"{name}"', source), name
 
 
 def test_every_folder_of_snapshots_belongs_to_a_test_module() -> None:

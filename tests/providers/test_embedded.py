@@ -71,6 +71,15 @@ async def test_warm_loads_before_the_first_request(embedded: Embedded) -> None:
     assert (await answer(embedded, "hello"))[0] == Progress("reading the prompt")
 
 
+async def test_counts_once_it_is_loaded_and_leaves_tools_out(embedded: Embedded) -> None:
+    tools = (ToolSchema("shell", "runs", {"type": "object"}),)
+    asked = request("hello", Context(tools=tools))
+    assert await embedded.count(asked) is None
+
+    await embedded.warm()
+    assert await embedded.count(asked) == len({"model", "messages"})
+
+
 async def test_a_child_that_dies_is_told_and_started_again(embedded: Embedded) -> None:
     deltas = embedded.stream(request("die"))
     while await anext(deltas) != TextDelta("half"):

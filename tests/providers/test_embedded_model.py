@@ -69,6 +69,16 @@ async def test_streams_an_answer_with_its_usage(embedded: Embedded) -> None:
     assert 0 < deltas[-1].usage.output <= 512
 
 
+async def test_its_count_is_what_it_reports_as_usage(embedded: Embedded) -> None:
+    await embedded.warm()
+    counted = await embedded.count(request(PROMPTS["short"]))
+    deltas = [delta async for delta in embedded.stream(request(PROMPTS["short"]))]
+
+    assert isinstance(deltas[-1], ResponseDone)
+    assert deltas[-1].usage
+    assert counted == deltas[-1].usage.input
+
+
 async def test_tells_how_much_of_a_long_prompt_is_read(embedded: Embedded) -> None:
     deltas = [delta async for delta in embedded.stream(request(PROMPTS["long"]))]
 

@@ -371,3 +371,54 @@ def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("wire", "fields"),
+    [
+        ("chat", {"model", "messages", "tools"}),
+        ("responses", {"model", "input", "instructions", "tools"}),
+    ],
+)
+async def test_a_server_that_counts_is_asked_with_what_makes_tokens(
+    wire: WireApi, fields: set[str]
+) -> None:
+    async with FakeOpenAI([Reply("Yes")]) as server:
+        server.counts = [42, 43]
+        model = provider(server, wire)
+        assert [await model.count(asks()), await model.count(asks())] == [42, 43]
+        assert [d async for d in model.stream(asks())]
+        await model.close()
+    asked, sent = server.counted[0].body, server.bodies[0]
+    assert asked == {name: sent[name] for name in fields}
+    assert server.counted[0].path == server.requests[0].path + "/input_tokens"
+
+
+@both
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=404, body={"error": "no such page"}),
+        Reply(status=400, body={"error": {"message": "unknown"}}),
+        Reply(status=500),
+        Reply(body={"error": "Unexpected endpoint. Returning 200 anyway"}),
+        Reply(body="<html>"),
+        Reply(body=[1]),
+        Reply(hang_up=True),
+    ],
+)
+async def test_a_server_that_cannot_count_is_asked_once(wire: WireApi, reply: Reply) -> None:
+    async with FakeOpenAI() as server:
+        server.counts = [reply, 42]
+        model = provider(server, wire)
+        assert [await model.count(asks()), await model.count(asks())] == [None, None]
+        await model.close()
+    assert len(server.counted) == 1
+
+
+async def test_chat_servers_far_away_are_not_asked_to_count() -> None:
+    answer = httpx.MockTransport(lambda _: httpx.Response(200, json={"input_tokens": 42}))
+    client = httpx.AsyncClient(transport=answer)
+    model = OpenAICompatible("x", "https://api.example/v1", "key", "chat", http_client=client)
+    assert await model.count(asks()) is None
+    await client.aclose()

@@ -5,17 +5,26 @@ from pathlib import Path
 import pytest
 
 from fakes.sessions import item, ticking
+from pinfold.agent.state import State
 from pinfold.rollout.events import (
     SCHEMA,
     ArtifactObserved,
+    Base,
     ItemAdded,
+    ItemsMarked,
+    PinsChanged,
+    PromptQueued,
+    PromptUnqueued,
     RequestFinished,
     SessionStarted,
     TurnFinished,
     TurnStarted,
+    WindowReplaced,
 )
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.window.window import Window
 
 UNKNOWN = b'{"seq": 11, "ts":"2030-01-01T00:00:00Z","type":"dreamt", "data":{}}\n'
 OBSERVED = ArtifactObserved(uri="a", kind="file", op="read")
@@ -120,3 +129,79 @@ def test_a_session_without_items_forks_to_one_without(store: SessionStore) -> No
     with fork:
         assert n == 0
         assert [type(event.data) for event in fork.read()] == [SessionStarted]
+
+
+# Rewinding
+
+
+@pytest.fixture
+def long(store: SessionStore) -> Path:
+    """Three prompts, #1, #4 and #8; a pin, a mark, a compaction and a queued prompt between."""
+    with store.create(Path("/w"), "0", ticking()) as journal:
+        journal.append(
+            TurnStarted(turn=1),
+            item(1, content="first"),
+            item(2, "assistant", response=1),
+            PromptQueued(id=1, text="third"),
+            TurnFinished(turn=1, state="done"),
+            PinsChanged(add=(2,)),
+            ItemsMarked(items=((1, "placeholder"),)),
+            WindowReplaced(
+                generation=1,
+                base=Base(0, 7),
+                reason="manual",
+                window=((2, "full"), (3, "full")),
+                inserted=(Item(n=3, kind="summary", content="so far"),),
+            ),
+            TurnStarted(turn=2),
+            item(4, content="second"),
+            item(5, "assistant", response=2),
+            TurnFinished(turn=2, state="waiting", reason="paused after 50 steps"),
+            ItemsMarked(items=((4, "placeholder"),)),
+            WindowReplaced(generation=2, base=Base(1, 14), reason="manual", window=((5, "full"),)),
+            PromptUnqueued(id=1, reason="sent"),
+            TurnStarted(turn=3),
+            item(8, content="third"),
+            item(9, "assistant", response=3),
+        )
+    return journal.folder
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lines", "generation", "forms", "queue"),
+    [
+        (1, 1, 0, {}, {}),
+        (4, 9, 1, {2: "full", 3: "full"}, {1: "third"}),
+        (8, 16, 2, {5: "full"}, {}),
+    ],
+)
+def test_a_rewind_ends_right_before_a_prompt_with_the_window_of_then(
+    store: SessionStore,
+    long: Path,
+    prompt: int,
+    lines: int,
+    generation: int,
+    forms: dict[int, str],
+    queue: dict[int, str],
+) -> None:
+    before = (long / "rollout.jsonl").read_bytes()
+    state, window = State(), Window()
+    with store.rewind(long, prompt, ticking()) as fork:
+        assert list(fork.lines())[1:] == before.splitlines()[1:lines]
+        for event in fork.read():
+            state.step(event)
+            window.step(event)
+    assert (window.generation, window.forms) == (generation, forms)
+    assert window.is_pinned(2) == (prompt == 4)
+    assert state.queue == queue
+    assert not state.turn_open
+    assert state.turn_state == {1: "", 4: "done", 8: "waiting"}[prompt]
+    assert fork.started.forked_from == f"{long.name}:{ {1: 0, 4: 3, 8: 5}[prompt] }"
+    assert (long / "rollout.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(("n", "said"), [(2, "not one of your prompts"), (77, "no prompt #77")])
+def test_only_prompts_can_be_rewound_to(store: SessionStore, long: Path, n: int, said: str) -> None:
+    with pytest.raises(JournalError, match=said):
+        store.rewind(long, n, ticking())
+    assert len(store.list()) == 1

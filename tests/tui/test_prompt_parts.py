@@ -110,6 +110,12 @@ def test_commands_that_begin_with_the_query_come_first() -> None:
     assert "/help" in texts
 
 
+def test_a_value_that_stands_there_is_not_completed_to_a_longer_one() -> None:
+    values = ["pinfold", "pinfold-light", "tide"]
+    assert [each.text for each in completion.choices("pin", values)] == values[:2]
+    assert completion.choices("pinfold", values) == []
+
+
 def test_files_of_a_repository_are_those_that_git_would_add(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     (tmp_path / ".gitignore").write_text("*.log\n")

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from fakes.screen import make_app, until
-from fakes.session import EMBEDDED, FakeHost, FakeSession, Line
+from fakes.session import EMBEDDED, FakeSession
 from pinfold.agent.updates import Retrying, Streamed
 from pinfold.ports import ProviderError, Question, Review, TextDelta
 from pinfold.rollout.events import TurnFinished
@@ -227,18 +227,6 @@ def test_help(snap_compare: Snap, session: FakeSession) -> None:
     """You should see every command and key in a panel."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(120, 40), run_before=typing(session, "f1"))
-
-
-def test_sessions(snap_compare: Snap, session: FakeSession) -> None:
-    """You should see earlier sessions, with turns and model, and a filter."""
-    lines = [Line("1", "Why does words() count empty strings?"), Line("2", "Add --json", turns=1)]
-    app = make_app(session, host=FakeHost(lines=lines))
-
-    async def before(pilot: Pilot[str]) -> None:
-        await typing(session, *"/resume", "enter")(pilot)
-        await until(pilot, lambda: list(pilot.app.screen.query("OptionList")))
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=before)
 
 
 def test_long_words_and_escapes(snap_compare: Snap, session: FakeSession) -> None:

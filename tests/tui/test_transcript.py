@@ -244,7 +244,7 @@ async def test_folding_by_key_and_by_click() -> None:
         await pilot.pause()
         assert "… 94 more lines (enter)" in text_of(transcript)
         toggled = [each for each in app.heard if isinstance(each, Transcript.Toggled)]
-        assert [(each.numbers, each.folded) for each in toggled] == [
+        assert [(each.numbers, each.closed) for each in toggled] == [
             ((1, 2), False),
             ((1, 2), True),
         ]

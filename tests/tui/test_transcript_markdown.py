@@ -14,7 +14,7 @@ from pinfold.tui.transcript.lines import breaks, clip, fold, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
 from pinfold.tui.transcript.reply import Reply
-from pinfold.tui.transcript.titles import title_of
+from pinfold.window.titles import title_of
 
 LOOKS = Looks(**{field.name: Style(meta={"look": field.name}) for field in fields(Looks)})
 

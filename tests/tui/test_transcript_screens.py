@@ -47,7 +47,7 @@ def test_streaming(snap_compare: Snap) -> None:
 
 
 def test_cursor_and_notes(snap_compare: Snap) -> None:
-    """You should see the cursor as a bar beside item 9, whose 40 lines are unfolded, and, at the
+    """You should see the cursor as a bar beside item 9, whose 40 lines are open, and, at the
     end, a note, a warning (!) and an error (✗) of the shell without numbers."""
 
     async def show(pilot: Pilot[None]) -> None:

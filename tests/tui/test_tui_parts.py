@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.tui import branch, numbers, themes
+from pinfold import numbers
+from pinfold.tui import branch, themes
 from pinfold.tui.approval.arguments import editable
 from pinfold.tui.gauge import cells
 from pinfold.tui.keys import complaints, shown

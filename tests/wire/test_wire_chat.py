@@ -1,13 +1,14 @@
 import json
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 
 from fakes.openai_rules import chat_complaint
-from fakes.windows import MODEL, OTHER, OWN, windows
+from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
 from pinfold.rollout.events import AgentsFile, Context, ToolSchema
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Image, Item
 from pinfold.wire import chat
 from pinfold.wire.atoms import BrokenPair, atoms
 
@@ -128,3 +129,42 @@ def test_tools_are_functions() -> None:
 def test_a_result_that_something_came_before_moves_up_to_its_call() -> None:
     items = [call(1, "a"), Item(n=2, kind="user", content="and?"), result(3, "a")]
     assert [[item.n for item in atom] for atom in atoms(items)] == [[1, 3], [2]]
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+
+
+def test_pictures_go_out_with_the_text_they_came_with() -> None:
+    found = messages(
+        Item(n=1, kind="user", content="Look:", images=(IMAGE,)),
+        Item(n=2, kind="user", content="See it?"),
+        Item(n=3, kind="assistant", content="Yes.", response=1),
+        Item(n=4, kind="user", images=(IMAGE,)),
+    )
+    look, see = {"type": "text", "text": "Look:"}, {"type": "text", "text": "See it?"}
+    assert [message["content"] for message in found] == [[look, PICTURE, see], "Yes.", [PICTURE]]
+
+
+def test_pictures_of_results_follow_the_last_result_of_the_response() -> None:
+    shot = Item(n=3, kind="tool_result", content="taken", response=1, call_id="a", images=(IMAGE,))
+    after = Item(n=5, kind="user", content="And now?")
+    found = messages(call(1, "a"), call(2, "b"), shot, result(4, "b"), after)
+    assert [m["role"] for m in found] == ["assistant", "tool", "tool", "user"]
+    assert [m["content"] for m in found[1:3]] == ["taken", "seen"]
+    texts = [part.get("text") for part in found[3]["content"]]
+    assert texts == ["From the result of a:", None, "And now?"]
+    assert found[3]["content"][1] == PICTURE
+
+
+def test_a_model_without_eyes_is_told_what_it_does_not_see() -> None:
+    blind = msgspec.structs.replace(MODEL, vision=False)
+    unknown = Image("image/webp", "aGk=")
+    items = [
+        Item(n=1, kind="user", content="Look:", images=(IMAGE, unknown)),
+        call(2, "a"),
+        Item(n=3, kind="tool_result", response=1, call_id="a", images=(IMAGE,)),
+    ]
+    found = chat.messages(Context(), items, blind)
+    line = "[image: image/png, 8x6, not shown to this model]"
+    webp = "[image: image/webp, not shown to this model]"
+    assert [found[0]["content"], found[2]["content"]] == [f"Look:\n{line}\n{webp}", line]

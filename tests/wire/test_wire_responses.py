@@ -1,8 +1,9 @@
+import msgspec
 import pytest
 from hypothesis import given
 
 from fakes.openai_rules import responses_complaint
-from fakes.windows import MODEL, OTHER, OWN, windows
+from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
 from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
 from pinfold.wire import responses
@@ -70,3 +71,29 @@ def test_tools_are_functions() -> None:
     schema = ToolSchema("look", "Looks.", {"type": "object"})
     (tool,) = responses.tools(Context(tools=(schema,)))
     assert (tool["type"], tool["name"], tool["strict"]) == ("function", "look", False)
+
+
+PICTURE = {"type": "input_image", "image_url": "data:image/png;base64,aGk=", "detail": "auto"}
+
+
+def test_pictures_go_out_with_prompts_and_results() -> None:
+    prompt = Item(n=1, kind="user", content="Look:", images=(IMAGE,))
+    call = Item(n=2, kind="tool_call", content="{}", response=1, call_id="a", name="shot")
+    result = Item(
+        n=3, kind="tool_result", content="taken", response=1, call_id="a", images=(IMAGE,)
+    )
+    sent = responses.input_items([prompt, call, result], MODEL)
+    assert sent[0]["content"] == [{"type": "input_text", "text": "Look:"}, PICTURE]
+    assert sent[2]["output"] == [{"type": "input_text", "text": "taken"}, PICTURE]
+    alone = responses.input_items([Item(n=1, kind="user", images=(IMAGE,))], MODEL)
+    assert alone[0]["content"] == [PICTURE]
+
+
+def test_a_model_without_eyes_is_told_what_it_does_not_see() -> None:
+    blind = msgspec.structs.replace(MODEL, vision=False)
+    call = Item(n=1, kind="tool_call", content="{}", response=1, call_id="a", name="shot")
+    result = Item(
+        n=2, kind="tool_result", content="taken", response=1, call_id="a", images=(IMAGE,)
+    )
+    sent = responses.input_items([call, result], blind)
+    assert sent[1]["output"] == "taken\n[image: image/png, 8x6, not shown to this model]"

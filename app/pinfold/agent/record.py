@@ -7,36 +7,32 @@ and folded before a listener hears of it.
 import asyncio
 from collections.abc import Callable, Sequence
 
-from pinfold.agent.state import State
+from pinfold.agent import projection_cache
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, Told, Update
-from pinfold.rollout.events import Data, Event
+from pinfold.rollout.events import Data, Event, TurnFinished
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import WireApi
-from pinfold.window.gauge import Gauge
-from pinfold.window.window import Window
 
 Make = Callable[[int], Sequence[Data]]
 
+SAVE_EVERY = 4_194_304
+"""Bytes of the rollout after which the cache of the projections is written between turns."""
+
 
 class Record:
-    """Reads the whole journal when made: make it off the event loop."""
+    """Reads the journal when made: make it off the event loop."""
 
     def __init__(self, journal: Journal, counter: Counter, wire_api: WireApi) -> None:
         self.journal = journal
-        self.state = State()
-        self.window = Window()
-        self.gauge = Gauge(counter, wire_api)
+        self._projections = projection_cache.resume(journal, counter, wire_api)
+        self.state = self._projections.state
+        self.window = self._projections.window
+        self.gauge = self._projections.gauge
         self.phase: Phase = "idle"
         self._listeners: list[Callable[[Update], None]] = []
         self._lock = asyncio.Lock()
-        for event in journal.read():
-            self._step(event)
-
-    def _step(self, event: Event) -> None:
-        self.state.step(event)
-        self.window.step(event)
-        self.gauge.step(event)
+        self._saving: asyncio.Task[None] | None = None
 
     async def append(self, *data: Data) -> tuple[Event, ...]:
         """Write events. Raises `JournalError`; then nothing was written."""
@@ -57,15 +53,38 @@ class Record:
         async with self._lock:
             events = await asyncio.to_thread(self._commit, make(self.state.last_n + 1))
             for event in events:
-                self._step(event)
+                self._projections.step(event)
             for event in events:
                 self.tell(Appended(event))
+            if any(isinstance(event.data, TurnFinished) for event in events):
+                self._save_now_and_then()
             return events
 
     def _commit(self, data: Sequence[Data]) -> tuple[Event, ...]:
         events = self.journal.append(*data)
         self.gauge.count_ahead(events)
         return events
+
+    def _save_now_and_then(self) -> None:
+        """A crash must not make the next opening much slower."""
+        idle = self._saving is None or self._saving.done()
+        if idle and self._projections.offset - self._projections.saved > SAVE_EVERY:
+            self._saving = asyncio.create_task(self._save())
+
+    async def _save(self) -> None:
+        projections = self._projections
+        if self.journal.read_only or projections.saved == projections.offset:
+            return
+        projections.saved = projections.offset
+        if (dump := projection_cache.pack(projections)) is not None:
+            await asyncio.to_thread(projection_cache.save, self.journal, dump, projections.saved)
+
+    async def close(self) -> None:
+        """Let go of the journal."""
+        if self._saving is not None:
+            await self._saving
+        await self._save()
+        await asyncio.to_thread(self.journal.close)
 
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
         """Hear every update from now on, on the event loop's thread. Returns how to stop."""

@@ -122,7 +122,7 @@ class Requester:
     ) -> None:
         record, model = self._record, connection.model
         request = Request(model, record.state.context.context, record.window.items, self._effort)
-        through, estimate = record.state.seq, record.gauge.estimate
+        through, carried = record.state.seq, len(record.window.shown)
         started = self._clock.monotonic()
         pieces = _Pieces()
 
@@ -133,7 +133,8 @@ class Requester:
                 model=model.name,
                 response=response.number,
                 through_seq=through,
-                estimate=estimate,
+                # Counted only now: the tokenizer may have come while the request was under way.
+                estimate=record.gauge.estimate_through(carried),
                 status=status,
                 error=error,
                 usage=done.usage if done else None,

@@ -1,18 +1,22 @@
 """A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import cast, get_args
 
-from pinfold.agent import instructions, user_command
+from pinfold.agent import instructions, playback, user_command
 from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.files import Files
+from pinfold.agent.found import found_as
 from pinfold.agent.queue import PromptQueue
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
+from pinfold.agent.server_count import ServerCount
+from pinfold.agent.steering import Steering
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import (
     Phase,
@@ -31,16 +35,19 @@ from pinfold.rollout import drafts
 from pinfold.rollout.events import (
     ContextSet,
     Data,
+    Event,
     ModelChanged,
     PromptUnqueued,
     TurnFinished,
 )
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import Journal
-from pinfold.settings import Mode
+from pinfold.settings import AUTOS, Auto, Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
+from pinfold.tokens.prices import Price
 from pinfold.tokens.stream import StreamCount
+from pinfold.tools.pictures import attached
 from pinfold.window.reading import Reading
 
 CRASHED = "Unknown: pinfold stopped before this call's result was written down."
@@ -55,6 +62,10 @@ class Options:
     max_steps: int = 50
     max_retries: int = 6
     reasoning_effort: str | None = None
+    auto: Auto = "auto"
+    threshold: float = 0.85
+    """The share of the usable window at which `auto` acts."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 class Session:
@@ -79,7 +90,14 @@ class Session:
         self._user_folder = user_folder
         self._connect = connect
         self._consent = Consent(options.approvals, options.allow)
-        by_name = {tool.schema.name: tool for tool in tools}
+        self.auto: Auto = options.auto
+        """What happens at the threshold."""
+        self.threshold = options.threshold
+        self._prices = options.prices
+        from pinfold.tools.recall import Recall  # loads pydantic
+
+        recall = Recall(record.window)
+        by_name = {tool.schema.name: tool for tool in (recall, *tools)}
         self._calls = Calls(record, by_name, approver, self._consent, cwd)
         requester = Requester(
             record,
@@ -92,9 +110,12 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._queue = PromptQueue(record)
         self._closing = False
-        self._found_open = record.state.turn_open
-        """Whether pinfold stopped in mid-turn when it last had this session."""
+        self._found = found_as(record.state, read_only=record.journal.read_only)
         self.cwd = cwd
+        self.files = Files(record, cwd)
+        self._server_count = ServerCount(record, lambda: self._connection)
+        record.subscribe(self._server_count.hear)
+        self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
 
     @classmethod
     async def open(
@@ -144,6 +165,8 @@ class Session:
                 TurnFinished(turn=record.state.turn, state="interrupted", reason="pinfold stopped")
             )
         await self._note_model("session opened")
+        if self.reading().source != "measured":
+            self._server_count.ask()
 
     async def _note_model(self, reason: str) -> None:
         model, last = self.model, self._record.state.model
@@ -181,15 +204,15 @@ class Session:
         found = []
         if (torn := self._record.journal.torn) is not None:
             found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
-        if self._found_open:
-            found.append("pinfold stopped in mid-turn. What was streaming then is lost.")
+        found += self._found
         if damaged := self._record.state.unreadable:
             found.append(f"{damaged} lines of the journal are damaged; they stay as they are.")
         return tuple(found)
 
     @property
     def items(self) -> Sequence[Item]:
-        return self._record.window.items
+        """Every item of the session, oldest first; `window` tells which the model sees."""
+        return self.window.history
 
     @property
     def model(self) -> ModelInfo:
@@ -218,7 +241,8 @@ class Session:
 
     def reading(self) -> Reading:
         """The gauge now."""
-        return self._record.gauge.reading(self.model)
+        threshold = None if self.auto == "off" else self.threshold
+        return self._record.gauge.reading(self.model, threshold, self._prices)
 
     def stream_count(self) -> StreamCount:
         """A count for text that streams in."""
@@ -228,7 +252,8 @@ class Session:
         """Count the window again, with a counter that has its tokenizer by now."""
         wire_api = self._connection.wire_api
         # Counted in a thread, remembered by the counter, then only added up here.
-        await asyncio.to_thread(lambda: [count_item(counter, i, wire_api) for i in self.items])
+        shown = [each.item for each in self._record.window.shown]
+        await asyncio.to_thread(lambda: [count_item(counter, item, wire_api) for item in shown])
         self._record.gauge.recount(counter, wire_api)
 
     async def warm(self) -> None:
@@ -263,6 +288,10 @@ class Session:
             self._refuse(f"!{command}", f"This session is {why}.")
         else:
             self._task = asyncio.create_task(self._command(command))
+
+    def play(self, events: Sequence[Event], speed: float) -> None:
+        """Write a recording down as if it happened now, `speed` times as fast; 0: at once."""
+        self._task = asyncio.create_task(self._play(events, speed))
 
     def interrupt(self) -> None:
         """End the turn, the command, the wait or the question under way. What came is kept."""
@@ -299,6 +328,21 @@ class Session:
             raise ValueError(f"{mode!r} is none of {', '.join(get_args(Mode))}.")
         self._consent.mode = cast("Mode", mode)
 
+    def set_threshold(self, to: str) -> None:
+        """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""
+        if to in AUTOS:
+            self.auto = to
+            return
+        try:
+            share = float(to.rstrip("%")) / (100 if to.endswith("%") else 1)
+        except ValueError:
+            raise ValueError(
+                f"“{to}” is neither a share such as 0.7 nor auto, ask or off."
+            ) from None
+        if not 0 < share <= 1:
+            raise ValueError(f"{to} is no share of the window: it must be above 0 and at most 1.")
+        self.threshold = share
+
     def save_draft(self, text: str) -> None:
         """Keep what is being typed; it survives a crash. Raises `OSError`."""
         if not self.read_only:
@@ -317,12 +361,13 @@ class Session:
     async def close(self) -> None:
         """Interrupt what runs and let go of the journal and the model."""
         self._closing = True
+        self._server_count.stop()
         self.interrupt()
         await self.idle()
         try:
             await self._connection.provider.close()
         finally:
-            await asyncio.to_thread(self._record.journal.close)
+            await self._record.close()
 
     # How it runs
 
@@ -334,11 +379,21 @@ class Session:
         try:
             while waiting is not None:
                 context = await self._fresh_context()
+                images = await self._pictures(waiting)
+                meanwhile = (await self.files.meanwhile()).seen
                 prompt, waiting = waiting, None
-                ending = await self._turn.run(prompt, context, self._connection, *taken)
+                ending = await self._turn.run(
+                    prompt,
+                    context,
+                    self._connection,
+                    *taken,
+                    *meanwhile,
+                    images=images,
+                )
                 if not ending.accepted:
                     waiting = prompt
                     break
+                self.files.up_to_date = True
                 if ending.state != "done" or self._interrupted():
                     break
                 waiting, taken = self._queue.next()
@@ -365,6 +420,12 @@ class Session:
         if texts:
             self._record.tell(PromptReturned("\n\n".join(texts)))
 
+    async def _pictures(self, prompt: str) -> tuple[Image, ...]:
+        images, problems = await asyncio.to_thread(attached, prompt, self.cwd)
+        for problem in problems:
+            self._record.warn(problem)
+        return images
+
     async def _fresh_context(self) -> ContextSet:
         tools = [tool.schema for tool in self._calls.tools.values()]
         return await asyncio.to_thread(
@@ -383,6 +444,17 @@ class Session:
             self._record.enter("idle")
         else:
             await self._run(*self._queue.next())
+
+    async def _play(self, events: Sequence[Event], speed: float) -> None:
+        try:
+            await playback.play(self._record, events, self._clock, speed)
+        except asyncio.CancelledError:
+            pass  # what was played stays
+        except Exception as error:  # the session must outlive our own mistakes
+            self._record.tell(Told(f"The recording stopped: {error}", "error"))
+        finally:
+            self._give_back(None)
+            self._record.enter("idle")
 
     def _refuse(self, text: str, why: str) -> None:
         self._record.tell(Told(why, "error"))

@@ -1,11 +1,14 @@
 """What a session knows beyond its window: counters, queue, consent. Folded from events."""
 
+from msgspec import Struct, field
+
 from pinfold.rollout.events import (
     UNREADABLE,
     ApprovalDecided,
     Context,
     ContextSet,
     Event,
+    GoalSet,
     ItemAdded,
     ModelChanged,
     PromptQueued,
@@ -15,29 +18,38 @@ from pinfold.rollout.events import (
     TurnFinished,
     TurnStarted,
     Unknown,
+    WindowReplaced,
 )
 
 
-class State:
-    """A projection: `step` mutates it, the session reads it."""
+class State(Struct):
+    """A projection: `step` mutates it, the session reads it. Plain data, for the cache."""
 
-    def __init__(self) -> None:
-        self.id = ""
-        self.seq = 0
-        self.last_n = 0
-        self.turn = 0
-        self.response = 0
-        self.turn_open = False
-        self.turn_state = ""
-        """How the last turn ended."""
-        self.context = ContextSet(hash="", context=Context())
-        self.model: ModelChanged | None = None
-        self.prefixes: set[str] = set()
-        """Command prefixes that the user allowed for this session."""
-        self.queue: dict[int, str] = {}
-        self.last_queue_id = 0
-        self.unreadable = 0
-        """Lines of the journal that are damaged."""
+    id: str = ""
+    seq: int = 0
+    last_n: int = 0
+    turn: int = 0
+    response: int = 0
+    turn_open: bool = False
+    turn_state: str = ""
+    """How the last turn ended."""
+    turn_reason: str = ""
+    """Why it ended so."""
+    context: ContextSet = ContextSet(hash="", context=Context())
+    model: ModelChanged | None = None
+    prefixes: set[str] = field(default_factory=set)
+    """Command prefixes that the user allowed for this session."""
+    _goal: str = ""
+    _first_request: str = ""
+    queue: dict[int, str] = field(default_factory=dict)
+    last_queue_id: int = 0
+    unreadable: int = 0
+    """Lines of the journal that are damaged."""
+
+    @property
+    def goal(self) -> str:
+        """What the session is for: in the user's words, else the first request."""
+        return self._goal or self._first_request
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -50,11 +62,17 @@ class State:
                 self.model = model
             case TurnStarted(turn=turn):
                 self.turn, self.turn_open = turn, True
-            case TurnFinished(state=state):
-                self.turn_open, self.turn_state = False, state
+            case TurnFinished(state=state, reason=reason):
+                self.turn_open, self.turn_state, self.turn_reason = False, state, reason
             case ItemAdded(item=item):
                 self.last_n = max(self.last_n, item.n)
                 self.response = max(self.response, item.response)
+                if item.kind == "user" and not self._first_request:
+                    self._first_request = item.content
+            case WindowReplaced(inserted=inserted):
+                self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
+            case GoalSet(text=text):
+                self._goal = text
             case RequestFinished(response=response):
                 self.response = max(self.response, response)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:

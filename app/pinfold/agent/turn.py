@@ -5,13 +5,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec.structs import replace
+
 from pinfold.agent.calls import Calls
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
 from pinfold.agent.updates import Told
 from pinfold.ports import ContextOverflow, ProviderError, Question, Review
 from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import JournalError
 
 INTERRUPTED = "Not run: the turn was interrupted."
@@ -39,7 +41,12 @@ class Turn:
         self._max_steps = max_steps
 
     async def run(
-        self, prompt: str, context: ContextSet, connection: Connection, *before: Data
+        self,
+        prompt: str,
+        context: ContextSet,
+        connection: Connection,
+        *before: Data,
+        images: tuple[Image, ...] = (),
     ) -> Ending:
         """Run to the agent's rest; `before` is journalled with the prompt.
 
@@ -49,7 +56,8 @@ class Turn:
         number = record.state.turn + 1
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
-            await record.add(lambda n: [*before, *self._opening(n, number, prompt, context)])
+            user = Item(n=0, kind="user", content=prompt, turn=number, images=images)
+            await record.add(lambda n: [*before, *self._opening(replace(user, n=n), context)])
         except JournalError as error:
             record.tell(Told(str(error), "error"))
             return Ending("failed", str(error), accepted=False)
@@ -76,10 +84,9 @@ class Turn:
             return Ending("failed", str(error))
         return ending
 
-    def _opening(self, n: int, number: int, prompt: str, context: ContextSet) -> list[Data]:
+    def _opening(self, user: Item, context: ContextSet) -> list[Data]:
         changed = [context] if context.hash != self._record.state.context.hash else []
-        user = Item(n=n, kind="user", content=prompt, turn=number)
-        return [*changed, TurnStarted(turn=number), ItemAdded(item=user)]
+        return [*changed, TurnStarted(turn=user.turn), ItemAdded(item=user)]
 
     async def _steps(self, number: int, connection: Connection) -> Ending:
         record = self._record

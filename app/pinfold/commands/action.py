@@ -6,7 +6,7 @@ from typing import Literal
 
 from pinfold.commands.context import Context
 
-Group = Literal["session", "model", "screen", "prompt", "transcript", "approval"]
+Group = Literal["session", "model", "window", "screen", "prompt", "transcript", "approval"]
 Run = Callable[[Context, str], Awaitable[None]]
 
 

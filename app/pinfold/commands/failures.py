@@ -1,11 +1,22 @@
 """What may go wrong, said to the user."""
 
+from pinfold.adopt.adoption import NotASession
 from pinfold.commands.action import CommandError
 from pinfold.ports import ProviderError
 from pinfold.rollout.journal import JournalError, SessionHeld
 from pinfold.settings import SettingsError
+from pinfold.window.selectors import Refused
 
-EXPECTED = (CommandError, SettingsError, JournalError, SessionHeld, ProviderError, OSError)
+EXPECTED = (
+    CommandError,
+    Refused,
+    SettingsError,
+    JournalError,
+    SessionHeld,
+    NotASession,
+    ProviderError,
+    OSError,
+)
 """Failures whose text is meant for the user."""
 
 

@@ -2,10 +2,17 @@
 
 import re
 
-from pinfold.commands import model, screen, session
+from pinfold.commands import export, model, rewind, screen, session, window
 from pinfold.commands.action import Action, CommandError
 
-ACTIONS: tuple[Action, ...] = (*session.ACTIONS, *model.ACTIONS, *screen.ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    *session.ACTIONS,
+    *rewind.ACTIONS,
+    *export.ACTIONS,
+    *model.ACTIONS,
+    *window.ACTIONS,
+    *screen.ACTIONS,
+)
 BY_ID = {action.id: action for action in ACTIONS}
 BY_SLASH = {name: action for action in ACTIONS for name in action.slash}
 

@@ -14,6 +14,14 @@ async def palette(context: Context, _: str) -> None:
     context.open("palette")
 
 
+async def window(context: Context, _: str) -> None:
+    context.open("context")
+
+
+async def find(context: Context, text: str) -> None:
+    context.find(text)
+
+
 async def theme(context: Context, argument: str) -> None:
     if not argument:
         context.open("themes")
@@ -47,6 +55,16 @@ async def quit_(context: Context, _: str) -> None:
 ACTIONS = (
     Action("help", "Show keys and commands", "screen", ("help",), keys="f1", run=help_),
     Action("palette", "Find an action", "screen", keys="ctrl+p", run=palette),
+    Action("context", "See and steer what the model sees", "screen", ("context",), run=window),
+    Action(
+        "find",
+        "Find in the transcript, all that left the window included",
+        "screen",
+        ("find",),
+        "[TEXT]",
+        keys="ctrl+f",
+        run=find,
+    ),
     Action(
         "theme",
         "Choose a theme",
@@ -71,7 +89,12 @@ ACTIONS = (
         "prompt",
         keys="ctrl+j,shift+enter,alt+enter",
     ),
-    Action("interrupt", "Interrupt the turn", "prompt", keys="escape"),
+    Action(
+        "interrupt",
+        "Interrupt the turn; twice at an empty prompt: rewind",
+        "prompt",
+        keys="escape",
+    ),
     Action("older", "Older prompt; edit the queued one", "prompt", keys="up"),
     Action("newer", "Newer prompt", "prompt", keys="down"),
     Action("complete", "Complete a command or an @file", "prompt", keys="tab"),

@@ -2,7 +2,9 @@
 
 import asyncio
 from functools import partial
+from pathlib import Path
 
+from pinfold import paths
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
 
@@ -32,6 +34,20 @@ async def resume(context: Context, argument: str) -> None:
     await context.switch(partial(context.host.resume, argument))
 
 
+async def adopt(context: Context, argument: str) -> None:
+    if not (argument and paths.is_file_name(argument, context.session.cwd)):
+        context.open("adoptable", argument)
+        return
+    await take(context, paths.typed(argument, context.session.cwd))
+
+
+async def take(context: Context, file: Path) -> None:
+    """Go on with a copy of another tool's session."""
+    session_id, said = await asyncio.to_thread(context.host.adopt, file)
+    await context.switch(partial(context.host.resume, session_id))
+    context.tell(said)
+
+
 async def trust(context: Context, _: str) -> None:
     context.tell(await asyncio.to_thread(context.host.trust))
 
@@ -45,6 +61,14 @@ ACTIONS = (
         ("resume", "sessions"),
         "[ID]",
         run=resume,
+    ),
+    Action(
+        "adopt",
+        "Go on with a session of Codex, Claude Code or another file",
+        "session",
+        ("adopt",),
+        "[FILE|TEXT]",
+        run=adopt,
     ),
     Action("fork", "Go on in a copy of this session", "session", ("fork",), "[N]", run=fork),
     Action("trust", "Trust this folder's own config file", "session", ("trust",), run=trust),

@@ -1,1 +1,1 @@
-"""Models: any OpenAI-compatible endpoint, the embedded one, a replayed session."""
+"""Models: any OpenAI-compatible endpoint, the embedded one, and none at all."""

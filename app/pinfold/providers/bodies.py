@@ -11,6 +11,7 @@ from pinfold.wire.context import system_text
 
 Body = dict[str, Any]
 
+_COUNTED = frozenset({"model", "messages", "input", "instructions", "tools"})
 _OPTIONAL = {
     "stream_options": re.compile(r"stream_options|include_usage", re.IGNORECASE),
     "include": re.compile(r"encrypted.content|'include'", re.IGNORECASE),
@@ -56,6 +57,11 @@ def responses_body(request: Request) -> Body:
     if request.reasoning_effort:
         body["reasoning"]["effort"] = request.reasoning_effort
     return body
+
+
+def counted(body: Body) -> Body:
+    """The part of a body that makes its input tokens: endpoints that count refuse the rest."""
+    return {name: value for name, value in body.items() if name in _COUNTED}
 
 
 def without(body: Body, fields: Collection[str]) -> Body:

@@ -21,6 +21,7 @@ from pinfold.ports import (
     RequestRejected,
 )
 from pinfold.providers.embedded_server import CONTEXT_WINDOW
+from pinfold.tokens.catalog import look_up
 
 if TYPE_CHECKING:
     from pinfold.providers.openai_compatible import OpenAICompatible
@@ -63,6 +64,8 @@ def available() -> ModelInfo | None:
         window_source="server",
         max_output=MAX_OUTPUT,
         tools=False,
+        encoding=look_up(NAME).encoding,
+        vision=False,
     )
 
 
@@ -88,6 +91,10 @@ class Embedded:
         async with aclosing(child.stream(request)) as deltas:
             async for delta in deltas:
                 yield delta
+
+    async def count(self, request: Request) -> int | None:
+        """See `ports.Provider`. A model that isn't loaded is not loaded for this."""
+        return await (await self._child()).count(request) if self._is_up() else None
 
     async def close(self) -> None:
         """End the child, also while it loads."""
@@ -159,16 +166,18 @@ class _Child:
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         assert self._provider
-        context = msgspec.structs.replace(request.context, tools=())
-        request = msgspec.structs.replace(request, context=context)
         try:
-            async with aclosing(self._provider.stream(request)) as deltas:
+            async with aclosing(self._provider.stream(_without_tools(request))) as deltas:
                 async for delta in deltas:
                     yield delta
         except NetworkError as error:
             if await self._has_ended():
                 raise await self._end() from error
             raise
+
+    async def count(self, request: Request) -> int | None:
+        assert self._provider
+        return await self._provider.count(_without_tools(request))
 
     async def stop(self) -> None:
         """End it: by the end of its input, and if it does not heed that, by force."""
@@ -227,6 +236,11 @@ class _Child:
         assert self._process.stderr
         while chunk := await self._process.stderr.read(4096):
             self._tail = (self._tail + chunk)[-4096:]
+
+
+def _without_tools(request: Request) -> Request:
+    context = msgspec.structs.replace(request.context, tools=())
+    return msgspec.structs.replace(request, context=context)
 
 
 def _command() -> list[str]:

@@ -19,7 +19,7 @@ from pinfold.ports import (
     ProviderError,
     Request,
 )
-from pinfold.providers.bodies import chat_body, complained_of, responses_body, without
+from pinfold.providers.bodies import chat_body, complained_of, counted, responses_body, without
 from pinfold.providers.chat_stream import ChatStream
 from pinfold.providers.errors import Server, from_answer, from_sdk
 from pinfold.providers.responses_stream import ResponsesStream
@@ -33,6 +33,8 @@ WireApi = Literal["chat", "responses"]
 GATHER = 0.04
 """Seconds in which what a server sends token by token gathers before it is read: waking up for
 each token costs more than all that is done with it."""
+COUNT_SECONDS = 10.0
+"""How long a server may take to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class OpenAICompatible:
         self._warming = asyncio.Lock()
         self._refused: dict[str, set[str]] = {}
         """By model: optional fields of the body that the endpoint complained of."""
+        # Of those that speak Chat Completions llama.cpp counts, and is never far away.
+        self._counts = wire_api == "responses" or self._server.is_local
 
     async def warm(self) -> None:
         """Load the SDK in a thread (about a second), so that the first request need not wait."""
@@ -97,8 +101,7 @@ class OpenAICompatible:
     async def stream(self, request: Request) -> AsyncGenerator[Delta]:
         """The response, piece by piece. Raises `ProviderError`. Closing it drops the connection."""
         await self.warm()
-        body = (chat_body if self.wire_api == "chat" else responses_body)(request)
-        body |= self._extra
+        body = self._body(request) | self._extra
         parser: _Stream = (ChatStream if self.wire_api == "chat" else ResponsesStream)(self._server)
         decoder = EventDecoder()
         async with aclosing(self._bytes(body, request)) as chunks:
@@ -116,9 +119,44 @@ class OpenAICompatible:
             for delta in parser.end():
                 yield delta
 
+    async def count(self, request: Request) -> int | None:
+        """See `ports.Provider`. A server that failed to count once is not asked again."""
+        if not self._counts:
+            return None
+        body = counted(self._body(request))
+        answer: Any = None
+        with suppress(Exception):  # whatever goes wrong, the estimate will do
+            async with asyncio.timeout(COUNT_SECONDS):
+                await self.warm()
+                assert self._client is not None
+                answer = await self._client.post(
+                    f"{self._path}/input_tokens",
+                    cast_to=object,
+                    body=body,
+                    options={"headers": self._headers_of(request)},
+                )
+        tokens = answer.get("input_tokens") if isinstance(answer, dict) else None
+        self._counts = isinstance(tokens, int) and tokens > 0
+        return tokens if self._counts else None
+
     async def close(self) -> None:
         if self._client is not None:
             await self._client.close()
+
+    @property
+    def _path(self) -> str:
+        return "/chat/completions" if self.wire_api == "chat" else "/responses"
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        return (chat_body if self.wire_api == "chat" else responses_body)(request)
+
+    def _headers_of(self, request: Request) -> dict[str, Any]:
+        import openai
+
+        headers: dict[str, Any] = dict(request.headers)
+        if not self._api_key and "authorization" not in map(str.lower, self._headers):
+            headers["Authorization"] = openai.Omit()
+        return headers
 
     def _connect(self) -> "openai.AsyncOpenAI":
         import openai
@@ -171,15 +209,13 @@ class OpenAICompatible:
         import openai
 
         assert self._client is not None
-        headers: dict[str, Any] = dict(request.headers)
-        if not self._api_key and "authorization" not in map(str.lower, self._headers):
-            headers["Authorization"] = openai.Omit()
+        headers = self._headers_of(request)
         refused = self._refused.setdefault(request.model.name, set())
         reopened = False
         while True:
             try:
                 stream = await self._client.post(
-                    "/chat/completions" if self.wire_api == "chat" else "/responses",
+                    self._path,
                     cast_to=object,
                     body=without(body, refused),
                     options={"headers": headers},

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.memory import Memory
 
 SCHEMA = 1
 """The number in the first event. A reader refuses a larger one."""
@@ -62,7 +63,7 @@ class Adopted(Struct, frozen=True, omit_defaults=True):
     """Where a session came from that another tool wrote."""
 
     tool: str
-    """`codex`, `claude` or `messages`."""
+    """`codex`, `claude`, `messages` or `pinfold`."""
     file: str
     session: str = ""
     """Its id there."""
@@ -142,6 +143,18 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     """The command prefix that `always` allows from now on."""
     arguments: str | None = None
     """The arguments as the user changed them."""
+
+
+class MemoryApplied(Data, frozen=True, kw_only=True):
+    """What a model proposed to remember, accepted."""
+
+    memory: Memory
+
+
+class MemoryRefused(Data, frozen=True, kw_only=True):
+    payload: str
+    """The proposal as the model wrote it, cut where it is long; its call holds the whole."""
+    reason: str
 
 
 Pin = int | str
@@ -234,6 +247,8 @@ TYPES: dict[str, type[Data]] = {
     "item_added": ItemAdded,
     "request_finished": RequestFinished,
     "artifact_observed": ArtifactObserved,
+    "memory_applied": MemoryApplied,
+    "memory_refused": MemoryRefused,
     "approval_decided": ApprovalDecided,
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,
@@ -252,6 +267,10 @@ class Event(Struct, frozen=True):
     seq: int
     ts: datetime
     data: Data
+    offset: int = 0
+    """Where its line begins, for one that a journal has read or written."""
+    length: int = 0
+    """Bytes of that line, without its line end; 0 where there is none."""
 
 
 class Header(Struct, frozen=True):
@@ -285,6 +304,15 @@ def encode(event: Event) -> bytes:
     if isinstance(event.data, Unknown):
         return event.data.raw
     return _encoder.encode(_Out(event.seq, event.ts, NAMES[type(event.data)], event.data))
+
+
+def written(event: Event) -> tuple[Event, bytes]:
+    """An event as it can be written (see `mended`), and its line."""
+    try:
+        return event, encode(event)
+    except UnicodeEncodeError:
+        event = Event(event.seq, event.ts, mended(event.data))
+        return event, encode(event)
 
 
 def header(line: bytes) -> Header | None:

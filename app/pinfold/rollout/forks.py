@@ -15,8 +15,12 @@ from pinfold.rollout.events import (
     ArtifactObserved,
     Event,
     ItemAdded,
+    MemoryApplied,
+    MemoryRefused,
     RequestFinished,
     TurnFinished,
+    TurnStarted,
+    WindowReplaced,
 )
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
@@ -36,20 +40,32 @@ def copy(source: Path, target: Path, at: int | None, now: Callable[[], datetime]
     """
     with Journal.open(source, now, read_only=True) as parent:
         count, n = _cut(parent, at)
-        forked_from = f"{parent.started.id}:{n}"
-        started = replace(parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from)
-        try:
-            files.make_folder(target)
-            for name in ("blobs", "outputs"):
-                if (source / name).is_dir():
-                    shutil.copytree(source / name, target / name)
-            with files.replacing(target / ROLLOUT) as file:
-                file.write(events.encode(Event(1, now(), started)) + b"\n")
-                file.writelines(line + b"\n" for line in islice(parent.lines(), 1, count))
-        except OSError as error:
-            shutil.rmtree(target, ignore_errors=True)
-            raise JournalError(files.failure(target, error)) from error
+        _copy(parent, target, count, n, now)
     return n
+
+
+def copy_before(source: Path, target: Path, prompt: int, now: Callable[[], datetime]) -> None:
+    """Like `copy`, up to where the user's `prompt`, an item, begins its turn."""
+    with Journal.open(source, now, read_only=True) as parent:
+        count, n = _before(parent, prompt)
+        _copy(parent, target, count, n, now)
+
+
+def _copy(parent: Journal, target: Path, count: int, n: int, now: Callable[[], datetime]) -> None:
+    """Copy the first `count` lines of `parent`, which go through item `n`."""
+    forked_from = f"{parent.started.id}:{n}"
+    started = replace(parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from)
+    try:
+        files.make_folder(target)
+        for name in ("blobs", "outputs"):
+            if (parent.folder / name).is_dir():
+                shutil.copytree(parent.folder / name, target / name)
+        with files.replacing(target / ROLLOUT) as file:
+            file.write(events.encode(Event(1, now(), started)) + b"\n")
+            file.writelines(line + b"\n" for line in islice(parent.lines(), 1, count))
+    except OSError as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise JournalError(files.failure(target, error)) from error
 
 
 def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
@@ -61,7 +77,13 @@ def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
             case ItemAdded(item=item):
                 items.append(_Added(item.n, item.response, count))
                 closing = True
-            case ArtifactObserved() | RequestFinished() | TurnFinished() if closing:
+            case (
+                ArtifactObserved()
+                | MemoryApplied()
+                | MemoryRefused()
+                | RequestFinished()
+                | TurnFinished()
+            ) if closing:
                 items[-1].lines = count
             case _:
                 closing = False
@@ -74,3 +96,21 @@ def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
     if response and any(item.response == response for item in items[index + 1 :]):
         index = next(i for i, item in enumerate(items) if item.response == response) - 1
     return (items[index].lines, items[index].n) if index >= 0 else (1, 0)
+
+
+def _before(journal: Journal, prompt: int) -> tuple[int, int]:
+    """How many lines come before the turn of a prompt, and the last item in them."""
+    last, begun = 0, None
+    for count, event in enumerate(journal.read()):
+        match event.data:
+            case ItemAdded(item=item) if item.n == prompt:
+                if item.kind != "user":
+                    raise JournalError(f"#{prompt} is not one of your prompts.")
+                return (count if begun is None else begun), last
+            case ItemAdded(item=item):
+                last, begun = item.n, None
+            case WindowReplaced(inserted=inserted):
+                last = max(last, *(item.n for item in inserted), 0)
+            case TurnStarted():
+                begun = count
+    raise JournalError(f"There is no prompt #{prompt} in this session.")

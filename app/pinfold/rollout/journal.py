@@ -7,7 +7,7 @@ disk. What a crash left half-written is cut off at the next opening and kept in 
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 ROLLOUT = "rollout.jsonl"
 _BLOCK = 65_536
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
+
+Place = tuple[int, int]
+"""Offset and length of a line, in bytes."""
 
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -129,37 +133,50 @@ class Journal:
                 raise JournalError(f"{self.path} is not open for writing.")
             at = self._now()
             lines, written = [], []
+            offset = self.size
             for seq, datum in enumerate(data, self.last_seq + 1):
-                event = Event(seq, at, datum)
-                try:
-                    line = events.encode(event)
-                except UnicodeEncodeError:
-                    event = Event(seq, at, events.mended(datum))
-                    line = events.encode(event)
+                event, line = events.written(Event(seq, at, datum))
                 lines.append(line + b"\n")
-                written.append(event)
+                written.append(Event(seq, at, event.data, offset, len(line)))
+                offset += len(line) + 1
             self._write(b"".join(lines))
             self.last_seq += len(written)
             return tuple(written)
 
-    def read(self) -> Iterator[Event]:
-        """All events, oldest first. Raises `JournalError` if the file can't be read.
+    def read(self, offset: int = 0, seq: int = 0) -> Iterator[Event]:
+        """All events, oldest first, or those after the event `seq`, which ends at `offset`.
 
         A line that can't be understood comes as `Unknown`, so that the rest can be used.
+        Raises `JournalError` if the file can't be read.
         """
-        seq, at = 0, datetime.fromtimestamp(0, UTC)
+        at = _LONG_AGO
         try:
-            for line in self.lines():
-                event = events.decode_leniently(line, seq + 1, at)
+            for line in self.lines(offset):
+                event = _event(line, seq + 1, at, offset)
                 seq, at = event.seq, event.ts
+                offset += len(line) + 1
                 yield event
         except OSError as error:
-            raise JournalError(f"{self.path} could not be read: {error.strerror}.") from error
+            raise self._unread(error) from error
 
-    def lines(self) -> Iterator[bytes]:
-        """The raw lines as they stand, without their line ends."""
-        left = self.size
+    def read_at(self, places: Iterable[Place]) -> Iterator[Event]:
+        """The events whose lines stand there. Raises `JournalError` if the file can't be read."""
+        try:
+            with self.path.open("rb") as file:
+                for offset, length in places:
+                    file.seek(offset)
+                    yield _event(file.read(length), 0, _LONG_AGO, offset)
+        except OSError as error:
+            raise self._unread(error) from error
+
+    def _unread(self, error: OSError) -> JournalError:
+        return JournalError(f"{self.path} could not be read: {error.strerror}.")
+
+    def lines(self, offset: int = 0) -> Iterator[bytes]:
+        """The raw lines from `offset` on as they stand, without their line ends."""
+        left = self.size - offset
         with self.path.open("rb") as file:
+            file.seek(offset)
             for line in file:
                 left -= len(line)
                 if left < 0:
@@ -258,6 +275,11 @@ class Journal:
         files.sync_folder(self.folder)
         file.truncate(self.size)
         _sync(file.fileno())
+
+
+def _event(line: bytes, seq: int, at: datetime, offset: int) -> Event:
+    event = events.decode_leniently(line, seq, at)
+    return Event(event.seq, event.ts, event.data, offset, len(line))
 
 
 def _holder_path(folder: Path) -> Path:

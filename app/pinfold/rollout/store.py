@@ -1,12 +1,15 @@
 """All sessions of a user, each in its own folder: `sessions/YYYY/MM/DD/<id>/`."""
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinfold.rollout import files, forks
-from pinfold.rollout.events import SCHEMA, SessionStarted
+from msgspec.structs import replace
+
+from pinfold.rollout import events, files, forks
+from pinfold.rollout.events import SCHEMA, Event, SessionStarted
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
 if TYPE_CHECKING:
@@ -66,19 +69,35 @@ class SessionStore:
         n = forks.copy(folder, target, at, now)
         return Journal.open(target, now), n
 
-    def export(self, folder: Path, out: Path, now: Callable[[], datetime]) -> None:
-        """Copy the rollout in `folder` to the new file `out`, each line as it stands.
+    def rewind(self, folder: Path, prompt: int, now: Callable[[], datetime]) -> Journal:
+        """Begin a session as a copy of the one in `folder` up to before the user's `prompt`.
 
         Raises `JournalError`.
         """
-        if out.exists():
-            raise JournalError(f"{out} exists already.")
-        with Journal.open(folder, now, read_only=True) as journal:
-            try:
-                with files.replacing(out) as file:
-                    file.writelines(line + b"\n" for line in journal.lines())
-            except OSError as error:
-                raise JournalError(files.failure(out, error)) from error
+        target = self._new_folder(now())
+        forks.copy_before(folder, target, prompt, now)
+        return Journal.open(target, now)
+
+    def adopt(
+        self, adopted: Iterable[Event], cwd: Path, version: str, now: Callable[[], datetime]
+    ) -> Journal:
+        """Begin a session that holds the events of another, at the times that they have.
+
+        It works in the folder that they name if that exists here, else in `cwd`. Raises
+        `JournalError`, and then there is no such session.
+        """
+        target = self._new_folder(now())
+        try:
+            files.make_folder(target)
+            with files.replacing(target / ROLLOUT) as file:
+                for event in adopted:
+                    if isinstance(event.data, SessionStarted):
+                        event = _moved(event, target.name, cwd, version)  # noqa: PLW2901
+                    file.write(events.written(event)[1] + b"\n")
+        except OSError as error:
+            shutil.rmtree(target, ignore_errors=True)
+            raise JournalError(files.failure(target, error)) from error
+        return Journal.open(target, now)
 
     def _new_folder(self, at: datetime) -> Path:
         from uuid6 import uuid7
@@ -95,3 +114,12 @@ class SessionStore:
             if stat.st_size:
                 used.append((stat.st_mtime_ns, rollout.parent.name, rollout.parent))
         return [folder for *_, folder in sorted(used, reverse=True)]
+
+
+def _moved(event: Event, session: str, cwd: Path, version: str) -> Event:
+    """The first event of an adopted session, as it is to stand here."""
+    assert isinstance(event.data, SessionStarted)
+    there = event.data.cwd
+    here = there if Path(there).is_absolute() and Path(there).is_dir() else str(cwd)
+    data = replace(event.data, schema=SCHEMA, id=session, cwd=here, version=version)
+    return replace(event, data=data)

@@ -1,61 +1,101 @@
 """Tokens of items and of the context, as a request carries them.
 
-The text is counted; what the wire puts around it is not published, so it is approximated by the
-constants below.
+The text is counted; what the wire puts around it is not published. The constants below were
+fitted to what OpenAI's servers report: GPT-4o's on the chat wire, GPT-5's on the other.
 """
 
 from typing import Literal
 
 import msgspec
 
-from pinfold.rollout.events import Context
+from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
+from pinfold.tokens.images import count_image
+from pinfold.tokens.schemas import declaration
 
 WireApi = Literal["responses", "chat"]
 
 MESSAGE = 4
-"""Around a message: its role and its ends (OpenAI's cookbook has 3 or 4)."""
-CALL = {"chat": 10, "responses": 12}
+"""Around a message: its role and its ends."""
+ASSISTANT = {"chat": 4, "responses": 6}
+"""Around the model's own message: models that reason name its channel too."""
+CALL = {"chat": 10, "responses": 13}
 """Around the name and arguments of a tool call."""
 RESULT = {"chat": 6, "responses": 9}
 """Around a tool's result."""
-TOOL = {"chat": 10, "responses": 8}
-"""Around a tool's schema, beyond its JSON; on the chat wire it is nested once more."""
-REPLY = 3
+TOOL = {"chat": 10, "responses": -2}
+"""Around a tool's schema, as the server shows it to the model."""
+TOOLS = {"chat": 0, "responses": 16}
+"""Around all of them."""
+REPLY = {"chat": 3, "responses": 2}
 """What makes the model answer, once a request."""
+SEALED = {"reasoning": (900, 6.6), "compaction": (1250, 8.2)}
+"""Of an encrypted item: characters that hold no text, and characters a token beyond those."""
 
 
-def count_item(counter: Counter, item: Item, wire_api: WireApi, *, own: bool = True) -> int:
-    """Tokens of `item` in a request; `own` says whether the model that is asked wrote it."""
+def count_item(
+    counter: Counter, item: Item, wire_api: WireApi, *, own: bool = True, model: str = ""
+) -> int:
+    """Tokens of `item` in a request to `model`, by whose rule pictures count.
+
+    `own` says whether reasoning and compactions go back to it: it must have written them.
+    """
+    if item.kind in SEALED:
+        return _opaque(counter, item, wire_api) if own else 0
+    text = counter.count(item.content)
+    pictures = sum(count_image(image, model) for image in item.images)
     match item.kind:
-        case "reasoning" | "compaction" if not own:
-            return 0
         case "tool_call":
-            return counter.count(item.name or "") + counter.count(item.content) + CALL[wire_api]
+            return counter.count(item.name or "") + text + CALL[wire_api]
         case "tool_result":
-            return counter.count(item.content) + RESULT[wire_api]
-        case "reasoning" if item.opaque is None:
-            return 0  # it can't be sent back
+            return text + pictures + RESULT[wire_api]
+        case "assistant":
+            return text + ASSISTANT[wire_api]
         case _:
-            return counter.count(item.content) + MESSAGE
+            return text + pictures + MESSAGE
+
+
+def _opaque(counter: Counter, item: Item, wire_api: WireApi) -> int:
+    """Tokens of what goes back in the provider's own form, as `wire` sends it."""
+    opaque = item.opaque or {}
+    sealed = opaque.get("encrypted_content")
+    if wire_api == "responses" and isinstance(sealed, str):
+        plain, characters = SEALED[item.kind]
+        return max(round((len(sealed) - plain) / characters), 0)
+    readable = "field" if wire_api == "chat" else "content"
+    return counter.count(item.content) if opaque.get(readable) else 0
+
+
+def context_rows(
+    counter: Counter, context: Context, wire_api: WireApi
+) -> list[tuple[str, str, int]]:
+    """What stands before the window, each piece as part, name and tokens."""
+
+    def count(text: str) -> int:
+        return counter.count(text) + MESSAGE if text else 0
+
+    def schema(tool: ToolSchema) -> str:
+        return declaration(tool) if wire_api == "responses" else msgspec.json.encode(tool).decode()
+
+    around = REPLY[wire_api] + (TOOLS[wire_api] if context.tools else 0)
+    return [
+        # What every request adds of its own is here too.
+        ("instructions", "instructions", count(context.instructions) + around),
+        *(("AGENTS.md", file.path, count(f"{file.path}\n{file.text}")) for file in context.agents),
+        ("instructions", "environment", count(context.environment)),
+        *(("tools", t.name, counter.count(schema(t)) + TOOL[wire_api]) for t in context.tools),
+    ]
 
 
 def context_parts(counter: Counter, context: Context, wire_api: WireApi) -> dict[str, int]:
-    """Tokens of what stands before the window, by the part that brings them."""
-
-    def count(*texts: str) -> int:
-        return sum(counter.count(text) + MESSAGE for text in texts if text)
-
-    schemas = [msgspec.json.encode(tool).decode() for tool in context.tools]
-    return {
-        # What every request adds of its own is here too.
-        "instructions": count(context.instructions, context.environment) + REPLY,
-        "AGENTS.md": count(*(f"{file.path}\n{file.text}" for file in context.agents)),
-        "tools": sum(counter.count(schema) + TOOL[wire_api] for schema in schemas),
-    }
+    """Tokens of what stands before the window, by part."""
+    parts = {"instructions": 0, "AGENTS.md": 0, "tools": 0}
+    for part, _, tokens in context_rows(counter, context, wire_api):
+        parts[part] += tokens
+    return parts
 
 
-def count_context(counter: Counter, context: Context, wire_api: WireApi) -> int:
-    """Tokens of all that stands before the window."""
-    return sum(context_parts(counter, context, wire_api).values())
+def is_known(item: Item) -> bool:
+    """Whether `count_item` sees what it counts; a server's compaction is unreadable."""
+    return item.kind != "compaction"

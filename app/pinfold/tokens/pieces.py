@@ -29,7 +29,7 @@ def last_cut(text: str, start: int, end: int) -> int:
 def pieces(text: str) -> Iterator[str]:
     """`text` in pieces of at most `LIMIT`.
 
-    A stretch without a cut is cut at `LIMIT`, which may add a token or two each time.
+    A stretch without a cut is cut at `LIMIT`, which may add a few tokens each time.
     """
     start = 0
     while len(text) - start > LIMIT:

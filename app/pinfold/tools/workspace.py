@@ -7,6 +7,7 @@ import secrets
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
@@ -131,6 +132,13 @@ def is_folder(path: Path) -> bool:
 def file_mode(path: Path) -> int:
     """The permission bits of a file."""
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def touched(path: Path) -> datetime:
+    """When a file, or what is known of it, was last changed. Raises `OSError`."""
+    status = path.stat()
+    # A copy may bring an old time of change along, but not one of its status.
+    return datetime.fromtimestamp(max(status.st_mtime, status.st_ctime), UTC)
 
 
 def require_file(path: Path, workspace: Path) -> int:

@@ -16,6 +16,7 @@ from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
 from pinfold.commands.failures import told
+from pinfold.sanitize import one_line
 from pinfold.tui import themes
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.look import Look
@@ -91,6 +92,14 @@ class PinfoldApp(App[str]):
         await self._shell.attach(session, [*warnings, *session.notices])
         if old is not None:
             await old.close()
+        self._tell_meanwhile(session)
+
+    @work(exclusive=True, group="meanwhile")
+    async def _tell_meanwhile(self, session: SessionPort) -> None:
+        """Say which files changed while the session was closed."""
+        told = str(await session.files.meanwhile())
+        if told and session is self._session:
+            self.tell(one_line(told), "warning")
 
     # Themes
 
@@ -128,10 +137,13 @@ class PinfoldApp(App[str]):
     def tell(self, text: str, level: Level = "info") -> None:
         self._shell.tell(text, level)
 
-    def open(self, panel: Panel) -> None:
+    def open(self, panel: Panel, search: str = "") -> None:
         from pinfold.tui.panels.opening import open_panel
 
-        open_panel(self, self._look.keys, panel)
+        open_panel(self, self._look.keys, panel, search)
+
+    def find(self, text: str) -> None:
+        self._shell.find(text)
 
     def set_theme(self, name: str) -> None:
         self.theme = name
@@ -149,6 +161,9 @@ class PinfoldApp(App[str]):
             raise CommandError(f"The editor did not start: {error}") from error
         self._shell.editor.put(text)
         self.refresh(layout=True)
+
+    def put(self, text: str) -> None:
+        self._shell.editor.put_before(text)
 
     async def switch(self, start: Start) -> None:
         await self._enter(await start(self._shell.approve))

@@ -19,6 +19,7 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.commands.context import SessionPort
+from pinfold.numbers import tokens
 from pinfold.paths import shown
 from pinfold.ports import (
     CallDelta,
@@ -38,6 +39,8 @@ from pinfold.tui.transcript.view import Transcript
 
 STEP = 32
 """Tokens by which the gauge moves while a reply streams in."""
+WELL_BELOW = 0.9
+"""The share of the threshold that the window must fall under before it can pass it again."""
 
 
 class Bridge:
@@ -65,8 +68,10 @@ class Bridge:
         self._status = status
         self._rested = rested
         self._live = session.stream_count()
+        self._passed: int | None = None
+        """The threshold that the window stands past, in tokens, as far as the user knows."""
         self.close = session.subscribe(self.hear)
-        transcript.load(session.items)
+        transcript.load(session.items, session.window)
         self._show_queue(session.queue)
         self._enter(session.phase)
         self.refresh()
@@ -76,6 +81,7 @@ class Bridge:
         match update:
             case Appended(event=event):
                 self._appended(event.data)
+                self._mark(event.data)
             case Streamed(delta=delta):
                 self._stream(delta)
             case StreamDropped():
@@ -99,19 +105,40 @@ class Bridge:
                 assert_never(update)
 
     def refresh(self) -> None:
-        """Read anew what no update tells: model, approvals, gauge."""
+        """Read anew what no update tells: model, approvals, threshold."""
         session = self._session
         self._status.model = f"{session.model.name} · {session.model.provider}"
         self._status.approvals = session.approvals
         self._gauge.model = session.model
-        self._gauge.reading = session.reading()
+        self._gauge.auto = session.auto
+        self._read_gauge()
+
+    def _read_gauge(self) -> bool:
+        """Show the window's reading; whether it has passed the threshold since the last one."""
+        reading = self._gauge.reading = self._session.reading()
+        threshold = reading.threshold
+        if threshold is not None and reading.used >= threshold:
+            before, self._passed = self._passed, threshold
+            return before != threshold
+        if threshold is None or reading.used < WELL_BELOW * threshold:
+            self._passed = None
+        return False
+
+    def _watch_threshold(self) -> None:
+        if self._read_gauge() and (reading := self._gauge.reading) is not None:
+            self._transcript.note(
+                f"The window has passed its threshold: {tokens(reading.used)} of "
+                f"{tokens(reading.limit)} tokens. Nothing is taken out of it by itself: "
+                "/context shows what fills it and masks old results, /threshold moves the mark.",
+                "warning",
+            )
 
     def _appended(self, data: events.Data) -> None:
         match data:
             case events.ItemAdded(item=item):
                 self._transcript.append(item)
                 self._count_anew()
-                self._gauge.reading = self._session.reading()
+                self._watch_threshold()
             case events.TurnFinished(state="failed", reason=reason):
                 self._transcript.note(reason or "The turn failed.", "error")
             case events.TurnFinished(state="waiting", reason=reason):
@@ -122,9 +149,26 @@ class Bridge:
                 for file in context.agents:
                     lines = len(file.text.splitlines())
                     self._transcript.note(f"Rules from {shown(Path(file.path))}, {lines} lines")
+                self._watch_threshold()
+            case events.ModelChanged():
+                self._watch_threshold()
                 self.refresh()
-            case events.RequestFinished() | events.ModelChanged():
-                self.refresh()
+            case (
+                events.RequestFinished()
+                | events.WindowCounted()
+                | events.WindowReplaced()
+                | events.PinsChanged()
+                | events.ItemsMarked()
+                | events.GoalSet()
+            ):
+                self._watch_threshold()
+
+    def _mark(self, data: events.Data) -> None:
+        match data:
+            case events.WindowReplaced(inserted=inserted):
+                self._transcript.replace_window(self._session.window.boundaries[-1], inserted)
+            case events.PinsChanged() | events.ItemsMarked() | events.ArtifactObserved():
+                self._transcript.refresh_marks()
 
     def _stream(self, delta: Delta) -> None:
         match delta:

@@ -1,32 +1,56 @@
 """The gauge bar: the window's tokens by segment, on one line."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from rich.style import Style
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from pinfold.numbers import dollars, tokens
 from pinfold.ports import ModelInfo
+from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
-from pinfold.tui.numbers import tokens
-from pinfold.window.reading import Reading
+from pinfold.window.reading import Reading, Source
 
 LETTERS = {
     "instructions": "i",
+    "AGENTS.md": "g",
+    "tools": "s",
+    "pinned": "p",
+    "checkpoint": "k",
     "user": "u",
     "assistant": "a",
     "reasoning": "r",
     "tool calls": "c",
     "tool results": "t",
-    "checkpoint": "k",
+    "folded": "f",
     "live": "+",
 }
 """What a segment is drawn with where there is no colour. `live` is the reply under way."""
+FULL = "━"
+FREE = ("─", "gauge-free")
+RESERVE = ("╌", "gauge-reserve")
+THRESHOLD = ("┃", "gauge-threshold")
+
+SIGNS: dict[Source, str] = {"measured": "", "calibrated": "≈", "estimated": "≈", "unknown": "?"}
+"""What stands before the figure where there is no room for the word."""
+MEANINGS: dict[Source, str] = {
+    "measured": "told by the provider.",
+    "calibrated": "counted here, corrected by this model's reports.",
+    "estimated": "counted here, not reported yet.",
+    "unknown": "part of it can't be counted, so this is a guess.",
+}
 _BOLD = Style(bold=True)
-FULL, FREE = "━", "─"
-TIGHT = 0.85
-"""The share of the context window from which the figure warns."""
+HEAD = "context  "
+SHORT, MIDDLE, LONG, MOST = 8, 16, 24, 48
+"""Cells that the bar keeps beside the source, beside more figures, beside its name; at most."""
+
+
+def variable(segment: str) -> str:
+    """The theme's variable for a segment."""
+    return f"gauge-{segment.removeprefix('tool ').removesuffix('.md').lower()}"
 
 
 def cells(segments: Sequence[tuple[str, int]], limit: int, width: int) -> list[tuple[str, int]]:
@@ -43,51 +67,143 @@ def cells(segments: Sequence[tuple[str, int]], limit: int, width: int) -> list[t
 
 
 class GaugeBar(Widget):
-    """`context  ━━━━──────  3.1k of 8.2k · 38% · estimated`."""
+    """`context  ━━━━─────┃╌╌  3.1k of 8.2k · 38% · estimated`. A click opens the context panel."""
 
     DEFAULT_CSS = """
     GaugeBar {
         height: 1;
         padding: 0 2;
+        pointer: pointer;
     }
     """
 
     reading: reactive[Reading | None] = reactive(None)
     model: reactive[ModelInfo | None] = reactive(None)
+    auto: reactive[str] = reactive("auto")
+    """What happens at the threshold."""
     live: reactive[int] = reactive(0)
     """Tokens, roughly, of the reply under way."""
 
     def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, lambda _: self.refresh())
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._retell())
+        for each in ("reading", "model", "auto", "live"):
+            self.watch(self, each, self._retell)
+
+    async def on_click(self) -> None:
+        if not self.screen.is_modal:  # the panel has a gauge of its own
+            await self.run_action("app.run_command('context')")
+
+    def _retell(self) -> None:
+        self.refresh()
+        reading, model = self.reading, self.model
+        if reading is not None and model is not None:
+            self.tooltip = self._details(reading, model)
+
+    # The line
 
     def render(self) -> Text:
         reading, model = self.reading, self.model
         label = ink(self.app, "foreground 60%")
         if reading is None or model is None:
             return Text("context", style=label)
-        used = reading.used + self.live
-        share = used / reading.limit if reading.limit else 0.0
-        figures = [f"{tokens(used)} of {tokens(reading.limit)}", f"{share:.0%}"]
-        source = "estimated" if self.live else reading.source
         room = self.size.width
-        for extra in (source, f"window: {model.window_source}"):
-            if sum(map(len, figures)) + len(extra) + 3 * len(figures) + 24 <= room:
-                figures.append(extra)
-        said = " · ".join(figures)
-        head = "context  " if room >= len(said) + 24 else ""
-        width = max(6, min(48, room - len(head) - len(said) - 2))
-        bar = Text(head, style=label, no_wrap=True, overflow="crop", end="")
-        for name, count in cells([*reading.segments, ("live", self.live)], reading.limit, width):
-            glyph = LETTERS[name] if self.app.no_color else FULL
-            bar.append(glyph * count, self._style(name))
-        bar.append(FREE * (width + len(head) - len(bar)), self._style("free"))
-        bar.append(f"  {said}", ink(self.app, "warning") + _BOLD if share >= TIGHT else label)
+        said = self._figures(reading, model, room)
+        rest = room - len(said) - 2
+        head = HEAD if rest >= LONG + len(HEAD) else ""
+        line = Text(head, style=label, no_wrap=True, overflow="crop", end="")
+        if (width := min(MOST, rest - len(head))) >= SHORT:
+            line.append_text(self._bar(reading, width))
+            line.append("  ")
+        line.append(said, self._alarm(reading) or label)
+        return line
+
+    def _bar(self, reading: Reading, width: int) -> Text:
+        def cell(tokens: int) -> int:
+            return min(width, round(width * tokens / max(reading.limit, 1)))
+
+        kept = max(1, cell(reading.reserve)) if reading.reserve else 0
+        track = [FREE] * (width - kept) + [RESERVE] * kept
+        filled = cells([*reading.segments, ("live", self.live)], reading.limit, width)
+        track[: sum(count for _, count in filled)] = [
+            self._ink_of(name) for name, count in filled for _ in range(count)
+        ]
+        if reading.threshold is not None:
+            track[min(width - 1, cell(reading.threshold))] = THRESHOLD
+        bar = Text(end="")
+        for (glyph, colour), run in groupby(track):
+            bar.append(glyph * len(list(run)), ink(self.app, colour))
         return bar
 
-    def watch_reading(self, reading: Reading | None) -> None:
-        if reading is not None:
-            parts = [f"{name}: {count:,}" for name, count in reading.segments if count]
-            self.tooltip = Text("\n".join(("tokens in the window", *parts)))
+    def _ink_of(self, segment: str) -> tuple[str, str]:
+        return LETTERS[segment] if self.app.no_color else FULL, variable(segment)
 
-    def _style(self, segment: str) -> Style:
-        return ink(self.app, f"gauge-{segment.removeprefix('tool ')}")
+    def _figures(self, reading: Reading, model: ModelInfo, room: int) -> str:
+        used, source = self._used(reading), self._source(reading)
+        share = used / reading.limit if reading.limit else 0.0
+        said = f"{tokens(used)} of {tokens(reading.limit)} · {share:.0%}"
+        alarm = ""
+        if self._alarm(reading) is not None:
+            alarm = "!! " if used > reading.usable else "! "
+        room -= len(alarm) + 2
+        if room < len(f"{said} · {source}") + SHORT:
+            return f"{alarm}{SIGNS[source]}{said}"
+        said = f"{said} · {source}"
+        for extra in self._extras(reading, model):
+            if room >= len(f"{said} · {extra}") + MIDDLE:
+                said = f"{said} · {extra}"
+        return f"{alarm}{said}"
+
+    def _extras(self, reading: Reading, model: ModelInfo) -> list[str]:
+        """What is said where there is room, the first before the others."""
+        return [
+            *([f"window {model.window_source}"] if model.window_source == "assumed" else ()),
+            *([self.auto] if self.auto != "auto" else ()),
+            *([f"cached {reading.cached:.0%}"] if reading.cached else ()),
+            *([dollars(reading.cost)] if reading.cost else ()),
+        ]
+
+    def _used(self, reading: Reading) -> int:
+        return reading.used + self.live
+
+    def _source(self, reading: Reading) -> Source:
+        return "estimated" if self.live and reading.source != "unknown" else reading.source
+
+    def _alarm(self, reading: Reading) -> Style | None:
+        used = self._used(reading)
+        if used > reading.usable:
+            return ink(self.app, "error") + _BOLD
+        if reading.threshold is not None and used >= reading.threshold:
+            return ink(self.app, "warning") + _BOLD
+        return None
+
+    # The tooltip
+
+    def _details(self, reading: Reading, model: ModelInfo) -> Text:
+        """Every segment, and what the figures mean, on lines of at most 36 columns."""
+        label = ink(self.app, "foreground 60%")
+        out = Text(end="")
+        out.append(f"{one_line(model.name)[:36]}\n", _BOLD)
+        out.append(f"{reading.limit:,} tokens ({model.window_source})\n\n", label)
+
+        def row(sign: tuple[str, str], name: str, count: int) -> None:
+            share = count / max(reading.limit, 1)
+            out.append(f"{sign[0]} ", ink(self.app, sign[1]))
+            out.append(f"{name:<15}{count:>10,}{share:>7.1%}\n", ink(self.app, "foreground"))
+
+        for name, count in (*reading.segments, ("live", self.live)):
+            if count:
+                row(self._ink_of(name), "in flight" if name == "live" else name, count)
+        row(FREE, "free", max(0, reading.usable - self._used(reading)))
+        row(RESERVE, "for the reply", reading.reserve)
+        if reading.threshold is not None:
+            row(THRESHOLD, f"threshold, {self.auto}", reading.threshold)
+        source = self._source(reading)
+        said = [f"{source}: {MEANINGS[source]}"]
+        if reading.threshold is None:
+            said.append("No threshold: /threshold auto sets one.")
+        if reading.cached is not None:
+            said.append(f"{reading.cached:.0%} of the last request was cached.")
+        if reading.cost:
+            said.append(f"{dollars(reading.cost)} so far.")
+        out.append("\n" + "\n".join(said), label)
+        return out

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from textual.binding import Binding
 
 from pinfold.commands.registry import ACTIONS, BY_ID
+from pinfold.tui.panels.context_keys import ACTS, MOVES
 from pinfold.tui.transcript.view import Transcript
 
 _NAMES = {
@@ -13,6 +14,7 @@ _NAMES = {
     "pagedown": "PgDn",
     "up": "↑",
     "down": "↓",
+    "slash": "/",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
 }
@@ -45,7 +47,8 @@ def command_bindings() -> list[Binding]:
 
 def complaints(keys: Mapping[str, str]) -> list[str]:
     """What is wrong with the user's keys, in sentences."""
-    known = {*BY_ID, *(each.id for each in Transcript.BINDINGS if isinstance(each, Binding))}
+    own = (*Transcript.BINDINGS, *MOVES, *ACTS)
+    known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding))}
     found = [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
     # Commands are bound everywhere, so a key of theirs never reaches another action.
     taken = {
@@ -70,4 +73,6 @@ def shown(keys: str) -> str:
 
 
 def _name(key: str) -> str:
+    if len(key) == 1:  # n and N are two keys
+        return key
     return "+".join(_NAMES.get(part, part.capitalize()) for part in key.split("+"))

@@ -7,8 +7,8 @@ from rich.text import Text
 from textual.timer import Timer
 from textual.widgets import Static
 
+from pinfold.numbers import duration
 from pinfold.sanitize import one_line
-from pinfold.tui.numbers import duration
 
 SHOWN = 3
 """Queued prompts that are shown, the oldest first."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -30,7 +30,11 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.status import StatusLine
+from pinfold.tui.steering import command_of
 from pinfold.tui.transcript.view import Transcript
+
+if TYPE_CHECKING:
+    from pinfold.tui.find import FindBar
 
 HINT_SECONDS = 2.0
 """How long a hint stands, and how soon its key must come again."""
@@ -80,6 +84,7 @@ class Shell(Screen[None]):
         self._transcript = Transcript()
         self._queue = QueueLines()
         self._retry = RetryLine(monotonic)
+        self._find_bar: FindBar | None = None
         self._prompt = PromptBox(self.editor)
         self._gauge = GaugeBar()
         self._status = StatusLine(monotonic)
@@ -127,7 +132,10 @@ class Shell(Screen[None]):
         if self._bridge is not None:
             self._bridge.close()
         self._session = session
+        if self._find_bar is not None:
+            self._find_bar.leave()
         self._look_at(session.cwd)
+        await self._transcript.warm()
         self._transcript.set_welcome(welcome.welcome(session, warnings))
         self._bridge = Bridge(
             session,
@@ -156,6 +164,8 @@ class Shell(Screen[None]):
 
     def tell(self, text: str, level: Level = "info") -> None:
         self._transcript.note(text, level)
+        if self._transcript.behind:  # the note is out of view
+            self._hint_for_a_while(text.partition("\n")[0])
 
     def refresh_status(self) -> None:
         """Read the model, the approvals and the gauge anew."""
@@ -185,6 +195,32 @@ class Shell(Screen[None]):
         quiet = self._monotonic() - self._last_typed >= QUIET
         if self.focused is self.editor and not self.editor.text and quiet:
             card.focus()
+
+    # The transcript
+
+    def find(self, text: str) -> None:
+        """Look for `text` in the transcript; without one, ask for it."""
+        self._find(lambda bar: bar.open(text))
+
+    @on(Transcript.Sought)
+    def _sought(self, event: Transcript.Sought) -> None:
+        self._find((lambda bar: bar.step(event.step)) if event.step else lambda bar: bar.open(""))
+
+    @work
+    async def _find(self, act: Callable[["FindBar"], object]) -> None:
+        if self._find_bar is None:
+            from pinfold.tui.find import FindBar
+
+            self._find_bar = FindBar(self._transcript)
+            await self.mount(self._find_bar, before=self._prompt)
+        act(self._find_bar)
+
+    @on(Transcript.Acted)
+    def _acted(self, event: Transcript.Acted) -> None:
+        if self._session is None:
+            return
+        command, argument = command_of(event.key, event.item.n, self._session.window)
+        self.post_message(self.Commanded(registry.BY_ID[command], argument, ""))
 
     # Prompts
 
@@ -260,19 +296,27 @@ class Shell(Screen[None]):
             self.post_message(self.Left())
 
     def action_interrupt(self) -> None:
-        if self._session is not None and self._session.phase != "idle":
+        if self._find_bar is not None and self._find_bar.display:
+            self._find_bar.leave()
+        elif self._session is not None and self._session.phase != "idle":
             self._session.interrupt()
-        elif self.editor.text and self._twice("Esc again clears the prompt"):
-            self.editor.set_aside()
+        elif self.editor.text:
+            if self._twice("Esc again clears the prompt"):
+                self.editor.set_aside()
+        elif self._session is not None and self._session.items and self._twice("Esc again rewinds"):
+            self.post_message(self.Commanded(registry.BY_ID["rewind"], "", ""))
 
     def _twice(self, hint: str) -> bool:
         """Whether this is the second time within `HINT_SECONDS`."""
         again = self._status.hint == hint
-        self._hint("" if again else hint)
+        self._hint_for_a_while("" if again else hint)
+        return again
+
+    def _hint_for_a_while(self, hint: str) -> None:
+        self._hint(hint)
         if self._hiding is not None:
             self._hiding.stop()
         self._hiding = self.set_timer(HINT_SECONDS, lambda: self._hint(""))
-        return again
 
     def _hint(self, hint: str) -> None:
         self._status.hint = hint

@@ -9,8 +9,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from pinfold.agent.updates import Phase
+from pinfold.numbers import duration
 from pinfold.tui.colours import ink
-from pinfold.tui.numbers import duration
 
 WORKING: dict[Phase, str] = {
     "requesting": "waiting for the model",
@@ -102,7 +102,7 @@ class StatusLine(Widget):
         if self.phase == "idle":
             keys = "/ commands · @ files · F1 help" if wide else "F1 help"
             if self.reading and wide:
-                keys = "↑ ↓ move · Enter folds · c copies · Shift+Tab back"
+                keys = "Enter opens · / finds · p m f pin, mask, fold · Shift+Tab back"
             return (f"{below}Ctrl+End" if below and not self.reading else keys), ink(self.app, DIM)
         said = self.progress or WORKING[self.phase]
         if not wide:

@@ -18,8 +18,9 @@ COLOURS = (
 )
 OURS = (
     *("rule", "user-background", "diff-added", "diff-removed"),
-    *("gauge-instructions", "gauge-user", "gauge-assistant", "gauge-reasoning", "gauge-calls"),
-    *("gauge-results", "gauge-checkpoint", "gauge-live", "gauge-free"),
+    *("gauge-instructions", "gauge-agents", "gauge-tools", "gauge-pinned", "gauge-checkpoint"),
+    *("gauge-user", "gauge-assistant", "gauge-reasoning", "gauge-calls", "gauge-results"),
+    *("gauge-folded", "gauge-live", "gauge-free", "gauge-reserve", "gauge-threshold"),
 )
 """Variables that a theme may set under `[variables]`."""
 CHECKED = {*COLOURS, *OURS}
@@ -63,25 +64,33 @@ def fallbacks(theme: Theme) -> dict[str, str]:
     if theme.variables.keys() >= set(OURS):
         return {}
     colours = theme.to_color_system().generate()
-    if theme.ansi:
-        subtle = "ansi_bright_black"
-        tints = ["ansi_default"] * 3
-    else:
-        subtle = f"{colours['foreground']} 30%"
-        tints = [
-            f"{colours['primary']} 12%",
-            f"{colours['success']} 16%",
-            f"{colours['error']} 16%",
-        ]
-    gauge = [
-        "secondary",
-        "primary",
-        "success",
-        "foreground",
-        "warning",
-        "accent",
-        "error",
-        "foreground",
-    ]
-    values = [subtle, *tints, *(colours[name] for name in gauge), subtle]
-    return dict(zip(OURS, values, strict=True))
+
+    def shade(name: str, percent: int) -> str:
+        # The colours of the terminal's own palette can't be mixed.
+        return colours[name] if theme.ansi else f"{colours[name]} {percent}%"
+
+    def tint(name: str, percent: int) -> str:
+        return "ansi_default" if theme.ansi else f"{colours[name]} {percent}%"
+
+    subtle = "ansi_bright_black" if theme.ansi else f"{colours['foreground']} 30%"
+    return {
+        "rule": subtle,
+        "user-background": tint("primary", 12),
+        "diff-added": tint("success", 16),
+        "diff-removed": tint("error", 16),
+        "gauge-instructions": colours["secondary"],
+        "gauge-agents": shade("secondary", 80),
+        "gauge-tools": shade("secondary", 60),
+        "gauge-pinned": shade("error", 75),
+        "gauge-checkpoint": colours["error"],
+        "gauge-user": colours["primary"],
+        "gauge-assistant": colours["success"],
+        "gauge-reasoning": colours["foreground"],
+        "gauge-calls": colours["warning"],
+        "gauge-results": colours["accent"],
+        "gauge-folded": shade("foreground", 45),
+        "gauge-live": colours["foreground"],
+        "gauge-free": subtle,
+        "gauge-reserve": subtle,
+        "gauge-threshold": colours["warning"],
+    }

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from pinfold.commands.context import SessionPort
+from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
-from pinfold.tui.numbers import tokens
 
 WORDMARK = "pinfold"
 CLAIM = "An agent shell whose context window you can see, steer and undo."

@@ -1,6 +1,9 @@
 """The gauge: the window's tokens by segment, and where the figure comes from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
+
+from msgspec import Struct
 
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
@@ -8,13 +11,29 @@ from pinfold.rollout.events import (
     ContextSet,
     Event,
     ItemAdded,
+    ItemsMarked,
     ModelChanged,
     RequestFinished,
+    TurnStarted,
+    Usage,
+    WindowCounted,
+    WindowReplaced,
 )
-from pinfold.rollout.items import Item, Kind
+from pinfold.rollout.items import WRITTEN, Item, Kind
+from pinfold.tokens.calibration import Calibration
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.items import WireApi, count_context, count_item
-from pinfold.window.reading import Reading
+from pinfold.tokens.items import (
+    SEALED,
+    WireApi,
+    context_parts,
+    context_rows,
+    count_item,
+    is_known,
+)
+from pinfold.tokens.prices import Price, Spend
+from pinfold.window.reading import Reading, Source, reserve, scaled
+from pinfold.window.show import Shown
+from pinfold.window.window import Window
 
 SEGMENTS: dict[Kind, str] = {
     "user": "user",
@@ -27,38 +46,126 @@ SEGMENTS: dict[Kind, str] = {
     "compaction": "checkpoint",
     "context": "user",
 }
+ORDER = (
+    "instructions",
+    "AGENTS.md",
+    "tools",
+    "pinned",
+    "checkpoint",
+    "user",
+    "assistant",
+    "reasoning",
+    "tool calls",
+    "tool results",
+    "folded",
+)
+"""The segments as they are drawn. `folded` is what placeholders take."""
+
+
+class GaugeDump(Struct, frozen=True, array_like=True):
+    """A gauge as plain data."""
+
+    encoding: str
+    loaded: bool
+    """Whether the counts are exact."""
+    wire_api: WireApi
+    parts: dict[str, int]
+    segments: dict[str, int]
+    tokens: list[int]
+    counts: dict[int, int]
+    unknown: int
+    calibration: Calibration
+    spend: Spend
+    model: tuple[str, str]
+    usage: Usage | None
+    measured: int | None
+    turn: int
+    void_seq: int
 
 
 class Gauge:
-    """A projection of the rollout; each item is counted once."""
+    """A projection of the rollout beside `window`, which steps first.
 
-    def __init__(self, counter: Counter, wire_api: WireApi) -> None:
+    Items are counted when somebody asks, each once: most of a long rollout is out of the window.
+    """
+
+    def __init__(self, window: Window, counter: Counter, wire_api: WireApi) -> None:
         self.counter = counter
+        self.calibration = Calibration()
+        self.spend = Spend()
+        self._window = window
         self._wire_api: WireApi = wire_api
-        self._context: Context | None = None
-        self._context_tokens = 0
-        self._items: list[Item] = []
-        self._segments: dict[str, int] = {}
+        self._context = Context()
+        self._model: tuple[str, str] = ("", "")
+        self._usage: Usage | None = None
+        """The last report."""
         self._measured: int | None = None
-        self._since = 0
-        """Tokens of the items that came after the report."""
-        self._reported = 0
-        """How many items the report covers."""
+        """Tokens as reported, while nothing has changed since."""
+        self._turn = 0
+        self._void_seq = 0
+        """The last event that made earlier measures worthless."""
+        self._parts: dict[str, int] = {}
+        self._segments: dict[str, int] = {}
+        self._tokens: list[int] = []
+        """Of each shown item."""
+        self._counts: dict[int, int] = {}
+        """Of items in full, by number."""
+        self._unknown = 0
+        """Shown items that can't be counted."""
+        self._revision: int | None = None
+        """The window's, as it is counted; none where it must be counted anew."""
+        self._parts = context_parts(counter, self._context, wire_api)
 
     def step(self, event: Event) -> None:
         match event.data:
             case ContextSet(context=context):
                 self._context = context
-                self._context_tokens = count_context(self.counter, context, self._wire_api)
+                self._parts = context_parts(self.counter, context, self._wire_api)
+                self._void(event)
+            case ModelChanged(provider=provider, model=model):
+                self._model = (provider, model)
+                self._counts.clear()
+                self._revision = None
+                self._void(event)
+            case WindowReplaced():
+                self._void(event)
+            case RequestFinished(usage=usage) as request if usage is not None:
+                self._hear(request, usage)
+            case WindowCounted() as count:
+                self._measure(count, count.estimate or self.estimate, count.tokens, 0)
+            case ItemAdded() | ItemsMarked():
                 self._measured = None
-            case ItemAdded(item=item):
-                self._add(item)
-            case RequestFinished(purpose="turn", usage=usage) if usage is not None:
-                # The reply's own items stand in the window by now and are in `output`.
-                self._measured = usage.input + usage.output
-                self._since, self._reported = 0, len(self._items)
-            case ModelChanged():
-                self._measured = None
+            case TurnStarted(turn=turn):
+                self._turn = turn
+                self._revision = None  # reasoning of earlier turns may count no more
+
+    def _void(self, event: Event) -> None:
+        self._void_seq = event.seq
+        self._measured = None
+
+    def _hear(self, request: RequestFinished, usage: Usage) -> None:
+        self.spend.add(request.provider, request.model, usage)
+        if request.purpose != "turn":
+            return
+        self._usage = usage
+        # The reply's own items stand in the window by now, perhaps with results that came later.
+        shown = self._window.shown
+        came = list(takewhile(lambda each: _answers(each.item, request), reversed(shown)))
+        kinds = {each.item.kind for each in came}
+        estimate = request.estimate or self.estimate_through(len(shown) - len(came))
+        output = usage.output if "reasoning" in kinds else usage.output - usage.reasoning
+        self._measure(request, estimate, usage.input, output)
+        if "tool_result" in kinds:
+            self._measured = None
+
+    def _measure(
+        self, report: RequestFinished | WindowCounted, estimate: int, tokens: int, output: int
+    ) -> None:
+        """Take the report that a request had `tokens`; `output` of its reply stays."""
+        if report.through_seq < max(self._void_seq, self._window.changed_seq):
+            return  # the window has changed since
+        if self.calibration.learn(report.provider, report.model, estimate, tokens):
+            self._measured = tokens + output
 
     def count_ahead(self, events: Iterable[Event]) -> None:
         """Count in a thread what `step` will need on the event loop; the counter remembers it."""
@@ -67,40 +174,168 @@ class Gauge:
                 case ItemAdded(item=item):
                     count_item(self.counter, item, self._wire_api)
                 case ContextSet(context=context):
-                    count_context(self.counter, context, self._wire_api)
-
-    def _add(self, item: Item) -> None:
-        self._items.append(item)
-        tokens = count_item(self.counter, item, self._wire_api)
-        name = SEGMENTS[item.kind]
-        self._segments[name] = self._segments.get(name, 0) + tokens
-        self._since += tokens
+                    context_parts(self.counter, context, self._wire_api)
 
     def recount(self, counter: Counter, wire_api: WireApi) -> None:
         """Count everything again: the tokenizer has come, or the model changed."""
-        items, reported = self._items, self._reported
         self.counter, self._wire_api = counter, wire_api
-        self._items, self._segments = [], {}
-        for item in items[:reported]:
-            self._add(item)
-        self._since = 0
-        for item in items[reported:]:
-            self._add(item)
-        if self._context is not None:
-            self._context_tokens = count_context(counter, self._context, wire_api)
+        self._parts = context_parts(counter, self._context, wire_api)
+        self._counts.clear()
+        self._revision = None
+
+    def catch_up(self) -> None:
+        """Count what the window shows and was not counted yet."""
+        if self._revision != self._window.revision:
+            self._revision = self._window.revision
+            self._segments, self._tokens, self._unknown = {}, [], 0
+        shown = self._window.shown
+        for each in shown[len(self._tokens) :]:
+            tokens = self.count(each)
+            self._tokens.append(tokens)
+            self._unknown += not is_known(each.item) and self._own(each.item)
+            name = self._segment(each)
+            self._segments[name] = self._segments.get(name, 0) + tokens
+
+    def count(self, shown: Shown) -> int:
+        """Tokens of an item as a request carries it; not corrected."""
+        if shown.form == "full":
+            return self.count_full(shown.item)
+        return count_item(self.counter, shown.item, self._wire_api)
+
+    def _own(self, item: Item) -> bool:
+        """Whether an item goes back that is for the model alone that wrote it."""
+        origin = item.origin
+        if origin is None or (origin.provider, origin.model) != self._model:
+            return False
+        # OpenAI's server leaves out the reasoning of earlier turns.
+        return self._wire_api == "chat" or item.kind != "reasoning" or item.turn == self._turn
+
+    def _segment(self, shown: Shown) -> str:
+        if shown.form == "placeholder":
+            return "folded"
+        if self._window.is_pinned(shown.item.n):
+            return "pinned"
+        return SEGMENTS[shown.item.kind]
+
+    # What it says
+
+    @property
+    def context_parts(self) -> dict[str, int]:
+        """Tokens of what stands before the window, by part."""
+        return dict(self._parts)
+
+    @property
+    def tokens(self) -> list[int]:
+        """Tokens of each of the window's shown items; not corrected."""
+        self.catch_up()
+        return self._tokens
 
     @property
     def estimate(self) -> int:
-        """Input tokens of the next request, as counted here."""
-        return self._context_tokens + sum(self._segments.values())
+        """Input tokens of the next request, as counted here; not corrected."""
+        self.catch_up()
+        return sum(self._parts.values()) + sum(self._segments.values())
 
-    def reading(self, model: ModelInfo) -> Reading:
-        measured = self._measured
-        used = self.estimate if measured is None else measured + self._since
-        exact = measured is not None and not self._since
+    def context_rows(self) -> list[tuple[str, str, int]]:
+        """Each piece of what stands before the window: part, name, tokens."""
+        return context_rows(self.counter, self._context, self._wire_api)
+
+    def count_full(self, item: Item) -> int:
+        """Tokens of an item in full; not corrected."""
+        if item.kind in SEALED and not self._own(item):
+            return 0
+        if item.n not in self._counts:
+            self._counts[item.n] = count_item(
+                self.counter, item, self._wire_api, model=self._model[1]
+            )
+        return self._counts[item.n]
+
+    def count_new(self, item: Item) -> int:
+        """Tokens of an item that has no number yet, or a changed body; not corrected."""
+        return count_item(self.counter, item, self._wire_api, model=self._model[1])
+
+    def estimate_through(self, shown: int) -> int:
+        """The same for a request that carried the first `shown` items."""
+        return sum(self._parts.values()) + sum(self.tokens[:shown])
+
+    def correct(self, estimate: int) -> int:
+        """An estimate as this model's reports correct it."""
+        return self.calibration.correct(*self._model, estimate)
+
+    def correct_share(self, tokens: int) -> int:
+        """The tokens of a part of the window, corrected like the whole."""
+        estimate = self.estimate
+        return round(tokens * self.correct(estimate) / estimate) if estimate else tokens
+
+    def reading(
+        self,
+        model: ModelInfo,
+        threshold: float | None = None,
+        prices: Mapping[str, Price] | None = None,
+    ) -> Reading:
+        """The gauge; `threshold` is the share of the usable window where compaction begins."""
+        self.catch_up()
+        used = self._measured
+        source: Source = "measured"
+        if used is None:
+            used = self.correct(self.estimate)
+            known = self.calibration.known(*self._model)
+            source = "unknown" if self._unknown else "calibrated" if known else "estimated"
+        parts = {**self._parts, **self._segments}
+        segments = scaled({name: parts[name] for name in ORDER if parts.get(name)}, used)
+        usage = self._usage
+        kept = reserve(model.context_window, model.max_output)
+        usable = model.context_window - kept
         return Reading(
             used=used,
-            source="measured" if exact else "estimated",
+            source=source,
             limit=model.context_window,
-            segments=(("instructions", self._context_tokens), *self._segments.items()),
+            segments=segments,
+            reserve=kept,
+            threshold=None if threshold is None else int(threshold * usable),
+            cost=self.spend.total(prices or {}),
+            cached=usage.cached / usage.input if usage and usage.input else None,
         )
+
+    # As plain data
+
+    def dump(self) -> GaugeDump:
+        """Shares what the gauge knows: encode it before the next step."""
+        self.catch_up()
+        return GaugeDump(
+            encoding=self.counter.encoding,
+            loaded=self.counter.loaded,
+            wire_api=self._wire_api,
+            parts=self._parts,
+            segments=self._segments,
+            tokens=self._tokens,
+            counts={n: self._counts[n] for n in self._window.forms if n in self._counts},
+            unknown=self._unknown,
+            calibration=self.calibration,
+            spend=self.spend,
+            model=self._model,
+            usage=self._usage,
+            measured=self._measured,
+            turn=self._turn,
+            void_seq=self._void_seq,
+        )
+
+    def load(self, dump: GaugeDump, context: Context) -> None:
+        """Become, from new, what was dumped. Raises `ValueError`."""
+        if len(dump.tokens) != len(self._window.shown):
+            raise ValueError("these counts are of another window")
+        self._context = context
+        self._parts, self._segments = dump.parts, dump.segments
+        self._tokens, self._counts, self._unknown = dump.tokens, dump.counts, dump.unknown
+        self._revision = self._window.revision
+        self.calibration, self.spend = dump.calibration, dump.spend
+        self._model, self._usage, self._measured = dump.model, dump.usage, dump.measured
+        self._turn, self._void_seq = dump.turn, dump.void_seq
+        same = (dump.encoding, dump.wire_api) == (self.counter.encoding, self._wire_api)
+        # Exact counts serve until the tokenizer is there; estimates don't, once it is.
+        if not same or (self.counter.loaded and not dump.loaded):
+            self.recount(self.counter, self._wire_api)
+
+
+def _answers(item: Item, request: RequestFinished) -> bool:
+    return item.kind in WRITTEN and item.response == request.response

@@ -4,7 +4,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-Source = Literal["measured", "estimated"]
+Source = Literal["measured", "calibrated", "estimated", "unknown"]
+"""Reported for this very window; counted here and corrected by this model's reports; counted here;
+a part can't be counted, so that the figure is a guess."""
+
+MAX_RESERVE = 0.25
+"""Of the context window that is kept free for the reply, at most."""
 
 
 class Reading(Struct, frozen=True):
@@ -12,8 +17,37 @@ class Reading(Struct, frozen=True):
 
     used: int
     source: Source
-    """`measured` while the figure is the provider's own for this very window."""
     limit: int
     """The model's context window."""
     segments: tuple[tuple[str, int], ...]
-    """Counted here; they add up to the estimate, which a measured `used` may differ from."""
+    """They add up to `used`."""
+    reserve: int = 0
+    """Kept free for the reply."""
+    threshold: int | None = None
+    """Tokens from which the window is to be compacted; none where it never is."""
+    cached: float | None = None
+    """The share of the last request's input that the provider had in its prompt cache."""
+    cost: float | None = None
+    """US dollars so far, where the prices are known."""
+
+    @property
+    def usable(self) -> int:
+        """Tokens that a request may have."""
+        return max(0, self.limit - self.reserve)
+
+
+def reserve(context_window: int, max_output: int) -> int:
+    """Tokens kept free for the reply."""
+    return min(max_output, int(context_window * MAX_RESERVE))
+
+
+def scaled(parts: dict[str, int], total: int) -> tuple[tuple[str, int], ...]:
+    """`parts` in proportion, adding up to `total` (largest remainder)."""
+    whole = sum(parts.values())
+    if whole in (0, total):
+        return tuple(parts.items())
+    shares = {name: count * total // whole for name, count in parts.items()}
+    missing = total - sum(shares.values())
+    for name in sorted(parts, key=lambda name: -(parts[name] * total % whole))[:missing]:
+        shares[name] += 1
+    return tuple(shares.items())

@@ -9,8 +9,10 @@ from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.arguments import as_object
 from pinfold.wire.atoms import atoms, is_own
 from pinfold.wire.context import system_text
+from pinfold.wire.images import data_url, shown, text_of
 
 Message = dict[str, Any]
+Part = dict[str, Any]
 
 
 def messages(context: Context, items: Iterable[Item], model: ModelInfo) -> list[Message]:
@@ -22,7 +24,7 @@ def messages(context: Context, items: Iterable[Item], model: ModelInfo) -> list[
         if atom[0].kind in WRITTEN:
             _add_response(found, atom, model)
         elif atom[0].kind != "compaction":
-            _add(found, {"role": "user", "content": atom[0].content})
+            _add(found, {"role": "user", "content": _content(atom[0], model)})
     return found
 
 
@@ -49,11 +51,41 @@ def _add_response(found: list[Message], atom: list[Item], model: ModelInfo) -> N
         if calls:
             message["tool_calls"] = calls
         _add(found, message | _reasoning(atom, model))
+    results = [item for item in atom if item.kind == "tool_result"]
     found.extend(
-        {"role": "tool", "tool_call_id": item.call_id, "content": item.content}
-        for item in atom
-        if item.kind == "tool_result"
+        {"role": "tool", "tool_call_id": item.call_id, "content": text_of(item, model)}
+        for item in results
     )
+    # A tool message holds text alone: its pictures follow, once every call is answered.
+    if pictures := [part for item in results for part in _pictures_of_result(item, model)]:
+        found.append({"role": "user", "content": pictures})
+
+
+def _pictures_of_result(item: Item, model: ModelInfo) -> list[Part]:
+    images = _images(item, model)
+    return [_text(f"From the result of {item.call_id}:"), *images] if images else []
+
+
+def _content(item: Item, model: ModelInfo) -> str | list[Part]:
+    text, images = text_of(item, model), _images(item, model)
+    return [*_parts(text), *images] if images else text
+
+
+def _images(item: Item, model: ModelInfo) -> list[Part]:
+    return [
+        {"type": "image_url", "image_url": {"url": data_url(image)}} for image in shown(item, model)
+    ]
+
+
+def _text(text: str) -> Part:
+    return {"type": "text", "text": text}
+
+
+def _parts(content: str | list[Part] | None) -> list[Part]:
+    """Content as parts, whichever form it has."""
+    if isinstance(content, list):
+        return content
+    return [_text(content)] if content else []
 
 
 def _reasoning(atom: list[Item], model: ModelInfo) -> Message:
@@ -81,6 +113,10 @@ def _add(found: list[Message], message: Message) -> None:
     if last is None or last["role"] != message["role"] or "tool_calls" in last:
         found.append(message)
         return
-    texts = [last["content"], message["content"]]
-    text = "\n\n".join(text for text in texts if text)
-    found[-1] = last | message | {"content": text or message["content"]}
+    contents = [last["content"], message["content"]]
+    content: str | list[Part]
+    if any(isinstance(each, list) for each in contents):
+        content = [part for each in contents for part in _parts(each)]
+    else:
+        content = "\n\n".join(text for text in contents if text)
+    found[-1] = last | message | {"content": content or message["content"]}

@@ -8,6 +8,7 @@ from pinfold.rollout.events import Context
 from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.arguments import as_object
 from pinfold.wire.atoms import atoms, is_own
+from pinfold.wire.images import data_url, shown, text_of
 
 InputItem = dict[str, Any]
 
@@ -19,7 +20,7 @@ def input_items(items: Iterable[Item], model: ModelInfo) -> list[InputItem]:
         if atom[0].kind in WRITTEN:
             found += _response(atom, model)
         elif atom[0].kind != "compaction":
-            found.append(_message("user", "input_text", atom[0].content))
+            found.append(_message("user", _input(atom[0], model)))
         elif atom[0].opaque and is_own(atom[0], model):
             found.append(_returned(atom[0].opaque))
     return found
@@ -49,7 +50,7 @@ def _response(atom: list[Item], model: ModelInfo) -> list[InputItem]:
                     reasoning.append(_returned(item.opaque or {}))
                 continue
             case "assistant" if item.content:
-                entry = _message("assistant", "output_text", item.content)
+                entry = _message("assistant", [{"type": "output_text", "text": item.content}])
             case "tool_call":
                 entry = {
                     "type": "function_call",
@@ -62,7 +63,7 @@ def _response(atom: list[Item], model: ModelInfo) -> list[InputItem]:
                     {
                         "type": "function_call_output",
                         "call_id": item.call_id,
-                        "output": item.content,
+                        "output": _output(item, model),
                     }
                 )
                 continue
@@ -85,5 +86,18 @@ def _returned(opaque: dict[str, Any]) -> InputItem:
     return {key: value for key, value in opaque.items() if value is not None and key != "status"}
 
 
-def _message(role: str, kind: str, text: str) -> InputItem:
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+def _output(item: Item, model: ModelInfo) -> str | list[InputItem]:
+    return _input(item, model) if shown(item, model) else text_of(item, model)
+
+
+def _input(item: Item, model: ModelInfo) -> list[InputItem]:
+    """The item's text and pictures as content parts."""
+    text, images = text_of(item, model), shown(item, model)
+    parts: list[InputItem] = [{"type": "input_text", "text": text}] if text or not images else []
+    return parts + [
+        {"type": "input_image", "image_url": data_url(image), "detail": "auto"} for image in images
+    ]
+
+
+def _message(role: str, content: list[InputItem]) -> InputItem:
+    return {"type": "message", "role": role, "content": content}

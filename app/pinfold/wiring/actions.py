@@ -25,6 +25,10 @@ def resume(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.sessions import folder_of, own_folder
 
     at = house(arguments)
+    chosen = arguments.last or arguments.session or arguments.read_only or arguments.fork
+    if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
+        host = Sessions(at)
+        return run(at, host.new, host, choosing=True)
     folder = folder_of(at, None if arguments.last else arguments.session)
     how = _how_to_open(arguments, folder)
     if how == "quit":
@@ -154,22 +158,41 @@ def sessions(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def export(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.sessions import CLOCK, folder_of
+def adopt(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.adopting import command
+
+    return command(arguments)
+
+
+def context(arguments: argparse.Namespace) -> int:
+    import msgspec
+
+    from pinfold.commands.context_text import lines
+    from pinfold.wiring.sessions import CLOCK
+    from pinfold.wiring.sources import Folded, find
 
     at = house(arguments)
-    folder = folder_of(at, arguments.session)
-    if arguments.output:
-        at.store.export(folder, arguments.output, CLOCK.now)
+    model: str | None = getattr(arguments, "model", None)
+    found = Folded(at, find(at, arguments), model).overview()
+    if arguments.sort == "size":
+        rows = sorted(found.rows, key=lambda row: -row.tokens)
+        found = msgspec.structs.replace(found, rows=tuple(rows))
+    if arguments.json:
+        print(msgspec.json.encode(found).decode())
         return 0
-    with Journal.open(folder, CLOCK.now, read_only=True) as journal:
-        for line in journal.lines():
-            sys.stdout.buffer.write(line + b"\n")
+    for line in lines(found, CLOCK.now()):
+        print(line)
     return 0
 
 
+def export(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.exporting import command
+
+    return command(arguments)
+
+
 def replay(arguments: argparse.Namespace) -> int:
-    return _play(arguments, arguments.file)
+    return _play(arguments, arguments.file, arguments.index)
 
 
 def demo(arguments: argparse.Namespace) -> int:
@@ -178,14 +201,14 @@ def demo(arguments: argparse.Namespace) -> int:
     return _play(arguments, demo_file())
 
 
-def _play(arguments: argparse.Namespace, file: Path) -> int:
+def _play(arguments: argparse.Namespace, file: Path, index: int = 0) -> int:
     from pinfold.wiring.replaying import Player
     from pinfold.wiring.screen import Sessions, run
 
     if not arguments.speed >= 0:  # nor is it nan
         raise WrongUse("--speed takes a number from 0 up")
     at = house(arguments)
-    player = Player(at, file, arguments.speed)
+    player = Player(at, file, arguments.speed, index)
     try:
         return run(at, player.start, Sessions(at), kept=False)
     finally:

@@ -1,6 +1,7 @@
 """The doctor's report: every section, gathered."""
 
-from pinfold import doctor
+from pinfold import doctor, paths
+from pinfold.adopt.found import files, places
 from pinfold.doctor import Line, Section
 from pinfold.wiring.house import House, config_files
 
@@ -23,7 +24,18 @@ async def report(at: House) -> str:
             Section("Embedded model", embedded),
             doctor.configuration(at.loaded, config_files(at.cwd)),
             doctor.storage(at.home, sessions),
+            _foreign(),
             doctor.terminal(),
             doctor.programs(),
         ]
     )
+
+
+def _foreign() -> Section:
+    lines = []
+    for place in places():
+        count = len(files(place))
+        sessions = f"{count} session{'s' if count != 1 else ''}"
+        lines.append(Line(place.tool, f"{sessions} in {paths.shown(place.folder)}"))
+    lines.append(Line("", "See them, and go on with one: pinfold adopt"))
+    return Section("Other tools", tuple(lines))

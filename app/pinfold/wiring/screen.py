@@ -4,13 +4,13 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold import paths
-from pinfold.commands.context import SessionLine, SessionPort, Start
+from pinfold.commands.context import ForeignLine, SessionLine, SessionPort, Start
 from pinfold.ports import Approver
 from pinfold.rollout.files import write_atomic
 from pinfold.rollout.journal import Journal, JournalError, SessionHeld
@@ -19,6 +19,7 @@ from pinfold.wiring.house import House
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
+    from pinfold.rollout.texts import Texts
 
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""
@@ -72,6 +73,14 @@ class Sessions:
             self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
         )
 
+    async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> "Session":
+        from pinfold.wiring.sessions import CLOCK
+
+        folder = session.folder
+        return await self._open(
+            self._at, approver, lambda: self._at.store.rewind(folder, prompt, CLOCK.now)
+        )
+
     async def _open(
         self, at: House, approver: Approver, journal: Callable[[], Journal]
     ) -> "Session":
@@ -82,11 +91,33 @@ class Sessions:
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
-        task.add_done_callback(self._warming.discard)
+        task.add_done_callback(self._warmed)
         return session
+
+    def _warmed(self, task: asyncio.Task[None]) -> None:
+        self._warming.discard(task)
+        # The SDK and the session stay. To look for garbage in them takes a tenth of a second.
+        gc.freeze()
 
     def sessions(self) -> Sequence[SessionLine]:
         return self._at.store.list()
+
+    @property
+    def texts(self) -> "Texts":
+        from pinfold.rollout.texts import Texts
+
+        return Texts(self._at.home)
+
+    def adoptable(self) -> Iterator[ForeignLine]:
+        from pinfold.wiring.adopting import adoptable
+
+        return adoptable(self._at)
+
+    def adopt(self, file: Path) -> tuple[str, str]:
+        from pinfold.wiring.adopting import adopt
+
+        adopted = adopt(self._at, file)
+        return adopted.folder.name, adopted.said
 
     def doctor(self) -> str:
         from pinfold.wiring.report import report
@@ -101,19 +132,38 @@ class Sessions:
         )
 
 
-def run(at: House, start: Start, host: Sessions, *, kept: bool = True) -> int:
+def run(
+    at: House,
+    start: Start,
+    host: Sessions,
+    *,
+    kept: bool = True,
+    adopting: str | None = None,
+    choosing: bool = False,
+) -> int:
     """Show the screen until the user leaves it. Returns the exit code.
 
     What `kept` is false for is not there to be resumed, so nothing is said of it at the end.
+    With `adopting`, the list of what can be adopted stands open, searched for that; with
+    `choosing`, the user chooses a session first, and `start` is for when they don't.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("pinfold: the screen needs a terminal; try `pinfold exec`.", file=sys.stderr)
         return 1
 
+    async def chosen_first() -> str | None:
+        from pinfold.tui.panels.opening import choose_session
+
+        return await choose_session(app, at.cwd)
+
     async def painted(approver: Approver) -> SessionPort:
         gc.freeze()
         gc.enable()
-        return await start(approver)
+        chosen = await chosen_first() if choosing else None
+        session = await (start(approver) if chosen is None else host.resume(chosen, approver))
+        if adopting is not None:
+            app.call_later(app.open, "adoptable", adopting)
+        return session
 
     # What is made until the first paint stays: to look for garbage in it only takes time.
     gc.disable()

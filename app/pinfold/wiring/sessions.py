@@ -13,7 +13,9 @@ from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.ports import Approver, Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
+from pinfold.settings import Settings
 from pinfold.tokens.counter import Counter
+from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
 from pinfold.wiring.house import House
 from pinfold.wiring.models import connect
@@ -51,6 +53,9 @@ async def open_session(
                 max_steps=settings.agent.max_steps,
                 max_retries=settings.agent.max_retries,
                 reasoning_effort=settings.model.reasoning_effort,
+                auto=settings.compact.auto,
+                threshold=settings.compact.auto_compact_threshold_pct,
+                prices=prices(settings),
             ),
             counter=counter,
             user_folder=paths.config_folder(),
@@ -61,6 +66,14 @@ async def open_session(
         raise
     Tokenizer(session, counter)
     return session
+
+
+def prices(settings: Settings) -> dict[str, Price]:
+    """What models cost, as the settings say."""
+    return {
+        name: Price(input=each.input, output=each.output, cached=each.cached)
+        for name, each in settings.prices.items()
+    }
 
 
 def new_journal(at: House) -> Journal:

@@ -1,6 +1,6 @@
 """The help: every command and key, from the registry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.console import Group, RenderableType
@@ -16,6 +16,7 @@ from pinfold.commands.action import Action
 from pinfold.commands.action import Group as Groups
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.keys import shown
+from pinfold.tui.panels.context_keys import ACTS, MOVES
 from pinfold.tui.transcript.view import Transcript
 
 HEADINGS: dict[Groups, str] = {
@@ -59,21 +60,24 @@ class HelpPanel(ModalScreen[None]):
             actions = [each for each in ACTIONS if each.group == group]
             rows = [(self._keys(each), each.title, each.id) for each in actions]
             parts += _section(heading, rows)
-        parts += _section("In the transcript (Shift+Tab goes there)", self._transcript_keys())
+        parts += _section(
+            "In the transcript (Shift+Tab goes there)", self._bound(Transcript.BINDINGS)
+        )
+        parts += _section("In the context panel (/context)", self._bound([*MOVES, *ACTS]))
         parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 
     def _keys(self, action: Action) -> str:
         return shown(self._own_keys.get(action.id, action.keys))
 
-    def _transcript_keys(self) -> list[tuple[str, ...]]:
+    def _bound(self, bindings: Iterable[BindingType]) -> list[tuple[str, ...]]:
         return [
             (
                 shown(self._own_keys.get(binding.id or "", binding.key)),
                 binding.description,
                 binding.id or "",
             )
-            for binding in Transcript.BINDINGS
+            for binding in bindings
             if isinstance(binding, Binding) and binding.description
         ]
 

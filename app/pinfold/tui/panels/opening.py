@@ -1,11 +1,15 @@
 """Opens panels above the screen."""
 
-import asyncio
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from pinfold.commands.context import Panel, SessionLine
+from pinfold.commands.context import ForeignLine, Panel
+from pinfold.commands.context_text import age
+from pinfold.commands.session import take
+from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.picker import Choice, Picker
 
@@ -13,7 +17,7 @@ if TYPE_CHECKING:
     from pinfold.tui.app import PinfoldApp
 
 
-def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel) -> None:
+def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel, search: str = "") -> None:
     """Put `panel` on top."""
     match panel:
         case "help":
@@ -24,12 +28,26 @@ def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel) -> None
             from textual.command import CommandPalette
 
             app.push_screen(CommandPalette(placeholder="What would you like to do?"))
+        case "context":
+            _open_context(app, keys)
         case "themes":
             _pick_theme(app)
         case "sessions":
             app.attempt(_pick_session(app))
+        case "rewind":
+            app.attempt(_rewind(app, search))
+        case "adoptable":
+            app.attempt(_pick_adoptable(app, search))
         case _:
             assert_never(panel)
+
+
+def _open_context(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
+    from pinfold.tui.panels.context import ContextPanel
+
+    # The panel shows the gauge too, which opens it.
+    if not isinstance(app.screen, ContextPanel):
+        app.push_screen(ContextPanel(app.session, keys))
 
 
 def _pick_theme(app: "PinfoldApp") -> None:
@@ -44,16 +62,49 @@ def _pick_theme(app: "PinfoldApp") -> None:
 
 
 async def _pick_session(app: "PinfoldApp") -> None:
-    lines = await asyncio.to_thread(app.host.sessions)
-    choices = [_choice(line) for line in lines if line.title]
-    picker = Picker("Sessions", choices, empty="There are no earlier sessions.")
-    chosen = await app.push_screen_wait(picker)
+    chosen = await choose_session(app, app.session.cwd, current=app.session.id)
     if chosen is not None:
         await app.switch(partial(app.host.resume, chosen))
 
 
-def _choice(line: SessionLine) -> Choice:
-    turns = f"{line.turns} turn{'s' if line.turns != 1 else ''}"
-    used = f"{line.updated_at.astimezone():%Y-%m-%d %H:%M}"
-    facts = " · ".join(part for part in (used, turns, line.model, line.note) if part)
-    return Choice(line.id, one_line(line.title), one_line(facts))
+async def choose_session(app: "PinfoldApp", cwd: Path, *, current: str = "") -> str | None:
+    """The id of the session that the user chooses; those of `cwd` come first."""
+    from pinfold.tui.panels.sessions import SessionsPanel
+
+    return await app.push_screen_wait(SessionsPanel(app.host, cwd, _now, current=current))
+
+
+async def _rewind(app: "PinfoldApp", n: str) -> None:
+    from pinfold.tui.panels.rewind import rewind
+
+    await rewind(app, _now, int(n) if n else None)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def _pick_adoptable(app: "PinfoldApp", search: str) -> None:
+    now = datetime.now(UTC)
+    picker = Picker(
+        "Adopt a session",
+        source=lambda: (_foreign(line, now) for line in app.host.adoptable()),
+        empty="Neither Codex nor Claude Code has a session here. /adopt FILE takes any file.",
+        search=search,
+    )
+    chosen = await app.push_screen_wait(picker)
+    if chosen is not None:
+        await take(app, Path(chosen))
+
+
+def _foreign(line: ForeignLine, now: datetime) -> Choice:
+    used = tokens(line.used) if line.used else ""
+    full = "" if line.full is None else f"{line.full:.0%}"
+    title = one_line(line.title or line.file.name)
+    size = f"{line.size / 1e6:.1f} MB"
+    facts = (one_line(Path(line.cwd).name), one_line(line.model), size, line.note)
+    return Choice(
+        str(line.file),
+        f"{age(line.updated_at, now):>4} {used:>6} {full:>4}  {line.tool:<6}  {title}",
+        " · ".join(fact for fact in facts if fact),
+    )

@@ -61,9 +61,9 @@ def commands(query: str) -> list[Candidate]:
 
 
 def choices(query: str, values: Iterable[str]) -> list[Candidate]:
-    """The values of an argument that hold `query`."""
-    fitting = [value for value in values if query.lower() in value.lower() and value != query]
-    return [Candidate(value, insert=value) for value in fitting]
+    """The values of an argument that hold `query`; none where it is one of them."""
+    fitting = [value for value in values if query.lower() in value.lower()]
+    return [] if query in fitting else [Candidate(value, insert=value) for value in fitting]
 
 
 def files(paths: Sequence[str]) -> list[Candidate]:

@@ -1,32 +1,33 @@
 """Cards: a tool call and its result as one block."""
 
+import json
 from typing import Literal
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
 from pinfold.rollout.items import Item
-from pinfold.sanitize import clean_output, one_line
+from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.tui.transcript.diffs import counts, diff_lines
 from pinfold.tui.transcript.entries import LEAD, Entry, more, numbered, plain_rows, shorten
 from pinfold.tui.transcript.lines import Line, clip, indent
 from pinfold.tui.transcript.looks import Looks
-from pinfold.tui.transcript.titles import title_of
+from pinfold.window.titles import title_of
 
 State = Literal["calling", "running", "ok", "failed", "refused", "interrupted"]
 
 HEAD, TAIL = 2, 4
-"""Rows of output that a folded card shows."""
+"""Rows of output that a closed card shows."""
 DIFF = 14
-"""Rows of a diff that a folded card shows."""
+"""Rows of a diff that a closed card shows."""
 LIVE = 6
 """Rows of output shown while a tool runs."""
 _KEPT = 20_000
 """Characters of live output kept: the whole of it comes with the result."""
 _LONG = 500
 """Characters from which a call that streams in tells its size."""
-_READERS = {"read_file", "list_dir", "glob", "grep"}
-"""Tools whose output is the model's business: a folded card is its head alone."""
+READERS = {"read_file", "list_dir", "glob", "grep"}
+"""Tools whose output is the model's business: a closed card is its head alone."""
 _SIGNS = {
     "calling": "◌",
     "running": "◌",
@@ -68,8 +69,18 @@ class Card(Entry):
         return self._output or (self.item.content if self.item else self._arguments)
 
     @property
+    def searched(self) -> str:
+        subject = self._subject()
+        head = f"{self.name}  {subject}  {self._facts()}"
+        if diff := self._diff():
+            return f"{head}\n{clean(diff)}"
+        # What is not drawn comes last, so that the matches before it keep their order.
+        rest = _beyond(subject, self.item.content if self.item else self._arguments)
+        return f"{head}\n{clean_output(self._printed())}\n{clean(rest)}"
+
+    @property
     def quiet(self) -> bool:
-        return self.folded and self.name in _READERS and self.state != "failed"
+        return self.closed and self.name in READERS and self.state != "failed"
 
     @property
     def name(self) -> str:
@@ -121,7 +132,7 @@ class Card(Entry):
         self._running = False
 
     def estimate(self, width: int) -> int:
-        if not self.folded:
+        if not self.closed:
             return 1 + super().estimate(width)
         if self.quiet:
             return 1
@@ -131,17 +142,13 @@ class Card(Entry):
         body = [] if self.quiet else self._body(width - LEAD - 1, looks)
         if self.item is not None and self.result is not None:
             body = numbered(body, self.result.n)
-        head = self._head(width, looks, folds=bool(body) or self.quiet)
+        head = self._head(width, looks, opens=bool(body) or self.quiet)
         return [head, *indent(body, [Segment("  ")])]
 
-    def _head(self, width: int, looks: Looks, *, folds: bool) -> Line:
+    def _head(self, width: int, looks: Looks, *, opens: bool) -> Line:
         state = self.state
         style = getattr(looks, _LOOKS[state])
-        subject = title_of(self.item.content if self.item else self._arguments)
-        if not subject and self.result is not None and (ran := self.result.detail.get("command")):
-            subject = f"$ {one_line(str(ran))}"
-        elif not subject:
-            subject = one_line(self._title)
+        subject = self._subject()
         facts = self._facts()
         tail = f"  {facts}" if facts else ""
         room = width - LEAD - 1 - cell_len(self.name) - 2 - cell_len(tail)
@@ -154,7 +161,13 @@ class Card(Entry):
         if tail:
             bad = state in ("failed", "refused", "interrupted")
             segments.append(Segment(tail, style if bad else looks.dim))
-        return Line(segments, number=self.items[0].n if self.items else 0, fold=folds)
+        return Line(segments, number=self.items[0].n if self.items else 0, toggles=opens)
+
+    def _subject(self) -> str:
+        subject = title_of(self.item.content if self.item else self._arguments)
+        if not subject and self.result is not None and (ran := self.result.detail.get("command")):
+            return f"$ {one_line(str(ran))}"
+        return subject or one_line(self._title)
 
     def _facts(self) -> str:
         state = self.state
@@ -168,7 +181,7 @@ class Card(Entry):
             if diff := detail.get("diff"):
                 added, removed = counts(str(diff))
                 facts.append(f"+{added} −{removed}")
-            elif self.name in _READERS:
+            elif self.name in READERS:
                 lines = self.result.content.count("\n") + 1
                 facts.append(f"{lines:,} line{'s' if lines != 1 else ''}")
         if (code := detail.get("exit_code")) is not None and state != "refused":
@@ -183,20 +196,39 @@ class Card(Entry):
         if self.result is None:
             rows = clean_output(self._output).rstrip("\n").split("\n")[-LIVE:]
             return plain_rows(rows, width, looks.dim, whole=False) if self._output else []
-        diff = self.result.detail.get("diff")
-        if diff and self.state == "ok":
-            lines = diff_lines(str(diff), width, looks)
-            return shorten(lines, DIFF, 0, looks) if self.folded else lines
-        output = self.result.content
-        if self.by_user:  # its first line tells the model what the head says
-            output = output.partition("\n")[2]
-        rows = clean_output(output).strip("\n").split("\n")
+        if diff := self._diff():
+            lines = diff_lines(diff, width, looks)
+            return shorten(lines, DIFF, 0, looks) if self.closed else lines
+        rows = clean_output(self._printed()).strip("\n").split("\n")
         if rows == [""]:
             return []
-        if not self.folded:
+        if not self.closed:
             return plain_rows(rows, width, looks.dim, whole=True)
         if len(rows) <= HEAD + TAIL + 1:
             return plain_rows(rows, width, looks.dim, whole=False)
         head = plain_rows(rows[:HEAD], width, looks.dim, whole=False)
         tail = plain_rows(rows[-TAIL:], width, looks.dim, whole=False)
         return [*head, more(len(rows) - HEAD - TAIL, looks), *tail]
+
+    def _diff(self) -> str:
+        """The change that it made."""
+        diff = self.result.detail.get("diff") if self.result and self.state == "ok" else None
+        return str(diff) if diff else ""
+
+    def _printed(self) -> str:
+        if self.result is None:
+            return self._output
+        if self.by_user:  # its first line tells the model what the head says
+            return self.result.content.partition("\n")[2]
+        return self.result.content
+
+
+def _beyond(subject: str, arguments: str) -> str:
+    """The values among `arguments` that the head does not show."""
+    try:
+        values = json.loads(arguments)
+    except ValueError:
+        return arguments
+    if not isinstance(values, dict):
+        return arguments
+    return "\n".join(str(value) for value in values.values() if one_line(str(value)) not in subject)

@@ -56,6 +56,11 @@ def _lexer(language: str) -> "Lexer | None":
         return None
 
 
+def warm() -> None:
+    """Make the lexer of Python ready: its rules take longest to compile."""
+    _group("pass", "python")
+
+
 @lru_cache(maxsize=512)
 def _role(token: Any) -> str:
     names = list(token)

@@ -1,12 +1,18 @@
 """The conversation: items, and what streams in, as the entries of a column."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from pinfold.ports import CallDelta, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
-from pinfold.tui.transcript.cards import Card
+from pinfold.tui.transcript.boundaries import Rule
+from pinfold.tui.transcript.cards import READERS, Card
 from pinfold.tui.transcript.column import Block, Column
 from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought
+from pinfold.tui.transcript.outline import Outline
+from pinfold.window.archive import Archive, Items
+from pinfold.window.bodies import Head
+from pinfold.window.window import Boundary
 
 Part = tuple[str, int]
 """A streamed item: its kind and, for calls, its index."""
@@ -21,13 +27,24 @@ class Conversation:
         self._calls: dict[str, Block] = {}
         self._by_number: dict[int, Block] = {}
 
-    def load(self, items: Iterable[Item]) -> None:
-        """These items, and nothing else."""
+    def load(self, items: Iterable[Item], boundaries: Sequence[Boundary]) -> None:
+        """These items, the ends of windows between them, and nothing else."""
         self._column.clear()
         for index in (self._parts, self._calls, self._by_number):
             index.clear()
-        for item in items:
-            self.append(item)
+        if isinstance(items, Items):
+            self._column.make_room(max(items.numbers, default=0))
+        passed = 0
+        for item in items.heads() if isinstance(items, Items) else items:
+            while passed < len(boundaries) and boundaries[passed].last < item.n:
+                self.divide(boundaries[passed])
+                passed += 1
+            if isinstance(item, Item):
+                self.append(item)
+            elif isinstance(items, Items):
+                self._outline(item, items.archive)
+        for boundary in boundaries[passed:]:
+            self.divide(boundary)
 
     def find(self, n: int) -> Block | None:
         """The block that shows item `n`."""
@@ -35,6 +52,7 @@ class Conversation:
 
     def append(self, item: Item) -> Block:
         """A whole item: it takes the place of what was streamed of it."""
+        self._column.make_room(item.n)
         block = self._settle(item) or self._column.append(_entry_of(item))
         self._by_number[item.n] = block
         if item.kind == "tool_call" and item.call_id:
@@ -64,6 +82,10 @@ class Conversation:
         """A message of the shell."""
         return self._column.append(Note(text, level))
 
+    def divide(self, boundary: Boundary) -> Block:
+        """The window ended here."""
+        return self._column.append(Rule(boundary))
+
     def drop_stream(self) -> None:
         """Forget what was streamed since the last item."""
         for block in self._parts.values():
@@ -86,12 +108,27 @@ class Conversation:
             block.entry.print(text)
         return block
 
-    def fold_all(self, folded: bool) -> list[Block]:
-        """Fold or unfold every block that starts folded."""
-        blocks = [block for block in self._column.blocks if block.entry.folds]
-        for block in blocks:
-            block.entry.folded = folded
-        return blocks
+    def close_all(self, closed: bool) -> None:
+        """Close or open every block that starts closed."""
+        for block in self._column.blocks:
+            block.close(closed)
+        self._column.void()
+
+    def _outline(self, head: Head, archive: Archive) -> None:
+        """An item of the past: its entry is made when somebody looks."""
+        n, other = head.n, archive.partner(head.n)
+        if head.kind == "tool_result" and other in self._by_number:
+            self._by_number[n] = self._by_number[other]
+            return
+        outline = Outline(
+            head if other is None else archive.head(other),
+            partial(_entry_from, archive, n, other),
+            closes=head.kind != "assistant",
+            quiet=head.kind == "tool_call" and head.name in READERS,
+        )
+        block = self._by_number[n] = self._column.append(outline)
+        if head.kind == "tool_call" and head.call_id:
+            self._calls[head.call_id] = block
 
     def _settle(self, item: Item) -> Block | None:
         if item.kind in ("tool_result", "context"):
@@ -111,6 +148,13 @@ class Conversation:
         if part not in self._parts:
             self._parts[part] = self._column.append(entry())
         return self._parts[part]
+
+
+def _entry_from(archive: Archive, n: int, result: int | None) -> Entry:
+    entry = _entry_of(archive[n])
+    if result is not None and isinstance(entry, Card):
+        entry.finish(archive[result])
+    return entry
 
 
 def _entry_of(item: Item) -> Entry:

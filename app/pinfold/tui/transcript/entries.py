@@ -25,12 +25,12 @@ _LEVELS = {"info": ("·", "dim"), "warning": ("!", "warning"), "error": ("✗", 
 class Entry(ABC):
     """One block: a message, a tool's card, a note."""
 
-    folds: ClassVar[bool] = True
-    """Starts folded."""
+    closes: ClassVar[bool] = True
+    """Starts closed, where that saves rows."""
 
     def __init__(self, item: Item | None = None) -> None:
         self.item = item
-        self.folded = self.folds
+        self.closed = self.closes
 
     @property
     def quiet(self) -> bool:
@@ -46,6 +46,11 @@ class Entry(ABC):
     def source(self) -> str:
         """Its text as it was written, for the clipboard."""
         return self.item.content if self.item else ""
+
+    @property
+    def searched(self) -> str:
+        """Its text as it is shown when open."""
+        return clean(self.source)
 
     def estimate(self, width: int) -> int:
         """About how many rows it takes, for next to nothing."""
@@ -77,11 +82,11 @@ def more(hidden: int, looks: Looks) -> Line:
     """The row that stands for `hidden` others."""
     plural = "s" if hidden != 1 else ""
     text = f"… {hidden:,} more line{plural} (enter)"
-    return Line([Segment(text, looks.dim)], lead=len(text), fold=True)
+    return Line([Segment(text, looks.dim)], lead=len(text), toggles=True)
 
 
 def shorten(lines: list[Line], head: int, tail: int, looks: Looks) -> list[Line]:
-    """`lines` with the middle folded away, if that saves any."""
+    """`lines` with the middle left out, if that saves any."""
     hidden = len(lines) - head - tail
     if hidden <= 1:
         return lines
@@ -107,7 +112,7 @@ class Prompt(Entry):
             for raw in clean(self.source).strip("\n").split("\n")
             for line in wrap([Segment(raw, looks.plain)], width - LEAD - 1)
         ]
-        if self.folded:
+        if self.closed:
             rows = shorten(rows, self.HEAD, 2, looks)
         lines = indent(rows, [Segment("▌ ", looks.bar)])
         return [line._replace(fill=looks.prompt) for line in numbered(lines, self._number)]
@@ -120,7 +125,7 @@ class Prompt(Entry):
 class Answer(Entry):
     """What the model says, perhaps while it says it."""
 
-    folds = False
+    closes = False
 
     def __init__(self, item: Item | None = None) -> None:
         super().__init__(item)
@@ -158,7 +163,7 @@ class Answer(Entry):
             self._pending = ""
             return indent(self._reply.lines, _MARGIN)
         lines = markdown(self.item.content.strip(), measure, looks)
-        if self.folded:
+        if self.closed:
             lines = shorten(lines, 2, 0, looks)
         lines += interrupted(self.item, looks)
         return numbered(indent(lines, _MARGIN), self.item.n)
@@ -200,7 +205,7 @@ class Thought(Entry):
         self._text = ""
 
     def estimate(self, width: int) -> int:
-        return 1 if self.folded else super().estimate(width)
+        return 1 if self.closed else super().estimate(width)
 
     def draw(self, width: int, looks: Looks) -> list[Line]:
         room = min(width, MEASURE) - LEAD - 1
@@ -215,10 +220,10 @@ class Thought(Entry):
         if self.item.state == "interrupted":
             label += " · interrupted"
         first = f"∙ {label}"
-        if self.folded and text:
+        if self.closed and text:
             first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
-        head = Line([Segment(first, looks.reasoning)], number=self.item.n, fold=bool(text))
-        if self.folded or not text:
+        head = Line([Segment(first, looks.reasoning)], number=self.item.n, toggles=bool(text))
+        if self.closed or not text:
             return [head]
         rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
         return [head, *indent(rows, _MARGIN)]
@@ -236,10 +241,10 @@ class Labelled(Entry):
         assert self.item is not None
         label = self.item.kind if self.item.kind != "compaction" else "compaction (unreadable)"
         head = Line(
-            [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, fold=True
+            [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, toggles=True
         )
         lines = markdown(self.source.strip(), min(width, MEASURE) - 2 * LEAD - 1, looks)
-        if self.folded:
+        if self.closed:
             lines = shorten(lines, self.HEAD, 0, looks)
         return [head, *indent(lines, [Segment("│ ", looks.rule)])]
 
@@ -247,7 +252,7 @@ class Labelled(Entry):
 class Note(Entry):
     """A plain message of the shell; no item."""
 
-    folds = False
+    closes = False
 
     def __init__(self, text: str, level: str) -> None:
         super().__init__()
@@ -273,7 +278,7 @@ class Note(Entry):
 
 
 def plain_rows(lines: list[str], width: int, style: Style, *, whole: bool) -> list[Line]:
-    """Output as rows: cut off at `width`, or folded into several where it is shown `whole`."""
+    """Output as rows: cut off at `width`, or broken into several where it is shown `whole`."""
     if whole:
         return [row for line in lines for row in fold([Segment(line, style)], width)]
     return [Line([Segment(clip(line, width), style)] if line else ()) for line in lines]

@@ -23,8 +23,8 @@ class Line(NamedTuple):
     """Background of the whole row."""
     number: int = 0
     """The item that the gutter names here."""
-    fold: bool = False
-    """A click here folds or unfolds."""
+    toggles: bool = False
+    """A click here opens or closes the entry."""
 
     @property
     def text(self) -> str:

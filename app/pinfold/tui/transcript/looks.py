@@ -21,6 +21,12 @@ class Looks:
     link: Style
     rule: Style
     reasoning: Style
+    unseen: Style
+    """Over the text of what the model does not see."""
+    hit: Style
+    """What the find bar found."""
+    current: Style
+    """The one of these that the view follows."""
     comment: Style
     keyword: Style
     string: Style
@@ -49,6 +55,7 @@ class Looks:
 _BOLD = Style(bold=True)
 _ITALIC = Style(italic=True)
 _UNDERLINE = Style(underline=True)
+_REVERSE = Style(bold=True, reverse=True)
 
 
 def looks_of(widget: Widget) -> Looks:
@@ -72,6 +79,9 @@ def looks_of(widget: Widget) -> Looks:
         link=primary + _UNDERLINE,
         rule=ink(app, first("rule", "foreground 30%")),
         reasoning=ink(app, "foreground 55%") + _ITALIC,
+        unseen=ink(app, "foreground 45%"),
+        hit=accent + _UNDERLINE,
+        current=accent + _REVERSE,
         comment=ink(app, "foreground 50%") + _ITALIC,
         keyword=primary,
         string=success,

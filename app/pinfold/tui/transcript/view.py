@@ -1,30 +1,26 @@
 """The transcript: the whole conversation as one widget that draws only the lines in view."""
 
+import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual import events
-from textual.binding import Binding, BindingType
-from textual.geometry import Offset
-from textual.message import Message
-from textual.selection import Selection
 from textual.timer import Timer
 
 from pinfold.ports import Delta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.column import Block
-from pinfold.tui.transcript.viewport import Viewport
+from pinfold.tui.transcript.reader import Reader
+from pinfold.tui.transcript.search import Match, Needle
+from pinfold.tui.transcript.standing import Standings
 
 if TYPE_CHECKING:
-    from pinfold.tui.transcript.conversation import Conversation
+    from pinfold.window.window import Boundary
 
 FRAME = 1 / 15
 """Seconds between two paints of what streams in."""
 
 
-class Transcript(Viewport, can_focus=True):
+class Transcript(Reader):
     """Items from the first to the last, with what streams in below them."""
 
     DEFAULT_CSS = """
@@ -43,55 +39,35 @@ class Transcript(Viewport, can_focus=True):
         scrollbar-background-active: $background;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "cursor(-1)", "Item above", show=False, id="transcript.up"),
-        Binding("down,j", "cursor(1)", "Item below", show=False, id="transcript.down"),
-        Binding("enter,space", "toggle_fold", "Fold", id="transcript.toggle"),
-        Binding("left_square_bracket", "fold_all", "Fold all", id="transcript.fold_all"),
-        Binding("right_square_bracket", "unfold_all", "Unfold all", id="transcript.unfold_all"),
-        Binding("c", "copy", "Copy", id="transcript.copy"),
-        Binding("home,g", "scroll_home", "Top", show=False, id="transcript.home"),
-        Binding("end,G", "scroll_end", "End", show=False, id="transcript.end"),
-    ]
-
-    @dataclass
-    class Selected(Message):
-        """The cursor stands on another item, or on none."""
-
-        item: Item | None
-
-    @dataclass
-    class Toggled(Message):
-        """The user folded or unfolded items."""
-
-        numbers: tuple[int, ...]
-        folded: bool
-
-    @dataclass
-    class Copied(Message):
-        """Text went to the clipboard."""
-
-        text: str
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self._dirty: dict[Block, None] = {}
         self._frame: Timer | None = None
-
-    @cached_property
-    def _conversation(self) -> "Conversation":
-        # What draws entries is imported when there is something to draw: after the first paint.
-        from pinfold.tui.transcript.conversation import Conversation
-
-        return Conversation(self._column)
+        self._origin: Block | None = None
+        """Where the search began: the nearest match from there is shown."""
+        self._opened: Block | None = None
+        """What was opened to show a match; it is closed when the search goes on."""
 
     # What is shown
 
-    def load(self, items: Iterable[Item]) -> None:
-        """Show these items instead of all that is shown."""
+    async def warm(self) -> None:
+        """Make ready, beside the event loop, what takes long the first time."""
+
+        def warm() -> None:
+            from pinfold.tui.transcript import code, conversation  # noqa: F401
+
+            code.warm()
+
+        await asyncio.to_thread(warm)
+
+    def load(self, items: Iterable[Item], window: Standings | None = None) -> None:
+        """Show these items instead of all that is shown; `window` tells how they stand in it."""
         self._stop_frame()
         self._dirty.clear()
-        self._conversation.load(items)
+        self.end_find()
+        self._column.window = window
+        self._conversation.load(items, window.boundaries if window else ())
         self._move_cursor(None)
         self._follow = True
         self._arrange()
@@ -100,7 +76,12 @@ class Transcript(Viewport, can_focus=True):
     def append(self, item: Item) -> None:
         """Show an item that stands in the journal, in place of what was streamed of it."""
         self.flush()
+        gutter = self._column.gutter
         self._change(lambda: self._conversation.append(item))
+        if (block := self._conversation.find(item.n)) is not None:
+            self._search.add(block)
+        if self._column.gutter != gutter:
+            self.refresh()
 
     def stream(self, delta: Delta) -> None:
         """Take a piece of the response under way; it is painted with the next frame."""
@@ -122,6 +103,22 @@ class Transcript(Viewport, can_focus=True):
         if block := self._conversation.tool_output(call_id, text):
             self._soil(block)
 
+    def replace_window(self, boundary: "Boundary", inserted: Iterable[Item]) -> None:
+        """The window ended, and the next one begins with what was `inserted`."""
+        self.flush()
+        self._change(lambda: self._conversation.divide(boundary))
+        for item in inserted:
+            self.append(item)
+        self.refresh_marks()
+
+    def refresh_marks(self) -> None:
+        """Show how items stand in the window now."""
+        column, top = self._column, self.scroll_offset.y
+        changed = set(column.mark())
+        for i in column.between(top, top + self.size.height):
+            if column.blocks[i] in changed:
+                self._refresh_rows(column.top(i), column.top(i + 1))
+
     def note(self, text: str, level: str = "info") -> None:
         """Show a message of the shell: `info`, `warning` or `error`."""
         self._change(lambda: self._conversation.note(text, level))
@@ -133,94 +130,6 @@ class Transcript(Viewport, can_focus=True):
             blocks, self._dirty = list(self._dirty), {}
             self._change(lambda: blocks)
 
-    # The cursor
-
-    @property
-    def current(self) -> Item | None:
-        """The item under the cursor; for a tool's card, the call."""
-        return next(iter(self._marked.entry.items), None) if self._marked else None
-
-    def jump(self, n: int) -> bool:
-        """Put the cursor on item `n` and show it; whether there is such an item."""
-        block = self._conversation.find(n)
-        if block is None:
-            return False
-        self._move_cursor(block)
-        self._reveal(block, to_top=True)
-        return True
-
-    def action_cursor(self, step: int) -> None:
-        blocks = self._column.blocks
-        if self._marked is None:
-            index = len(blocks) if step < 0 else -1
-            if step < 0 or not self._follow:
-                bottom = self.scroll_offset.y + self.size.height
-                index = self._column.index_at(bottom - 1) + (1 if step < 0 else -1)
-        else:
-            index = self._column.index_of(self._marked)
-        index += step
-        while 0 <= index < len(blocks) and not blocks[index].entry.items:
-            index += step
-        if 0 <= index < len(blocks):
-            self._move_cursor(blocks[index])
-            self._reveal(blocks[index])
-        elif step > 0:
-            self._move_cursor(None)
-            self.scroll_end()
-
-    def action_toggle_fold(self) -> None:
-        if self._marked:
-            self._toggle(self._marked)
-
-    def action_fold_all(self) -> None:
-        self._fold_all(True)
-
-    def action_unfold_all(self) -> None:
-        self._fold_all(False)
-
-    def action_copy(self) -> None:
-        text = self.screen.get_selected_text() or (
-            self._marked.entry.source if self._marked else ""
-        )
-        if text:
-            self.app.copy_to_clipboard(text)
-            self.post_message(self.Copied(text))
-
-    def _move_cursor(self, block: Block | None) -> None:
-        if block is not self._marked:
-            self._marked = block
-            self.refresh()
-            self.post_message(self.Selected(self.current))
-
-    def _reveal(self, block: Block, *, to_top: bool = False) -> None:
-        index = self._column.index_of(block)
-        self._column.draw(index)
-        top = self._column.top(index)
-        bottom = top + block.gap + block.height
-        view = self.scroll_offset.y
-        if to_top or top < view or block.height >= self.size.height:
-            self.scroll_to(y=top)
-        elif bottom > view + self.size.height:
-            self.scroll_to(y=bottom - self.size.height)
-
-    def _toggle(self, block: Block) -> None:
-        entry = block.entry
-
-        def toggle() -> Block:
-            entry.folded = not entry.folded
-            return block
-
-        self.screen.clear_selection()
-        self._follow = self._follow and entry.folded is False
-        self._change(toggle)
-        if self._column.top(self._column.index_of(block)) < self.scroll_offset.y:
-            self._reveal(block)
-        self.post_message(self.Toggled(tuple(item.n for item in entry.items), entry.folded))
-
-    def _fold_all(self, folded: bool) -> None:
-        self.screen.clear_selection()
-        self._change(lambda: self._conversation.fold_all(folded))
-
     def _soil(self, block: Block) -> None:
         self._dirty[block] = None
         if self._frame is None and self.is_attached:
@@ -231,25 +140,73 @@ class Transcript(Viewport, can_focus=True):
             self._frame.stop()
             self._frame = None
 
-    # The mouse
+    # Finding
 
-    def text_select_all(self) -> None:
-        """A double click selects the item under the cursor."""
-        if self._marked is None:
-            super().text_select_all()
-            return
-        index = self._column.index_of(self._marked)
-        top = self._column.top(index) + self._marked.gap + self._drift
-        bottom = top + self._marked.height - 1
-        selection = Selection(Offset(0, top), Offset(self.size.width, bottom))
-        self.screen.selections = {self: selection}
+    @property
+    def tally(self) -> tuple[int, int]:
+        """Which match the view follows, counted from 1 (0: none), and how many there are."""
+        at = self._search.at
+        return 0 if at is None else at + 1, self._search.total
 
-    def on_click(self, event: events.Click) -> None:
-        found = self._column.line(event.y + self.scroll_offset.y)
-        if found is None or self.text_selection is not None:
+    async def find(self, text: str) -> None:
+        """Show the nearest match of `text`. Cancel it when the user types on."""
+        if not text:
+            self.end_find()
             return
-        block, index = found
-        if block.entry.items:
-            self._move_cursor(block)
-        if block.lines[index].fold and event.chain == 1:
-            self._toggle(block)
+        if self._origin is None and self._column.blocks:
+            self._origin = self._column.blocks[self._column.index_at(self.scroll_offset.y)]
+        await self._search.run(Needle(text), self._origin)
+        self._show_match()
+
+    def find_next(self, step: int) -> None:
+        """Go on to another match."""
+        self._search.step(step)
+        self._show_match()
+        self._origin = match.block if (match := self._search.match) else None
+
+    def end_find(self) -> None:
+        """Stop marking matches; the view stays."""
+        self._search.clear()
+        self._shown = self._origin = self._opened = None
+        self.refresh()
+
+    def _show_match(self) -> None:
+        match, self._shown = self._search.match, None
+        if self._opened is not None and (match is None or match.block is not self._opened):
+            self._set_closed(self._opened, True)
+            self._opened = None
+        if match is not None:
+            self._show(match)
+        self.refresh()
+
+    def _show(self, match: Match) -> None:
+        block = match.block
+        self._column.draw(self._column.index_of(block))
+        if block.entry.closed and self._drawn(block) < match.of:
+            self._set_closed(block, False)
+            self._opened = block
+        row, drawn = 0, self._drawn(block)
+        if drawn:
+            nth = min(match.nth, drawn - 1)
+            row = next(row for row, hits in self._search.drawn(block).items() if nth <= hits[-1][0])
+            self._shown = (block, nth)
+        self._move_cursor(block if block.entry.items else None)
+        self._show_row(block, row)
+
+    def _drawn(self, block: Block) -> int:
+        return sum(len(hits) for hits in self._search.drawn(block).values())
+
+    def _set_closed(self, block: Block, closed: bool) -> None:
+        if block not in self._column:
+            return
+        block.entry.closed = closed
+        self._follow = False
+        self._change(lambda: block)
+        self._column.draw(self._column.index_of(block))
+
+    def _show_row(self, block: Block, row: int) -> None:
+        """Scroll where need be, so that what is around the row can be read too."""
+        y = self._column.top(self._column.index_of(block)) + block.gap + row
+        top, height = self.scroll_offset.y, self.size.height
+        if not top <= y < top + height:
+            self.scroll_to(y=y - height // 3, immediate=True)

@@ -14,7 +14,9 @@ from textual.visual import Visual, VisualType, visualize
 from textual.widget import Widget
 
 from pinfold.tui.transcript.column import Block, Column
+from pinfold.tui.transcript.lines import cut
 from pinfold.tui.transcript.looks import looks_of
+from pinfold.tui.transcript.search import Search
 from pinfold.tui.transcript.selecting import extract, highlight
 
 
@@ -34,6 +36,9 @@ class Viewport(ScrollView):
         """We scroll, not the user."""
         self._drift = 0
         """How far rows moved up because those above turned out shorter than estimated."""
+        self._search = Search(self._column)
+        self._shown: tuple[Block, int] | None = None
+        """The current match: its block, and which of those that are drawn there."""
         self._left: tuple[Block, int] | None = None
         """The last block and its height when the user scrolled up."""
         self._thumb = (0, 0)
@@ -100,6 +105,7 @@ class Viewport(ScrollView):
             self._drift -= moved
         for i in seen:
             column.draw(i)
+        column.trim(len(seen))
         self._count_behind()
         return self._scroll(y)
 
@@ -201,6 +207,8 @@ class Viewport(ScrollView):
         strip = column.strip(block, index)
         if block is self._marked:
             strip = self._with_cursor(strip)
+        if self._search.needle is not None:
+            strip = self._with_hits(strip, block, index)
         selection = self.text_selection
         if selection and (span := selection.get_span(row + self._drift)):
             lead = column.gutter + block.lines[index].lead
@@ -214,8 +222,20 @@ class Viewport(ScrollView):
     def _with_cursor(self, strip: Strip) -> Strip:
         looks = self._column.looks
         assert looks is not None
-        gutter, *rest = strip
-        return Strip([Segment(gutter.text[:-1] + "▎", looks.base + looks.cursor), *rest])
+        at = self._column.gutter - 1
+        before, _, after = cut(list(strip), [at, at + 1])
+        gutter = "".join(segment.text for segment in before) + "▎"
+        return Strip([Segment(gutter, looks.base + looks.cursor), *after])
+
+    def _with_hits(self, strip: Strip, block: Block, row: int) -> Strip:
+        looks = self._column.looks
+        assert looks is not None
+        gutter = self._column.gutter
+        for nth, first, last in self._search.drawn(block).get(row, ()):
+            style = looks.current if (block, nth) == self._shown else looks.hit
+            span = (gutter + first, gutter + last)
+            strip = highlight(strip, span, *span, style)
+        return strip
 
     def _welcome_line(self, y: int) -> Strip:
         if self._welcome is not None and self._welcome_strips is None:

@@ -1,0 +1,377 @@
+"""Builds an adoption: takes what a reader finds, and keeps the rules of pinfold's own rollouts.
+
+Whatever it is fed, every tool call in the window has exactly one result, with the response number
+and call id of the call; a result without a call becomes a `context` item.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from pinfold.adopt.adoption import Adoption, Tool
+from pinfold.adopt.matches import Matches
+from pinfold.adopt.numbering import numbered
+from pinfold.adopt.pairs import (
+    Key,
+    OpenCalls,
+    Whole,
+    answering,
+    key,
+    lone_result,
+    unknown_result,
+)
+from pinfold.rollout.events import (
+    SCHEMA,
+    Adopted,
+    ArtifactObserved,
+    Base,
+    Context,
+    ContextSet,
+    Data,
+    Event,
+    ItemAdded,
+    ItemsMarked,
+    ModelChanged,
+    RequestFinished,
+    SessionStarted,
+    TurnFinished,
+    TurnStarted,
+    Usage,
+    WindowReplaced,
+)
+from pinfold.rollout.items import WRITTEN, Form, Image, Item, Kind, Origin, State
+from pinfold.rollout.summaries import title_of
+from pinfold.tokens.catalog import look_up
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+class Builder:
+    """Takes events in the order of the foreign file; `finish` numbers them."""
+
+    def __init__(self, tool: Tool, file: str) -> None:
+        self.window: list[int] = []
+        """Numbers of the items in the window, in order."""
+        self.items: dict[int, Item] = {}
+        """All items so far, by number."""
+        self.turn_open = False
+        self._adopted = Adopted(tool, file)
+        self._tool: Tool = tool
+        self._started_at: datetime | None = None
+        self._cwd = ""
+        self._version = ""
+        self._events: list[tuple[datetime, Data]] = []
+        self._closing: dict[int, Item] = {}
+        """Results for calls that never got one, by the index of the call's event."""
+        self._calls = OpenCalls()
+        self._call_numbers: dict[Key, int] = {}
+        self._results: dict[int, int] = {}
+        """The number of each call's result, by the number of the call."""
+        self._at: dict[int, int] = {}
+        """Index of the event that brought an open call, by its number."""
+        self._last_n = 0
+        self._turn = 0
+        self._response = 0
+        self._seen: dict[int, int] = {}
+        """How many events each response had seen."""
+        self._model: ModelChanged | None = None
+        self._context_window = 0
+        self._context_hash = ""
+        self._generation = 0
+        self._masked: set[int] = set()
+        self._matches = Matches()
+        self._title = ""
+        self._skipped: Counter[str] = Counter()
+        self._notes: list[str] = []
+
+    def start(self, at: datetime, *, session: str = "", cwd: str = "", version: str = "") -> None:
+        """Say where the session comes from. What was said first holds."""
+        self._started_at = self._started_at or at
+        self._adopted = replace(self._adopted, session=self._adopted.session or session)
+        self._cwd = self._cwd or cwd
+        self._version = self._version or version
+
+    def model(self, at: datetime, provider: str, model: str, context_window: int = 0) -> None:
+        """Say which model answers from now on; a `context_window` of 0 is unknown."""
+        self._context_window = context_window or self._context_window
+        entry = look_up(model)
+        source = "server" if context_window else "table" if entry.known else "assumed"
+        changed = ModelChanged(
+            provider=provider,
+            model=model,
+            context_window=context_window or entry.context_window,
+            window_source=source,
+            reason="adopted",
+        )
+        if changed != self._model:
+            self._model = changed
+            self._add(at, changed)
+
+    def context(self, at: datetime, context: Context) -> None:
+        """Say what stands before the window from now on."""
+        digest = hashlib.sha256(msgspec.json.encode(context)).hexdigest()[:16]
+        if digest != self._context_hash:
+            self._context_hash = digest
+            self._add(at, ContextSet(hash=digest, context=context))
+
+    def turn(self, at: datetime) -> None:
+        """Begin a turn; one that is open ends."""
+        self.end_turn(at)
+        self._turn += 1
+        self.turn_open = True
+        self._add(at, TurnStarted(turn=self._turn))
+
+    def end_turn(
+        self,
+        at: datetime,
+        state: Literal["done", "waiting", "interrupted", "failed"] = "done",
+        reason: str = "",
+    ) -> None:
+        """End the turn, if one is open."""
+        if self.turn_open:
+            self.turn_open = False
+            self._add(at, TurnFinished(turn=self._turn, state=state, reason=reason))
+
+    def response(self) -> int:
+        """Begin a response, and return its number."""
+        self._response += 1
+        self._seen[self._response] = len(self._events)
+        return self._response
+
+    def item(
+        self,
+        at: datetime,
+        kind: Kind,
+        content: str,
+        *,
+        response: int = 0,
+        call_id: str | None = None,
+        name: str | None = None,
+        foreign_id: str | None = None,
+        state: State = "complete",
+        images: Sequence[Image] = (),
+        opaque: dict[str, Any] | None = None,
+        detail: dict[str, Any] | None = None,
+    ) -> int:
+        """Add an item, and return its number. A result takes the response of its call."""
+        n = self._next()
+        item = Item(
+            n=n,
+            kind=kind,
+            content=content,
+            turn=self._turn if self.turn_open else 0,
+            response=response,
+            call_id=call_id or None,
+            name=name,
+            images=tuple(images),
+            state=state,
+            origin=self._origin(kind, foreign_id),
+            opaque=opaque,
+            detail=detail or {},
+        )
+        self._matches.add(item)
+        if kind == "tool_result":
+            call = self._calls.answer(call_id)
+            if call is None:
+                item = lone_result(item)
+            else:
+                self._at.pop(call.n, None)
+                item = replace(answering(item, call), n=n)
+        elif kind in WRITTEN:
+            item = replace(item, response=response or self._response or self.response())
+            if kind == "tool_call":
+                item = self._calls.open(item)
+                self._at[n] = len(self._events)
+        if kind == "user" and not self._title:
+            self._title = title_of(content)
+        self._keep(item)
+        self.window.append(n)
+        self._add(at, ItemAdded(item=item))
+        return n
+
+    def waiting_call(self) -> str | None:
+        """The id of the call that has waited longest for its result."""
+        return self._calls.oldest()
+
+    def observe(
+        self,
+        at: datetime,
+        uri: str,
+        kind: Literal["file", "command", "tool_output"],
+        op: Literal["read", "create", "update", "delete", "run", "list"],
+        item: int,
+    ) -> None:
+        """Say that `item` touched an artifact. Its hash is not known."""
+        self._add(at, ArtifactObserved(uri=uri, kind=kind, op=op, item=item))
+
+    def usage(self, at: datetime, usage: Usage, *, response: int, status: str = "ok") -> None:
+        """Say what the provider counted for the request that `response` answered."""
+        self._add(
+            at,
+            RequestFinished(
+                purpose="turn",
+                provider=self._model.provider if self._model else "",
+                model=self._model.model if self._model else "",
+                response=response,
+                through_seq=self._seen.get(response, len(self._events)),
+                estimate=0,
+                status=status,
+                usage=usage,
+            ),
+        )
+
+    def match(
+        self, kind: Kind, content: str, call_id: str | None = None, name: str | None = None
+    ) -> int | None:
+        """The newest item that is the same, each once until the next `replace`; None if none is.
+
+        To match a whole window ask for its last entry first.
+        """
+        return self._matches.find(kind, content, call_id or None, name)
+
+    def replace(
+        self,
+        at: datetime,
+        window: Sequence[int | Item],
+        *,
+        reason: str = "adopted",
+        strategy: str = "",
+        meta: dict[str, Any] | None = None,
+    ) -> None:
+        """Replace the window: numbers of items that exist, and new items (their `n` is 0)."""
+        self._close_calls()
+        before = len(self._events)
+        entries = Whole(self._calls.distinct, self._result_of).window(self._entries(window))
+        inserted: list[Item] = []
+        self.window = []
+        for entry in entries:
+            item = entry
+            if item.n == 0:
+                turn = self._turn if self.turn_open else 0
+                item = replace(entry, n=self._next(), turn=entry.turn or turn)
+                self._matches.add(item)
+                self._keep(item)
+                inserted.append(item)
+            self.window.append(item.n)
+        self._add(
+            at,
+            WindowReplaced(
+                generation=self._generation + 1,
+                base=Base(self._generation, before),
+                reason=reason,
+                strategy=strategy,
+                window=tuple((n, self._form(n)) for n in self.window),
+                inserted=tuple(inserted),
+                meta=meta or {},
+            ),
+        )
+        self._generation += 1
+        self._matches.clear()
+
+    def mask(self, at: datetime, numbers: Iterable[int]) -> None:
+        """Say that the bodies of results left the window; those that are not in it stay whole."""
+        masked = [n for n in numbers if n in self.window]
+        if masked:
+            self._masked.update(masked)
+            self._add(at, ItemsMarked(items=tuple((n, "masked") for n in masked)))
+
+    def skip(self, what: str) -> None:
+        """Count something that was not understood."""
+        self._skipped[what] += 1
+
+    def note(self, sentence: str) -> None:
+        """Tell the reader something, once."""
+        if sentence not in self._notes:
+            self._notes.append(sentence)
+
+    def finish(self) -> Adoption:
+        """Close what is open, and number the events."""
+        self._close_calls()
+        at = self._events[-1][0] if self._events else self._started_at or _EPOCH
+        self.end_turn(at, "interrupted", "The session ends here.")
+        started_at = self._started_at or (self._events[0][0] if self._events else _EPOCH)
+        return Adoption(
+            tool=self._tool,
+            session=self._adopted.session,
+            title=self._title,
+            cwd=self._cwd,
+            started_at=started_at,
+            model=self._model.model if self._model else "",
+            context_window=self._context_window,
+            events=self._numbered(started_at),
+            skipped=dict(self._skipped),
+            notes=tuple(self._notes),
+        )
+
+    def _add(self, at: datetime, data: Data) -> None:
+        self._events.append((at, data))
+
+    def _form(self, n: int) -> Form:
+        return "masked" if n in self._masked else "full"
+
+    def _next(self) -> int:
+        self._last_n += 1
+        return self._last_n
+
+    def _origin(self, kind: Kind, foreign_id: str | None) -> Origin | None:
+        if self._model and kind in WRITTEN and kind != "tool_result":
+            return Origin(self._model.provider, self._model.model, foreign_id)
+        return Origin(foreign_id=foreign_id) if foreign_id else None
+
+    def _keep(self, item: Item) -> None:
+        self.items[item.n] = item
+        if item.kind == "tool_call":
+            self._call_numbers[key(item)] = item.n
+        elif item.kind == "tool_result":
+            self._results[self._call_numbers[key(item)]] = item.n
+
+    def _result_of(self, call: int) -> Item:
+        return self.items[self._results[call]]
+
+    def _entries(self, window: Sequence[int | Item]) -> Iterator[Item]:
+        """The entries as items; neighbours that are new and written by a model are a response."""
+        used: set[int] = set()
+        response, answered = 0, False
+        for entry in window:
+            if isinstance(entry, int):
+                response = 0
+                if entry in self.items and entry not in used:
+                    used.add(entry)
+                    yield self.items[entry]
+            elif entry.kind == "tool_result":
+                answered = True
+                yield replace(entry, n=0)
+            elif entry.kind in WRITTEN and not entry.response:
+                if answered or not response:
+                    response, answered = self.response(), False
+                yield replace(entry, n=0, response=response)
+            else:
+                response = 0
+                yield replace(entry, n=0)
+
+    def _close_calls(self) -> None:
+        """Give each open call a result, right after the call itself."""
+        results: dict[int, int] = {}
+        for call in self._calls.take():
+            result = replace(unknown_result(call), n=self._next())
+            self._closing[self._at.pop(call.n)] = result
+            self._keep(result)
+            results[call.n] = result.n
+        if results:
+            pairs = ((n, results.get(n)) for n in self.window)
+            self.window = [each for pair in pairs for each in pair if each is not None]
+
+    def _numbered(self, started_at: datetime) -> tuple[Event, ...]:
+        started = SessionStarted(
+            schema=SCHEMA,
+            id=self._adopted.session,
+            cwd=self._cwd,
+            version=self._version,
+            adopted=self._adopted,
+        )
+        return numbered(Event(1, started_at, started), self._events, self._closing)

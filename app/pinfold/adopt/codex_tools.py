@@ -1,0 +1,143 @@
+"""What Codex's tool calls did: artifacts that they touched, and how they came out."""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from pinfold.adopt.lines import list_of, object_of, parse, text_of
+
+SHELLS = frozenset({"exec_command", "shell", "shell_command", "container.exec", "local_shell"})
+
+_READERS = frozenset({"cat", "head", "tail", "nl"})
+_SHELL_SIGNS = frozenset("|;<>$`*?(){}[]~&\n\\")
+"""With one of these about, a word need not be the path that it looks like."""
+_PATCH_LINE = re.compile(
+    r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE
+)
+_PATCH_OPS: dict[str, Literal["create", "update", "delete"]] = {
+    "Add": "create",
+    "Update": "update",
+    "Delete": "delete",
+}
+_SED_PRINT = re.compile(r"[\d,$]+p")
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
+_EXIT_WITHIN = 500
+"""Characters at the head of an output among which its exit code stands."""
+
+
+class Touched(NamedTuple):
+    """An artifact, and what was done with it."""
+
+    uri: str
+    kind: Literal["file", "command"]
+    op: Literal["read", "create", "update", "delete", "run"]
+
+
+def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
+    """What a call touches if it succeeds; a command first, before the files."""
+    if name == "apply_patch":
+        return list(_patched(_patch_text(arguments), cwd, cwd))
+    if name not in SHELLS:
+        return []
+    given = _object(arguments)
+    argv = _argv(given)
+    command = _script(argv)
+    if not command:
+        return []
+    base = text_of(given, "workdir") or text_of(given, "working_directory") or cwd
+    found = [Touched(f"cmd:{command}", "command", "run")]
+    if "apply_patch" in command or "applypatch" in command:
+        found += _patched(command, base, cwd)
+    found += _read(command, base, cwd)
+    return found
+
+
+def outcome(output: str) -> dict[str, Any]:
+    """What the head of an output says: `ok`, and `exit_code` where it is told."""
+    match = _EXIT.search(output, 0, _EXIT_WITHIN)
+    code = int(match.group(1)) if match else None
+    if code is None and output.startswith("{"):
+        told = object_of(_object(output), "metadata").get("exit_code")
+        code = told if isinstance(told, int) else None
+    if code is None:
+        return {"ok": not output.startswith("apply_patch verification failed")}
+    return {"ok": code == 0, "exit_code": code}
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = parse(text.encode("utf-8", "replace"))
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _patch_text(arguments: str) -> str:
+    given = _object(arguments)
+    return text_of(given, "input") or text_of(given, "patch")
+
+
+def _argv(given: dict[str, Any]) -> list[str] | str:
+    for key in ("cmd", "command"):
+        if text := text_of(given, key):
+            return text
+        if words := list_of(given, key):
+            return [word for word in words if isinstance(word, str)]
+    return ""
+
+
+def _script(argv: list[str] | str) -> str:
+    """The command as one would type it, without the shell that Codex wraps around it."""
+    match argv:
+        case str():
+            return argv
+        case [shell, "-lc" | "-c", script] if posixpath.basename(shell) in {"bash", "sh", "zsh"}:
+            return script
+        case _:
+            return shlex.join(argv)
+
+
+def _patched(patch: str, base: str, cwd: str) -> Iterator[Touched]:
+    updated: str | None = None
+    for match in _PATCH_LINE.finditer(patch):
+        op, path, moved_to = match.groups()
+        if moved_to:
+            if updated:
+                yield Touched(_uri(updated, base, cwd), "file", "delete")
+            yield Touched(_uri(moved_to, base, cwd), "file", "create")
+            continue
+        updated = path
+        yield Touched(_uri(path, base, cwd), "file", _PATCH_OPS[op])
+
+
+def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
+    """Files that a plain `cat`, `head`, `tail`, `nl` or `sed -n` shows, where that is certain."""
+    for part in command.split("&&"):
+        if not _SHELL_SIGNS.isdisjoint(part):
+            if "cd " in part:
+                return  # who knows where to
+            continue
+        try:
+            words = shlex.split(part)
+        except ValueError:
+            continue
+        match words:
+            case ["cd", folder] if folder[:1] not in {"-", "~"}:
+                base = posixpath.join(base, folder)
+            case ["cd", *_]:
+                return
+            case ["sed", "-n", script, path] if _SED_PRINT.fullmatch(script):
+                yield Touched(_uri(path, base, cwd), "file", "read")
+            case [reader, *rest] if reader in _READERS and "-c" not in rest:
+                for word in rest:
+                    if not (word.startswith("-") or word.isdigit()):
+                        yield Touched(_uri(word, base, cwd), "file", "read")
+
+
+def _uri(path: str, base: str, cwd: str) -> str:
+    """A path as the journal names it: relative to `cwd`, absolute outside it."""
+    whole = posixpath.normpath(posixpath.join(cwd, base, path))
+    root = cwd.rstrip("/") + "/"
+    return whole.removeprefix(root) if cwd else whole

@@ -1,0 +1,101 @@
+"""Reads a session of whatever kind: the format is told from the content, never the name."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Literal
+
+from pinfold.adopt import messages
+from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.lines import opened, parse
+from pinfold.rollout.journal import ROLLOUT
+
+_PEEKED = 1_000
+"""Lines among which one must tell the format."""
+
+_Format = Literal["codex", "claude", "messages", "pinfold"]
+
+
+def read(path: Path, index: int = 0) -> Adoption:
+    """The session in a file, or in a session folder of pinfold's.
+
+    `index` chooses among the conversations of a file that holds several. Raises `NotASession`,
+    `OSError`.
+    """
+    if path.is_dir():
+        path = path / ROLLOUT
+        if not path.is_file():
+            raise NotASession(f"{path.parent} is a folder without a {ROLLOUT}.")
+    modified_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    if not path.is_file():
+        raise NotASession(f"{path} is no file.")
+    with opened(path) as file:
+        if b"\0" in file.peek():
+            raise NotASession(f"{path} is not text.")
+        first = next((line for line in file if line.strip()), b"")
+        if not first:
+            raise NotASession(f"{path} is empty.")
+        if _begins_a_line(first):
+            return _lines(chain([first], file), path, modified_at, index)
+        rest = file.read()
+    try:
+        document = parse(first + rest)
+    except ValueError:
+        lines = chain([first], rest.splitlines(keepends=True))
+        return _lines(lines, path, modified_at, index)
+    return messages.read_document(document, path, modified_at, index)
+
+
+def _begins_a_line(first: bytes) -> bool:
+    """Whether a file goes on line by line, as its first line is an object by itself."""
+    try:
+        return isinstance(parse(first), dict)
+    except ValueError:
+        return first.lstrip()[:1] not in {b"[", b"{"}
+
+
+def _lines(lines: Iterable[bytes], path: Path, modified_at: datetime, index: int) -> Adoption:
+    rest = iter(lines)
+    head = list(islice(rest, _PEEKED))
+    found = (form for line in head if (form := _format(line)) is not None)
+    every = chain(head, rest)
+    match next(found, None):
+        case "codex":
+            from pinfold.adopt import codex
+
+            return codex.read_lines(every, path)
+        case "claude":
+            from pinfold.adopt.claude import read_lines
+
+            return read_lines(every, path)
+        case "pinfold":
+            from pinfold.adopt import own
+
+            return own.read_lines(every, path)
+        case "messages":
+            return messages.read_lines(every, path, modified_at, index)
+        case None:
+            raise NotASession(
+                f"{path} is no session that pinfold knows: no rollout of Codex or pinfold, no "
+                "session of Claude Code, no list of OpenAI messages."
+            )
+
+
+def _format(line: bytes) -> _Format | None:
+    """The format that a line tells, if it tells one."""
+    try:
+        record: Any = parse(line)
+    except ValueError:
+        return None
+    if not isinstance(record, dict):
+        return None
+    if isinstance(record.get("payload"), dict) or "record_type" in record:
+        return "codex"
+    if record.keys() >= {"seq", "ts", "type"}:
+        return "pinfold"
+    if record.keys() & {"sessionId", "parentUuid", "leafUuid", "isSidechain"}:
+        return "claude"
+    if "type" not in record and record.keys() >= {"id", "timestamp", "instructions"}:
+        return "codex"
+    return "messages" if messages.conversations([record]) else None

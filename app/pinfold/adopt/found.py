@@ -1,0 +1,236 @@
+"""The sessions of Codex and Claude Code that lie on this machine, as a list shows them.
+
+Files may be large and many: each is read at its head, for the title, and at its end, for the last
+count of its tokens.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from io import SEEK_END, BufferedReader
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from pinfold.adopt import codex_items
+from pinfold.adopt.claude_records import blocks, by_host, flag, is_synthetic, usage
+from pinfold.adopt.lines import number_of, object_of, opened, parse, text_of
+from pinfold.rollout.file_cache import FileCache, Key
+from pinfold.rollout.summaries import title_of
+from pinfold.tokens.catalog import look_up
+
+Tool = Literal["codex", "claude"]
+
+_HEAD = 4_000_000
+"""Bytes in which a first prompt must come."""
+_LINE = 2_000_000
+"""Bytes of one line, at most."""
+_ENDS = (64_000, 512_000, 4_000_000)
+"""Bytes from the end in which the last count must lie: what is tried first, next, last."""
+_TELLING = {
+    "codex": (b'"token_count"', b'"turn_context"'),
+    "claude": (b'"usage"', b'"compact_boundary"', b'-title"'),
+}
+"""What lines at the end hold that say something of the whole."""
+
+
+class Place(Struct, frozen=True):
+    """Where a tool keeps its sessions."""
+
+    tool: Tool
+    folder: Path
+    patterns: tuple[str, ...]
+
+
+class Said(Struct, omit_defaults=True):
+    """What a file says of its session."""
+
+    session: str = ""
+    title: str = ""
+    """The name that it was given, else the first line of the first prompt."""
+    cwd: str = ""
+    model: str = ""
+    used: int = 0
+    """Tokens of the window after the last response, as the provider counted; 0: unknown."""
+    limit: int = 0
+    """Tokens of the context window; 0: unknown."""
+    note: str = ""
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """A session of another tool."""
+
+    tool: Tool
+    file: Path
+    updated_at: datetime
+    size: int
+    """Bytes of the file."""
+    session: str
+    title: str
+    cwd: str
+    model: str
+    used: int
+    limit: int
+    note: str
+
+    @property
+    def full(self) -> float | None:
+        """The share of the context window that is used."""
+        return self.used / self.limit if self.used and self.limit else None
+
+
+def places(env: Mapping[str, str] = os.environ) -> tuple[Place, ...]:
+    """Where to look: `CODEX_HOME` or `~/.codex`, `CLAUDE_CONFIG_DIR` or `~/.claude`."""
+    codex = Path(os.path.expanduser(env.get("CODEX_HOME") or "~/.codex"))  # noqa: PTH111  never raises
+    claude = Path(os.path.expanduser(env.get("CLAUDE_CONFIG_DIR") or "~/.claude"))  # noqa: PTH111
+    dated, flat = "sessions/**/*.jsonl", "archived_sessions/*.jsonl"
+    return (
+        Place("codex", codex, (dated, f"{dated}.zst", flat, f"{flat}.zst")),
+        Place("claude", claude, ("projects/*/*.jsonl",)),
+    )
+
+
+def files(place: Place) -> list[Path]:
+    """The files of a place, in no order."""
+    try:
+        return [file for pattern in place.patterns for file in place.folder.glob(pattern)]
+    except OSError:
+        return []
+
+
+def found(where: Iterable[Place], database: Path) -> Iterator[Found]:
+    """The sessions, last used first, each as soon as it is read.
+
+    `database` remembers what was read.
+    """
+    aged: list[tuple[int, int, str, Tool]] = []
+    for place in where:
+        for file in files(place):
+            try:
+                stat = file.stat()
+            except OSError:
+                continue
+            if stat.st_size:
+                aged.append((stat.st_mtime_ns, stat.st_size, str(file), place.tool))
+    cache = FileCache(database, "foreign_sessions", Said)
+    cached = cache.read()
+    fresh: dict[Key, Said] = {}
+    try:
+        for mtime_ns, size, path, tool in sorted(aged, reverse=True):
+            key = (path, size, mtime_ns)
+            said = cached.get(key)
+            if said is None:
+                said = fresh[key] = _read(tool, Path(path))
+            yield Found(
+                tool=tool,
+                file=Path(path),
+                updated_at=datetime.fromtimestamp(mtime_ns / 1e9, UTC),
+                size=size,
+                **asdict(said),
+            )
+    finally:
+        cache.add(fresh)
+
+
+def _read(tool: Tool, path: Path) -> Said:
+    said = Said()
+    hear = _codex if tool == "codex" else _claude
+    try:
+        with opened(path) as file:
+            left = _HEAD
+            for line in iter(partial(file.readline, _LINE), b""):
+                _hear_line(hear, said, line)
+                left -= len(line)
+                if said.title or left < 0:
+                    break
+            for end in _ends(file):
+                for line in end:
+                    if any(word in line for word in _TELLING[tool]):
+                        _hear_line(hear, said, line)
+                if said.used:
+                    break
+    except OSError as error:
+        said.note = f"can't be read: {error.strerror}"
+    return said
+
+
+def _ends(file: BufferedReader) -> Iterator[list[bytes]]:
+    """The last lines, then more of them. The first may be cut; then it is no JSON."""
+    if not file.seekable():
+        rest = b""
+        while block := file.read(_ENDS[-1]):
+            rest = (rest + block)[-_ENDS[-1] :]
+        yield rest.splitlines()
+        return
+    size = file.seek(0, SEEK_END)
+    for length in _ENDS:
+        file.seek(max(0, size - length))
+        yield file.read().splitlines()
+        if length >= size:
+            return
+
+
+def _hear_line(hear: Any, said: Said, line: bytes) -> None:
+    try:
+        record = parse(line)
+    except ValueError:
+        return
+    if isinstance(record, dict):
+        hear(said, record)
+
+
+def _codex(said: Said, record: dict[str, Any]) -> None:
+    payload = record.get("payload")
+    kind = record.get("type")
+    if not isinstance(payload, dict):
+        payload, kind = record, "session_meta" if "id" in record else "response_item"
+    match kind:
+        case "session_meta" if not said.session:
+            said.session, said.cwd = text_of(payload, "id"), text_of(payload, "cwd")
+            if isinstance(payload.get("source"), dict):
+                said.note = "sub-agent"
+        case "turn_context":
+            said.model = text_of(payload, "model") or said.model
+        case "event_msg" if text_of(payload, "type") == "token_count":
+            info = object_of(payload, "info")
+            last = object_of(info, "last_token_usage")
+            counted = number_of(last, "input_tokens") + number_of(last, "output_tokens")
+            said.used = number_of(last, "total_tokens") or counted or said.used
+            said.limit = number_of(info, "model_context_window") or said.limit
+        case "response_item" if not said.title:
+            entry = codex_items.entry(payload)
+            if entry is not None and entry.kind == "user":
+                said.title = title_of(entry.content)
+
+
+def _claude(said: Said, record: dict[str, Any]) -> None:
+    said.session = said.session or text_of(record, "sessionId")
+    said.cwd = said.cwd or text_of(record, "cwd")
+    match record.get("type"):
+        case "custom-title" | "ai-title" as kind:
+            name = "customTitle" if kind == "custom-title" else "aiTitle"
+            said.title = title_of(text_of(record, name)) or said.title
+        case "user":
+            if flag(record, "isSidechain"):
+                said.note = "sub-agent"
+            if not said.title and not flag(record, "isMeta"):
+                said.title = _prompt(record)
+        case "assistant" if not is_synthetic(record):
+            message = object_of(record, "message")
+            said.model = text_of(message, "model") or said.model
+            said.limit = look_up(said.model).context_window
+            if (counted := usage(message)) and not flag(record, "isSidechain"):
+                said.used = counted.input + counted.output
+        case "system" if record.get("subtype") == "compact_boundary":
+            after = number_of(object_of(record, "compactMetadata"), "postTokens")
+            said.used = after or said.used
+
+
+def _prompt(record: dict[str, Any]) -> str:
+    """The title that a user's message gives; empty where the host wrote it."""
+    content = blocks(object_of(record, "message").get("content"))
+    texts = (text_of(block, "text") for block in content if block["type"] == "text")
+    return title_of(next((text for text in texts if text.strip() and not by_host(text)), ""))

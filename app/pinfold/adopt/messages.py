@@ -1,0 +1,189 @@
+"""OpenAI message lists and Responses API items, as an adoption."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pinfold.adopt import codex_items
+from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.builder import Builder
+from pinfold.adopt.codex_items import Entry
+from pinfold.adopt.content import content
+from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
+from pinfold.rollout.events import Context
+from pinfold.rollout.items import WRITTEN
+
+
+def conversations(value: Any) -> list[list[Any]]:
+    """The lists of messages in a JSON document: one, several, or none."""
+    if isinstance(value, dict):
+        found = next((value[key] for key in ("messages", "input") if key in value), None)
+        return [found] if isinstance(found, list) and any(map(is_message, found)) else []
+    if not isinstance(value, list):
+        return []
+    if any(map(is_message, value)):
+        return [value]
+    several = value if all(isinstance(each, list) for each in value) else None
+    if several is not None:
+        return [each for each in several if any(map(is_message, each))]
+    return [found for each in value if isinstance(each, dict) for found in conversations(each)]
+
+
+def is_message(value: Any) -> bool:
+    """Whether a JSON value is a chat message or an item of the Responses API."""
+    if not isinstance(value, dict):
+        return False
+    kind = text_of(value, "type")
+    if isinstance(value.get("role"), str) and kind in {"", "message"}:
+        return True
+    return kind == "reasoning" or ("call_id" in value and kind.endswith(("_call", "_call_output")))
+
+
+def read_document(value: Any, file: Path, modified_at: datetime, index: int = 0) -> Adoption:
+    """Conversation `index` of a JSON document; messages without a time get `modified_at`.
+
+    Raises `NotASession`.
+    """
+    return _read(value, Builder("messages", str(file)), file, modified_at, index)
+
+
+def read_lines(
+    lines: Iterable[bytes], file: Path, modified_at: datetime, index: int = 0
+) -> Adoption:
+    """Like `read_document`, for a file that holds one message or conversation a line."""
+    builder = Builder("messages", str(file))
+    return _read(list(records(lines, builder)), builder, file, modified_at, index)
+
+
+def _read(value: Any, builder: Builder, file: Path, at: datetime, index: int) -> Adoption:
+    found = conversations(value)
+    if not found:
+        raise NotASession(f"{file} is JSON, but holds no list of messages.")
+    if not 0 <= index < len(found):
+        raise NotASession(f"{file} holds {len(found)} conversations, counted from 0; not {index}.")
+    if len(found) > 1:
+        builder.note(f"The file holds {len(found)} conversations, counted from 0; this is {index}.")
+    adoption = _Reader(builder, at).read(found[index])
+    if not builder.items:
+        raise NotASession(f"{file} holds instructions, but no message.")
+    return adoption
+
+
+class _Reader:
+    def __init__(self, builder: Builder, at: datetime) -> None:
+        self.builder = builder
+        self._at = at
+        self._instructions: list[str] = []
+        self._begun = False
+        """Whether the conversation has begun, so that instructions stand in it, not before it."""
+        self._response = 0
+        """The response that goes on; 0 once something else came between."""
+
+    def read(self, messages: Sequence[Any]) -> Adoption:
+        self.builder.start(self._at)
+        for message in messages:
+            if isinstance(message, dict):
+                self._at = time_of(message) or self._at
+                self._take(message)
+            else:
+                self.builder.skip("entry that is no message")
+        self._begin()
+        self.builder.end_turn(self._at)
+        return self.builder.finish()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        role = text_of(message, "role")
+        if not role or text_of(message, "type") == "message":
+            self._item(codex_items.entry(message), message)
+        elif role in {"system", "developer"}:
+            self._add(Entry(kind="context", content=content(message.get("content"))[0]))
+        elif role == "user":
+            text, images = content(message.get("content"))
+            self._add(Entry(kind="user", content=text, images=images))
+        elif role == "assistant":
+            self._assistant(message)
+        elif role in {"tool", "function"}:
+            self._result(message)
+        else:
+            self.builder.skip(f"message of role {role}")
+
+    def _item(self, entry: Entry | None, message: dict[str, Any]) -> None:
+        if entry is None:
+            self.builder.skip(f"item of type {text_of(message, 'type')}".strip())
+        else:
+            self._add(entry)
+
+    def _assistant(self, message: dict[str, Any]) -> None:
+        self._response = 0
+        for name in ("reasoning_content", "reasoning"):
+            if text := text_of(message, name):
+                self._add(Entry(kind="reasoning", content=text, opaque={"field": name}))
+                break
+        text, images = content(message.get("content"))
+        text = text or text_of(message, "refusal")
+        calls = [call for call in list_of(message, "tool_calls") if isinstance(call, dict)]
+        function = object_of(message, "function_call")
+        if function:
+            calls.append({"function": function})
+        if text or images or not calls:
+            self._add(Entry(kind="assistant", content=text, images=images))
+        for call in calls:
+            self._add(_call(call))
+        if not isinstance(message.get("tool_calls"), list | None):
+            self.builder.skip("tool_calls that are no list")
+
+    def _result(self, message: dict[str, Any]) -> None:
+        text, images = content(message.get("content"))
+        ids = [text_of(message, "tool_call_id"), *list_of(message, "tool_call_ids")]
+        call_id = next((each for each in ids if isinstance(each, str) and each), None)
+        # Before there were ids, a function's result followed its only call.
+        call_id = call_id or self.builder.waiting_call()
+        name = text_of(message, "name") or None
+        self._add(
+            Entry(kind="tool_result", content=text, images=images, call_id=call_id, name=name)
+        )
+
+    def _add(self, entry: Entry) -> None:
+        if entry.kind == "context" and not self._begun:
+            self._instructions.append(entry.content)
+            return
+        self._begin()
+        if entry.kind == "user":
+            self.builder.turn(self._at)
+        response = 0
+        if entry.kind in WRITTEN and entry.kind != "tool_result":
+            self._response = response = self._response or self.builder.response()
+        else:
+            self._response = 0
+        self.builder.item(
+            self._at,
+            entry.kind,
+            entry.content,
+            response=response,
+            call_id=entry.call_id,
+            name=entry.name,
+            foreign_id=entry.foreign_id,
+            images=entry.images,
+            opaque=entry.opaque,
+            detail=entry.detail,
+        )
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            if self._instructions:
+                self.builder.context(
+                    self._at, Context(instructions="\n\n".join(self._instructions))
+                )
+
+
+def _call(call: dict[str, Any]) -> Entry:
+    function = object_of(call, "function") or object_of(call, "custom")
+    given = function.get("arguments", function.get("input", ""))
+    return Entry(
+        kind="tool_call",
+        content=given if isinstance(given, str) else compact(given),
+        call_id=text_of(call, "id") or None,
+        name=text_of(function, "name") or None,
+    )

@@ -1,0 +1,32 @@
+"""Numbers the events of an adoption, once all are known."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from pinfold.rollout.events import Base, Data, Event, ItemAdded, RequestFinished, WindowReplaced
+from pinfold.rollout.items import Item
+
+
+def numbered(
+    first: Event, told: Sequence[tuple[datetime, Data]], closing: Mapping[int, Item]
+) -> tuple[Event, ...]:
+    """`first`, then what was `told`, and behind event `i` of it the item `closing[i]`.
+
+    Where data name a seq, they come with how many of the told events had gone before.
+    """
+    found = [first]
+    seqs = [first.seq]
+    """The seq that is reached once so many of the told events have gone."""
+    for index, (at, data) in enumerate(told):
+        match data:
+            case RequestFinished(through_seq=before):
+                data = replace(data, through_seq=seqs[before])  # noqa: PLW2901
+            case WindowReplaced(base=base):
+                data = replace(data, base=Base(base.generation, seqs[base.seq]))  # noqa: PLW2901
+        found.append(Event(found[-1].seq + 1, at, data))
+        if index in closing:
+            found.append(Event(found[-1].seq + 1, at, ItemAdded(item=closing[index])))
+        seqs.append(found[-1].seq)
+    return tuple(found)

@@ -1,0 +1,129 @@
+"""`projection.bin`: the projections of a rollout as they were, so that a session opens at once.
+
+It can be thrown away at any time: where it is missing, damaged, or of another rollout, of another
+version or of what the rollout once was, everything is folded from the first event on.
+"""
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from pinfold import __version__
+from pinfold.agent.projections import Dump, Projections
+from pinfold.rollout import files
+from pinfold.rollout.journal import Journal
+from pinfold.tokens.counter import Counter
+from pinfold.tokens.items import WireApi
+from pinfold.window.bodies import Lost
+
+SCHEMA = 1
+"""Goes up with every change of what is in the cache, or of how it is folded."""
+NAME = "projection.bin"
+WORTH = 262_144
+"""Bytes of a rollout from which the cache saves more than it costs."""
+
+_DIGEST = 32
+_BLOCK = 1 << 20
+
+
+class _Stamp(Struct, frozen=True, array_like=True):
+    """Tells whether a file was touched."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class _Kept(Struct, frozen=True, array_like=True):
+    schema: int
+    version: str
+    session: str
+    stamp: _Stamp
+    prefix: bytes
+    """Hash of the rollout up to the dump's offset."""
+    dump: msgspec.Raw
+
+
+def resume(journal: Journal, counter: Counter, wire_api: WireApi) -> Projections:
+    """The projections of a journal: from the cache, as far as that goes. Raises `JournalError`."""
+    dump = _load(journal)
+    if dump is not None:
+        with suppress(Lost, ValueError, KeyError):
+            return fold(journal, counter, wire_api, dump)
+    return fold(journal, counter, wire_api, None)
+
+
+def fold(journal: Journal, counter: Counter, wire_api: WireApi, dump: Dump | None) -> Projections:
+    """The projections of a journal, from `dump` and what follows it.
+
+    Raises `JournalError`, and where the dump does not fit `Lost`, `ValueError`, `KeyError`.
+    """
+    projections = Projections(journal.read_at, counter, wire_api)
+    if dump is not None:
+        projections.load(dump)
+    for event in journal.read(projections.offset, projections.seq):
+        projections.step(event)
+    projections.settle()
+    return projections
+
+
+def pack(projections: Projections) -> bytes | None:
+    """What `save` takes; None where a cache is not worth it, or not possible."""
+    if projections.offset < WORTH:
+        return None
+    try:
+        return msgspec.msgpack.encode(projections.dump())
+    except (ValueError, OverflowError):  # a lone surrogate, an integer beyond 64 bits
+        return None
+
+
+def save(journal: Journal, dump: bytes, offset: int) -> None:
+    """Keep what was packed, which goes to `offset`. Blocking; where it fails, there is no cache."""
+    with suppress(OSError):
+        prefix = _hash(journal.path, offset)
+        stamp = _stamp(journal.path)
+        session = journal.started.id
+        kept = _Kept(SCHEMA, __version__, session, stamp, prefix, msgspec.Raw(dump))
+        content = msgspec.msgpack.encode(kept)
+        files.write_atomic(journal.folder / NAME, _digest(content) + content)
+
+
+def _load(journal: Journal) -> Dump | None:
+    try:
+        content = (journal.folder / NAME).read_bytes()
+        body = memoryview(content)[_DIGEST:]
+        if _digest(body) != content[:_DIGEST]:
+            return None
+        kept = msgspec.msgpack.decode(body, type=_Kept)
+        mine = (kept.schema, kept.version, kept.session)
+        if mine != (SCHEMA, __version__, journal.started.id):
+            return None
+        dump = msgspec.msgpack.decode(kept.dump, type=Dump)
+        if dump.offset > journal.size:
+            return None
+        same = kept.stamp == _stamp(journal.path) or kept.prefix == _hash(journal.path, dump.offset)
+    except (OSError, ValueError):
+        return None
+    return dump if same else None
+
+
+def _digest(content: bytes | memoryview) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _stamp(path: Path) -> _Stamp:
+    stat = path.stat()
+    return _Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ino)
+
+
+def _hash(path: Path, end: int) -> bytes:
+    """Of the first `end` bytes of a file."""
+    hashed = hashlib.sha256()
+    with path.open("rb", buffering=0) as file:
+        while end and (block := file.read(min(end, _BLOCK))):
+            hashed.update(block)
+            end -= len(block)
+    return hashed.digest()

@@ -1,0 +1,140 @@
+"""Steering the window: what the user sees of it and does to it, between and during turns."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from pinfold.agent.record import Record
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Context, GoalSet, Pin
+from pinfold.rollout.items import Form, Item
+from pinfold.window import selectors
+from pinfold.window.actions import Act, Effect, Planner
+from pinfold.window.archive import Items
+from pinfold.window.overview import Overview, overview
+from pinfold.window.reading import Reading
+from pinfold.window.selectors import Refused
+from pinfold.window.window import Boundary
+
+
+class Steering:
+    """`Session.window`. Every change is an event; all but the goal can be undone."""
+
+    def __init__(
+        self,
+        record: Record,
+        model: Callable[[], ModelInfo],
+        reading: Callable[[], Reading],
+        busy: Callable[[], bool],
+    ) -> None:
+        self._record = record
+        self._model = model
+        self._reading = reading
+        self._busy = busy
+
+    # What it is
+
+    def overview(self) -> Overview:
+        """What the next request carries, item by item."""
+        return overview(self._record.window, self._record.gauge, self._reading())
+
+    @property
+    def context(self) -> Context:
+        """What stands before the window."""
+        return self._record.state.context.context
+
+    @property
+    def history(self) -> Items:
+        """Every item of the session, also those that left the window."""
+        archive = self._record.window.archive
+        return Items(archive, tuple(archive))
+
+    @property
+    def boundaries(self) -> Sequence[Boundary]:
+        """Where windows ended."""
+        return self._record.window.boundaries
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The window as the next request carries it, placeholders in place."""
+        return self._record.window.items
+
+    def item(self, n: int) -> Item | None:
+        """Any item of the session."""
+        return self._record.window.item(n)
+
+    def at(self, n: int) -> datetime:
+        """When item `n` came."""
+        return self._record.window.archive.at(n)
+
+    def partner(self, n: int) -> int | None:
+        """The result of call `n`, or the call of result `n`."""
+        return self._record.window.partner(n)
+
+    def form(self, n: int) -> Form | None:
+        """How item `n` stands in the window; None where it doesn't."""
+        return self._record.window.form(n)
+
+    def pin_on(self, n: int) -> Pin | None:
+        """The pin that holds item `n` of the window."""
+        window = self._record.window
+        return window.pin_on(n) if window.is_pinned(n) else None
+
+    @property
+    def pins(self) -> Sequence[tuple[Pin, int]]:
+        """The pins in their order, each with the tokens of what it holds."""
+        window, gauge = self._record.window, self._record.gauge
+        held: dict[Pin, int] = dict.fromkeys(window.pins, 0)
+        for n in window.forms:
+            pin = window.pin_on(n) if window.is_pinned(n) else None
+            if pin is not None:
+                held[pin] += gauge.count_full(window.archive[n])
+        return [(pin, gauge.correct_share(tokens)) for pin, tokens in held.items()]
+
+    @property
+    def goal(self) -> str:
+        """What the user said that the session is for; else the first request."""
+        return self._record.state.goal
+
+    # What one can do
+
+    def select(self, text: str) -> tuple[Pin, ...]:
+        """The items, or globs, that `text` names. Raises `Refused`."""
+        return selectors.parse(text, self._record.window)
+
+    def numbers(self, text: str) -> tuple[int, ...]:
+        """The items that `text` names, those of a glob included. Raises `Refused`."""
+        return selectors.numbers(text, self._record.window)
+
+    def effect(self, act: Act, pins: Sequence[Pin]) -> Effect:
+        """What `act` would do. Raises `Refused`."""
+        return Planner(self._record.window, self._record.gauge, self._model()).plan(act, pins)
+
+    async def act(self, act: Act, pins: Sequence[Pin]) -> Effect:
+        """Do it. Raises `Refused`, `JournalError`."""
+        self._check_writable()
+        effect = self.effect(act, pins)
+        await self._record.append(effect.event)
+        return effect
+
+    async def undo(self) -> str:
+        """Undo the newest change of the window; what that was. Raises `Refused`, `JournalError`."""
+        self._check_writable()
+        if self._busy():
+            raise Refused("A turn is running: undo when it has ended, or press Esc first.")
+        newest = self._record.window.undo.newest
+        if newest is None:
+            raise Refused("There is nothing to undo in this window.")
+        await self._record.append(newest.event)
+        return newest.what
+
+    async def set_goal(self, text: str) -> None:
+        """Say what the session is for; empty goes back to the first request.
+
+        Raises `Refused`, `JournalError`.
+        """
+        self._check_writable()
+        await self._record.append(GoalSet(text=text))
+
+    def _check_writable(self) -> None:
+        if self._record.journal.read_only:
+            raise Refused("This session is open to read only. Fork it to go on: /fork.")

@@ -1,0 +1,1 @@
+"""The checkpoint: task, plan, decisions, artifacts and facts, projected from the rollout."""

@@ -1,0 +1,62 @@
+"""What evidence may point to: the user's messages and the results of tool calls."""
+
+from collections.abc import Sequence
+
+from pinfold.rollout.items import Item
+
+MEMORY_TOOL = "memory_apply"
+
+
+class Anchors:
+    """A projection of the items: numbers and ids only."""
+
+    def __init__(self) -> None:
+        self.users: set[int] = set()
+        self.last_user: int | None = None
+        self.last_result: str | None = None
+        self._calls: dict[int, str] = {}
+        """The call id of each result, by the result's number."""
+        self._ids: set[str] = set()
+        self._files: dict[str, list[str]] = {}
+
+    def add(self, item: Item) -> None:
+        if item.kind == "user":
+            self.users.add(item.n)
+            self.last_user = item.n
+        elif item.kind == "tool_result" and item.call_id and item.name != MEMORY_TOOL:
+            self._calls[item.n] = self.last_result = item.call_id
+            self._ids.add(item.call_id)
+
+    def has_result(self, n: int) -> bool:
+        """Whether the item `n` is a result that evidence may point to."""
+        return n in self._calls
+
+    def saw(self, n: int, uri: str) -> None:
+        """The result `n` is about the file `uri`."""
+        call_id = self._calls.get(n)
+        if call_id is not None:
+            self._files.setdefault(call_id, []).append(uri)
+
+    def call(self, ref: str) -> str | None:
+        """The call that `ref` names: by its id, by its result's `#n`, or as `latest`."""
+        if ref == "latest":
+            return self.last_result
+        name = ref.removeprefix("call:")
+        return name if name in self._ids else self._calls.get(number(ref))
+
+    def user(self, ref: str) -> int | None:
+        """The user's message that `ref` names: by its `#n`, or as `latest`."""
+        if ref == "latest":
+            return self.last_user
+        n = number(ref)
+        return n if n in self.users else None
+
+    def files(self, call_id: str) -> Sequence[str]:
+        """The files that the call's result is about."""
+        return self._files.get(call_id, ())
+
+
+def number(ref: str) -> int:
+    """The `12` of `#12`; 0, which no item has, where `ref` is no number."""
+    digits = ref.removeprefix("#")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else 0

@@ -1,0 +1,67 @@
+"""The ledger: what the session's files, commands, tests and errors came to, and what the user
+laid down. Built by the host from the log; no model has a hand in it."""
+
+from pinfold.checkpoint.commitments import Commitment, Commitments
+from pinfold.checkpoint.ledger_lines import Count
+from pinfold.checkpoint.ledger_page import Page
+from pinfold.checkpoint.ledger_records import Records
+from pinfold.rollout.events import (
+    ArtifactObserved,
+    Data,
+    Event,
+    ItemAdded,
+    SessionStarted,
+    WindowReplaced,
+)
+
+
+class Ledger:
+    """A projection of the rollout. `step` only takes an event in; its text is read, once, when
+    somebody asks for what it says."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self._unread: list[Data] = []
+        self._records = Records()
+        self._commitments = Commitments()
+
+    def step(self, event: Event) -> None:
+        self.seq = event.seq
+        match event.data:
+            case (
+                ItemAdded()
+                | ArtifactObserved()
+                | SessionStarted()
+                | WindowReplaced(reason="rewind")
+            ):
+                self._unread.append(event.data)
+
+    def commitments(self) -> tuple[Commitment, ...]:
+        """Those that stand, oldest first."""
+        self.catch_up()
+        return self._commitments.standing()
+
+    def render(self, budget_tokens: int, count: Count, *, commitments: bool = True) -> str:
+        """The ledger in at most `budget_tokens`, the best first; empty where nothing fits.
+
+        Its commitments can be left out, where they are told elsewhere.
+        """
+        self.catch_up()
+        page = Page(self._records, self._commitments.standing() if commitments else ())
+        return page.text(budget_tokens, count)
+
+    def catch_up(self) -> None:
+        """Read the text of what came in, some 0.3 ms an item: a thread can do it beforehand."""
+        for data in self._unread:
+            match data:
+                case ItemAdded(item=item):
+                    self._records.add(item)
+                    if item.kind == "user":
+                        self._commitments.read(item.content, item.n)
+                case ArtifactObserved():
+                    self._records.observe(data)
+                case SessionStarted(cwd=cwd):
+                    self._records.cwd = cwd
+                case WindowReplaced(window=window):
+                    self._commitments.retract(max((n for n, _ in window), default=0))
+        self._unread.clear()

@@ -1,0 +1,219 @@
+"""The ledger's page: its sections and lines, and how likely each is needed."""
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable
+
+from pinfold.checkpoint.commitments import Commitment
+from pinfold.checkpoint.ledger_lines import Candidate, Count, Filling, Node
+from pinfold.checkpoint.ledger_records import (
+    CommandRecord,
+    ErrorRecord,
+    FileRecord,
+    NameRecord,
+    Records,
+    above,
+)
+from pinfold.checkpoint.text import one_line
+from pinfold.checkpoint.view import HASH_CHARS
+
+HEADER = "[LEDGER v1]"
+COMMITMENT_SHARE = 0.2
+"""Of the budget that the commitments have before all else; the rest of them comes last."""
+FAILURE_SHARE = 0.6
+"""Of what the budget has beyond `SMALL`, for what failed."""
+FILE_SHARE = 1.0
+"""The same, for files."""
+SMALL = 800
+"""Tokens of a budget in which lines say only the last that happened."""
+
+INDENT = "  "
+"""Before a folder that stands under another."""
+
+_MORE = 200
+"""Names that are looked at for a page, beside one for every two tokens."""
+_CHANGED, _READ = 6.0, 3.0
+"""What a file is worth beyond its name: the user and the agent come back to it."""
+_FAILED, _FIXED, _RAN, _TESTED = 7.0, 2.0, 0.4, 4.0
+_HALVED = 60
+"""Items after which half of what an outcome is worth has faded, to no less than a half."""
+_WHERE = {
+    "user": "- named by the user:",
+    "reference": "- used in calls:",
+    "body": "- written:",
+    "assistant": "- mentioned by the agent:",
+    "reasoning": "- mentioned by the agent:",
+    "output": "- seen in output:",
+}
+
+
+class Page:
+    def __init__(self, records: Records, commitments: tuple[Commitment, ...]) -> None:
+        self._records = records
+        self._commitments = commitments
+        self.root = Node(HEADER)
+        sections = ("COMMITMENTS", "FAILED", "TESTS", "FILES", "COMMANDS", "URLS", "NAMES")
+        self._section = {
+            name: Node(f"[{name}]", self.root, rank=rank) for rank, name in enumerate(sections)
+        }
+        self._touched: set[Node] = set()
+        self._brief = False
+        self._roots: dict[str, str] = {}
+        self._lines: dict[str, Node] = {}
+        """Lines that hold several names, and folders, by what they say."""
+        self._errors = [self._error(*each) for each in records.errors.items()]
+
+    def text(self, budget: int, count: Count) -> str:
+        """The page in at most `budget` tokens."""
+        self._brief = budget < SMALL
+        filling = Filling(self.root, budget, count)
+        likeliest = self._records.likeliest()[: budget // 2 + _MORE]
+        self._roots = roots(self._records.files)
+        rest = [*self._files(), *self._outcomes(), *self._names(likeliest)]
+        beyond = max(0, budget - SMALL)
+        late = _place_first(filling, self._promises(), budget * COMMITMENT_SHARE, count)
+        _place_first(filling, _by_worth(self._errors), beyond * FAILURE_SHARE, count)
+        files = [each for each in rest if each.node in self._touched]
+        _place_first(filling, _by_worth(files), beyond * FILE_SHARE, count)
+        filling.place_best(rest)
+        for node in late:
+            filling.place(node)
+        return filling.text()
+
+    def _promises(self) -> list[Node]:
+        """The commitments, newest first."""
+        section = self._section["COMMITMENTS"]
+        return [
+            Node(f"- {each.kind} #{each.item}: {each.text}", section)
+            for each in reversed(self._commitments)
+        ]
+
+    def _files(self) -> list[Candidate]:
+        found: list[Candidate] = []
+        for uri, file in self._records.files.items():
+            worth = self._records.worth(uri)
+            worth += _CHANGED if file.changed else _READ
+            found.append(Candidate(worth, self._file(uri, file)))
+        return found
+
+    def _file(self, uri: str, file: FileRecord) -> Node:
+        folder, name = posixpath.split(one_line(uri))
+        node = Node(f"- {name}: {_done(file, brief=self._brief)}", self._folder(folder))
+        self._lines[f"file {uri}"] = node
+        self._touched.add(node)
+        return node
+
+    def _folder(self, folder: str) -> Node:
+        section = self._section["FILES"]
+        root = self._roots.get(folder)
+        if root is None or root == folder:
+            return self._line(f"{folder.rstrip('/') or ('/' if folder else '.')}/", section, rank=1)
+        below = posixpath.relpath(folder, root)
+        return self._line(f"{INDENT}{below}/", self._line(f"{root}/", section, rank=1), rank=1)
+
+    def _line(self, text: str, parent: Node, rank: int = 0) -> Node:
+        key = f"{id(parent)} {text}"
+        if key not in self._lines:
+            self._lines[key] = Node(text, parent, rank=rank)
+        return self._lines[key]
+
+    def _names(self, likeliest: list[tuple[str, float]]) -> list[Candidate]:
+        return [
+            Candidate(worth, self._name(one_line(name), self._records.names[name]))
+            for name, worth in likeliest
+        ]
+
+    def _name(self, name: str, record: NameRecord) -> Node:
+        match record.kind:
+            case "url":
+                how = {"user": "given by the user", "reference": "used"}.get(record.source, "seen")
+                return Node(f"- {name} ({how} #{record.item})", self._section["URLS"])
+            case "path":
+                folder, last = posixpath.split(name)
+                return Node(last, self._line("- seen:", self._folder(folder)), inline=True)
+            case "hash" | "issue" | "identifier":
+                file = self._lines.get(f"file {record.file}")
+                if file is None:
+                    file = self._line(_WHERE[record.source], self._section["NAMES"])
+                return Node(name, file, inline=True)
+
+    def _outcomes(self) -> list[Candidate]:
+        found = list(self._errors)
+        found += [self._command(run) for run in self._records.commands.values()]
+        for command, run in self._records.tests.items():
+            failed = f"; failed: {', '.join(run.failed)}" if run.failed else ""
+            text = one_line(f"- {run.said} (#{run.item}, {command}){failed}")
+            found.append(
+                Candidate(self._fresh(_TESTED, run.item), Node(text, self._section["TESTS"]))
+            )
+        return found
+
+    def _error(self, label: str, error: ErrorRecord) -> Candidate:
+        run = self._records.commands.get(error.command)
+        fixed = run is not None and run.ok and run.item > error.item
+        often = f", {error.times}x" if error.times > 1 else ""
+        since = f", ok since #{run.item}" if run and fixed else ""
+        text = f"- {label}{often} (#{error.item}{since}): {error.line}"
+        worth = self._fresh(_FIXED if fixed else _FAILED, error.item)
+        return Candidate(worth, Node(text, self._section["FAILED"]))
+
+    def _command(self, run: CommandRecord) -> Candidate:
+        outcome = "ok" if run.ok else f"exit {run.exit_code}" if run.exit_code else "failed"
+        often = f" {run.runs}x" if run.runs > 1 else ""
+        text = f"- {outcome}{often} #{run.item}: {run.text}"
+        worth = self._fresh(_RAN * run.runs if run.ok else _FAILED / 2, run.item)
+        return Candidate(worth, Node(text, self._section["COMMANDS"]))
+
+    def _fresh(self, worth: float, item: int) -> float:
+        """`worth` of something that happened at `item`."""
+        faded: float = 0.5 ** (max(0, self._records.now - item) / _HALVED)
+        return worth * (0.5 + 0.5 * faded)
+
+
+def roots(paths: Iterable[str]) -> dict[str, str]:
+    """For absolute folders of `paths`, the folder above that saves most when told once."""
+    chains: dict[str, list[str]] = {}
+    for path in paths:
+        if path.startswith("/") and (chain := list(above(path))):
+            chains[chain[0]] = chain
+    below = Counter(each for chain in chains.values() for each in chain)
+    found: dict[str, str] = {}
+    for folder, chain in chains.items():
+        root = max(chain, key=lambda each: ((below[each] - 1) * len(each), each))
+        if below[root] > 1:
+            found[folder] = root
+    return found
+
+
+def _by_worth(candidates: list[Candidate]) -> list[Node]:
+    ranked = sorted(candidates, key=lambda each: (-each.worth, each.node.text))
+    return [each.node for each in ranked]
+
+
+def _place_first(filling: Filling, nodes: list[Node], share: float, count: Count) -> list[Node]:
+    """Place of `nodes` what fits into `share` tokens; the rest is returned."""
+    late: list[Node] = []
+    for node in nodes:
+        cost = count(node.text) + 1
+        if cost > share or filling.place(node) is None:
+            late.append(node)
+        else:
+            share -= cost
+    return late
+
+
+def _done(file: FileRecord, *, brief: bool) -> str:
+    """What happened to a file."""
+    verb = "deleted" if file.deleted else "created" if file.created else "edited"
+    done = [_often(verb, file.changed)] if file.changed else []
+    if file.read and not (brief and done):
+        done.append(_often("read", file.read))
+    if brief:
+        done = [each.split()[0] for each in done]
+    last = f" #{file.item}" if file.item else ""
+    known = f" (hash={file.hash[:HASH_CHARS]})" if file.hash else ""
+    return f"{', '.join(done)}{last}{known}"
+
+
+def _often(verb: str, times: int) -> str:
+    return f"{verb} {times}x" if times > 1 else verb

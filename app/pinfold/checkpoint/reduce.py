@@ -1,0 +1,216 @@
+"""The reducer: events into a checkpoint, one at a time."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from pinfold.checkpoint import caps
+from pinfold.checkpoint.anchors import Anchors
+from pinfold.checkpoint.model import (
+    Artifact,
+    CheckpointV1,
+    Decision,
+    Fact,
+    Plan,
+    Task,
+    stale,
+)
+from pinfold.checkpoint.text import clip, short
+from pinfold.rollout.events import (
+    ArtifactObserved,
+    Event,
+    GoalSet,
+    ItemAdded,
+    MemoryApplied,
+    SessionStarted,
+)
+from pinfold.rollout.items import Item
+from pinfold.rollout.memory import (
+    DecisionMemory,
+    Dependency,
+    Evidence,
+    FactMemory,
+    PlanMemory,
+    PlanStep,
+)
+
+
+class CheckpointState:
+    """A projection of the rollout: `step` mutates it, `snapshot` is the checkpoint."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.cwd = ""
+        self.anchors = Anchors()
+        self.decided = 0
+        """Decisions ever accepted, those gone since included."""
+        self._message: Task | None = None
+        """The user's last."""
+        self._goal: Task | None = None
+        self._plan = Plan(steps=(), done={})
+        self._decisions: list[Decision] = []
+        self._artifacts: dict[str, Artifact] = {}
+        """In the order in which they were last seen."""
+        self._recent: dict[str, None] = {}
+        self._named: int | None = None
+        """The item whose artifact has a name better than its call's id."""
+        self._facts: dict[str, tuple[int, FactMemory]] = {}
+        """With the seq at which each was last written."""
+        self._depended: Counter[str] = Counter()
+
+    def step(self, event: Event) -> None:
+        self.seq = event.seq
+        match event.data:
+            case ArtifactObserved() as seen:
+                self._observe(seen, event.seq)
+            case ItemAdded(item=item):
+                self._add(item)
+            case MemoryApplied(memory=FactMemory() as fact):
+                self._learn(fact, event.seq)
+            case MemoryApplied(memory=DecisionMemory() as decision):
+                self._decide(decision)
+            case MemoryApplied(memory=PlanMemory() as plan):
+                self._plan = _plan(plan)
+            case GoalSet(text=text):
+                self._goal = _task(text, "goal")
+            case SessionStarted(cwd=cwd):
+                self.cwd = cwd
+
+    def artifact(self, uri: str) -> Artifact | None:
+        """What is known of `uri`."""
+        return self._artifacts.get(clip(uri, caps.MAX_URI_CHARS))
+
+    def decisions(self) -> Sequence[str]:
+        """The ids of the decisions that are kept, oldest first."""
+        return [each.decision_id for each in self._decisions]
+
+    def snapshot(self) -> CheckpointV1:
+        return CheckpointV1(
+            schema_version=1,
+            seq=self.seq,
+            task=self._goal or self._message,
+            plan=self._plan,
+            decisions=tuple(self._decisions),
+            artifacts=dict(sorted(self._artifacts.items())),
+            facts={key: self._fact(fact) for key, (_, fact) in sorted(self._facts.items())},
+            recent_artifacts=tuple(self._recent),
+        )
+
+    def _fact(self, fact: FactMemory) -> Fact:
+        return Fact(
+            value=fact.value,
+            evidence=fact.evidence,
+            depends_on=fact.depends_on,
+            status="SUSPECT" if stale(fact.depends_on, self._artifacts) else "VALID",
+        )
+
+    def _add(self, item: Item) -> None:
+        self.anchors.add(item)
+        if item.kind == "user":
+            self._message = _task(item.content, f"#{item.n}") or self._message
+
+    def _observe(self, seen: ArtifactObserved, seq: int) -> None:
+        if seen.kind != "tool_output":
+            self._named = seen.item
+            if seen.kind == "file" and seen.item is not None and seen.op != "list":
+                self.anchors.saw(seen.item, seen.uri)
+        if seen.op == "list":  # it names a folder and tells nothing of any content
+            return
+        uri = clip(seen.uri, caps.MAX_URI_CHARS)
+        self._artifacts.pop(uri, None)
+        self._artifacts[uri] = Artifact(
+            uri=uri,
+            kind=seen.kind,
+            hash=None if seen.op == "delete" else seen.hash,
+            last_observed_seq=seq,
+        )
+        if seen.kind != "tool_output" or self._stands_alone(seen.item):
+            self._recent.pop(uri, None)
+            self._recent[uri] = None
+            if len(self._recent) > caps.MAX_RECENT_ARTIFACTS:
+                del self._recent[next(iter(self._recent))]
+        if len(self._artifacts) > caps.MAX_ARTIFACTS_TOTAL:
+            self._forget_artifact()
+
+    def _stands_alone(self, n: int | None) -> bool:
+        """Whether the result `n` is known by nothing better than its output."""
+        return n is not None and n != self._named and self.anchors.has_result(n)
+
+    def _forget_artifact(self) -> None:
+        """The oldest that no fact depends on; the oldest of all where facts depend on each."""
+        free = (uri for uri in self._artifacts if uri not in self._depended)
+        uri = next(free, next(iter(self._artifacts)))
+        del self._artifacts[uri]
+        self._recent.pop(uri, None)
+
+    def _learn(self, fact: FactMemory, seq: int) -> None:
+        key = short(fact.key, caps.MAX_NAME_CHARS)
+        self._unlearn(key)
+        fact = replace(
+            fact,
+            value=short(fact.value, caps.MAX_VALUE_CHARS),
+            evidence=_evidence(fact.evidence),
+            depends_on=tuple(
+                Dependency(clip(each.uri, caps.MAX_URI_CHARS), _hash(each.hash))
+                for each in fact.depends_on[: caps.MAX_DEPENDENCIES]
+            ),
+        )
+        self._facts[key] = (seq, fact)
+        self._depended.update({each.uri for each in fact.depends_on})
+        if len(self._facts) > caps.MAX_FACTS_TOTAL:
+            self._unlearn(min((at, key) for key, (at, _) in self._facts.items())[1])
+
+    def _unlearn(self, key: str) -> None:
+        gone = self._facts.pop(key, None)
+        if gone is None:
+            return
+        for uri in {each.uri for each in gone[1].depends_on}:
+            self._depended[uri] -= 1
+            if not self._depended[uri]:
+                del self._depended[uri]
+
+    def _decide(self, decision: DecisionMemory) -> None:
+        self.decided += 1
+        self._decisions.append(
+            Decision(
+                decision_id=_name(decision.id),
+                topic=None if decision.topic is None else _name(decision.topic),
+                decision=short(decision.decision, caps.MAX_VALUE_CHARS),
+                rationale=short(decision.rationale, caps.MAX_VALUE_CHARS),
+                supersedes=None if decision.supersedes is None else _name(decision.supersedes),
+                evidence=_evidence(decision.evidence),
+            )
+        )
+        del self._decisions[: -caps.MAX_DECISIONS_TOTAL]
+
+
+def _task(text: str, ref: str) -> Task | None:
+    said = short(text, caps.MAX_VALUE_CHARS)
+    return Task(text=said, evidence=Evidence("user", ref)) if said else None
+
+
+def _plan(plan: PlanMemory) -> Plan:
+    steps = tuple(
+        PlanStep(_name(step.id), short(step.text, caps.MAX_VALUE_CHARS))
+        for step in plan.steps[: caps.MAX_PLAN_STEPS_TOTAL]
+    )
+    done = {_name(each) for each in plan.done}
+    return Plan(
+        steps=steps,
+        done={step.id: step.id in done for step in sorted(steps, key=lambda step: step.id)},
+        evidence=_evidence(plan.evidence),
+    )
+
+
+def _evidence(evidence: Evidence) -> Evidence:
+    ref = clip(evidence.ref, caps.MAX_URI_CHARS)
+    return Evidence(evidence.source, ref, _hash(evidence.hash))
+
+
+def _hash(text: str | None) -> str | None:
+    return None if text is None else clip(text, caps.MAX_NAME_CHARS)
+
+
+def _name(text: str) -> str:
+    return short(text, caps.MAX_NAME_CHARS)

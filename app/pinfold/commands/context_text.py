@@ -1,0 +1,94 @@
+"""The window in words: what the rows of the context panel and `pinfold context` say."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from pinfold.numbers import tokens
+from pinfold.rollout.items import Kind
+from pinfold.sanitize import one_line
+from pinfold.window.overview import ContextRow, Overview, Row
+
+KINDS: dict[Kind, str] = {
+    "user": "user",
+    "assistant": "reply",
+    "reasoning": "thought",
+    "tool_call": "call",
+    "tool_result": "result",
+    "checkpoint": "checkpoint",
+    "summary": "summary",
+    "compaction": "compaction",
+    "context": "context",
+}
+PARTS = {"instructions": "system", "AGENTS.md": "AGENTS.md", "tools": "tool"}
+SIGNS = {"pinned": "⚑", "masked": "◐", "folded": "○"}
+"""How much of an item stays: all of it, its call alone, a line at most."""
+_WORDS = 72
+"""Characters of an item's text on a line."""
+
+
+def kind(row: ContextRow | Row) -> str:
+    """What a row is, in one word."""
+    return KINDS[row.kind] if isinstance(row, Row) else PARTS[row.part]
+
+
+def words(row: ContextRow | Row) -> str:
+    """The tool and how the item begins; the name of what stands before the window."""
+    if isinstance(row, ContextRow):
+        return one_line(row.name)
+    said = one_line(row.words)
+    return f"{one_line(row.name)} {said}".strip() if row.name else said
+
+
+def marks(row: ContextRow | Row) -> tuple[str, ...]:
+    """`pinned`, `masked`, `folded`: what the user has done to an item."""
+    if isinstance(row, ContextRow):
+        return ()
+    form = {"full": "", "masked": "masked", "placeholder": "folded"}[row.form]
+    return tuple(mark for mark in ("pinned" if row.pin is not None else "", form) if mark)
+
+
+def age(at: datetime, now: datetime) -> str:
+    """`now`, `3m`, `2h`, `5d`."""
+    seconds = (now - at).total_seconds()
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{seconds // size:.0f}{unit}"
+    return "now"
+
+
+def facts(overview: Overview) -> list[str]:
+    """What the gauge does not show: the generation, what is kept free, how many items."""
+    reading, rows = overview.reading, overview.rows
+    counts = dict.fromkeys(SIGNS, 0)
+    for row in rows:
+        for mark in marks(row):
+            counts[mark] += 1
+    threshold = reading.threshold
+    return [
+        f"{len(rows):,} item{'s' if len(rows) != 1 else ''}",
+        *(f"{count:,} {mark}" for mark, count in counts.items() if count),
+        "never compacted by itself" if threshold is None else f"compacts from {tokens(threshold)}",
+        f"{tokens(reading.reserve)} kept for the reply",
+        f"generation {overview.generation}",
+    ]
+
+
+def lines(overview: Overview, now: datetime) -> Iterator[str]:
+    """The whole window, a line for each item."""
+    reading = overview.reading
+    share = reading.used / reading.limit if reading.limit else 0.0
+    yield f"{reading.used:,} of {reading.limit:,} tokens ({share:.0%}), {reading.source}"
+    yield " · ".join(facts(overview))
+    yield " · ".join(f"{name} {count:,}" for name, count in reading.segments)
+    yield ""
+    for part in overview.context:
+        yield f"{'':>7}  {kind(part):<10}  {part.tokens:>9,}  {'':>4}     {words(part)}"
+    for row in overview.rows:
+        signs = "".join(SIGNS[mark] for mark in marks(row))
+        files = f"  [{', '.join(map(one_line, row.files))}]" if row.files else ""
+        said = words(row)
+        said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
+        yield (
+            f"{f'#{row.n}':>7}  {kind(row):<10}  {row.tokens:>9,}  {age(row.at, now):>4}"
+            f"  {signs:<2} {said}{files}"
+        )

@@ -1,0 +1,194 @@
+"""The session as a document: `/export`, and what `pinfold export` shares with it."""
+
+import asyncio
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context, SessionPort
+from pinfold.export.formats import (
+    FORMATS,
+    Format,
+    Scope,
+    file_name,
+    format_of,
+    renderer,
+    scope_of,
+)
+from pinfold.export.transcript import Entry, Transcript, window_alone
+from pinfold.rollout.files import failure, write_atomic
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
+from pinfold.rollout.summaries import title_of
+
+_CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be exported, and where to."""
+
+    format: Format
+    path: Path | None = None
+    """None: a name of its own in the working directory."""
+    scope: Scope | None = None
+    redact: bool = True
+
+
+class Document(NamedTuple):
+    """An export before it is written."""
+
+    content: bytes
+    name: str
+    """What its file is called where the user names none."""
+    secrets: int | None
+    """How many were replaced; None where they were let through."""
+
+
+def wish(
+    name: str | None, path: Path | None, scope: Scope | None = None, *, redact: bool = True
+) -> Wish:
+    """What was asked for. Raises `CommandError`."""
+    if name is not None and name not in FORMATS:
+        raise CommandError(f"There is no format “{name}”. Formats: {', '.join(FORMATS)}.")
+    known = next((each for each in FORMATS if each == name), None)
+    told = known or (format_of(path) if path is not None else "md")
+    if told is None:
+        raise CommandError(f"{path} does not tell the format. Name one: {', '.join(FORMATS)}.")
+    if told == "jsonl" and scope == "window":
+        raise CommandError("pinfold's own rollout is always whole: choose another format.")
+    return Wish(told, path, scope, redact)
+
+
+def document(asked: Wish, transcript: Transcript, lines: Iterable[bytes] = ()) -> Document:
+    """The document; `lines` are the raw rollout, which `jsonl` copies. Blocking."""
+    secrets = 0 if asked.redact else None
+    if asked.redact:
+        from pinfold.export.redact import redacted, redacted_lines
+    if (asked.scope or scope_of(asked.format)) == "window":
+        transcript = window_alone(transcript)
+    if asked.redact:
+        transcript, secrets = redacted(transcript)
+    if asked.format == "jsonl":
+        if asked.redact:
+            lines, secrets = redacted_lines(lines)
+        content = b"".join(line + b"\n" for line in lines)
+    else:
+        content = renderer(asked.format)(transcript).encode("utf-8", "replace")
+    return Document(content, file_name(asked.format, transcript), secrets)
+
+
+def save(document: Document, asked: Wish, cwd: Path) -> str:
+    """Write the document; a line that says where and what was taken out. Raises `CommandError`."""
+    path = cwd / (asked.path.expanduser() if asked.path else document.name)
+    if path.is_dir():
+        path /= document.name
+    if path.exists():
+        raise CommandError(f"{path} exists already. Name another file.")
+    try:
+        write_atomic(path, document.content)
+    except OSError as error:
+        raise CommandError(failure(path, error)) from error
+    hint = f" {_CODEX}" if asked.format == "codex" else ""
+    return f"Exported to {path}: {replaced(document.secrets)}.{hint}"
+
+
+def replaced(secrets: int | None) -> str:
+    """What became of the secrets."""
+    match secrets:
+        case None:
+            return "secrets, if there are any, are in it"
+        case 0:
+            return "no secret was found"
+        case 1:
+            return "1 secret replaced"
+        case _:
+            return f"{secrets:,} secrets replaced"
+
+
+def title(items: Iterable[Item]) -> str:
+    """What a session is called: how its first prompt begins."""
+    return title_of(next((item.content for item in items if item.kind == "user"), ""))
+
+
+# In the shell
+
+
+async def export(context: Context, argument: str) -> None:
+    session = context.session
+    asked = _parse(argument)
+    items, window = session.items, session.window
+    sent, boundaries = window.items, tuple(window.boundaries)
+
+    def read() -> Document:
+        transcript = Transcript(
+            title=title(items),
+            session=session.id,
+            cwd=str(session.cwd),
+            model=session.model,
+            context=window.context,
+            entries=[_entry(session, item) for item in items],
+            window=sent,
+            boundaries=boundaries,
+        )
+        return document(asked, transcript, _lines(session) if asked.format == "jsonl" else ())
+
+    made = await asyncio.to_thread(read)
+    context.tell(await asyncio.to_thread(save, made, asked, session.cwd))
+
+
+def _parse(argument: str) -> Wish:
+    try:
+        words = shlex.split(argument)
+    except ValueError as error:
+        raise CommandError(f"/export can't tell where its path ends: {error}.") from error
+    flags = {word for word in words if word.startswith("--")}
+    if unknown := flags - {"--all", "--window", "--no-redact"}:
+        raise CommandError(f"/export knows no {min(unknown)}.")
+    if flags >= {"--all", "--window"}:
+        raise CommandError("/export takes --all or --window, not both.")
+    scope: Scope | None = "all" if "--all" in flags else "window" if "--window" in flags else None
+    match [word for word in words if word not in flags]:
+        case []:
+            name, path = None, None
+        case [word] if word in FORMATS:
+            name, path = word, None
+        case [word]:
+            name, path = None, Path(word)
+        case [name, word]:
+            path = Path(word)
+        case _:
+            raise CommandError("/export takes a format and a path; quote a path with spaces.")
+    return wish(name, path, scope, redact="--no-redact" not in flags)
+
+
+def _entry(session: SessionPort, item: Item) -> Entry:
+    window, n = session.window, item.n
+    return Entry(item, window.at(n), window.form(n), window.pin_on(n) is not None)
+
+
+def _lines(session: SessionPort) -> list[bytes]:
+    with Journal.open(session.folder, partial(datetime.now, UTC), read_only=True) as journal:
+        return list(journal.lines())
+
+
+def _choices(_: Context) -> Sequence[str]:
+    return FORMATS
+
+
+ACTIONS = (
+    Action(
+        "export",
+        "Write the session to a file: Markdown, HTML, messages, Codex",
+        "session",
+        ("export",),
+        "[FORMAT] [PATH]",
+        run=export,
+        choices=_choices,
+    ),
+)

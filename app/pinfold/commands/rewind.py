@@ -1,0 +1,69 @@
+"""Going back to before one of the user's prompts."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context, SessionPort
+from pinfold.ports import Approver, ToolError
+
+if TYPE_CHECKING:
+    from pinfold.commands.look_back import LookBack
+    from pinfold.tools.restore import Undo
+
+
+async def rewind(context: Context, argument: str) -> None:
+    n = argument.removeprefix("#")
+    if n and not n.isdecimal():
+        raise CommandError(
+            f"/rewind takes the number of a prompt, such as /rewind 12, not “{argument}”."
+        )
+    if context.session.phase != "idle":
+        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    context.open("rewind", n)
+
+
+async def go_back(context: Context, past: "LookBack", n: int, undos: "Sequence[Undo]") -> None:
+    """Go on in a fork that ends before prompt `n`, with its text in the prompt line.
+
+    `undos` are the file changes to undo as well.
+    """
+    old, text = context.session, past.prompt(n)
+    undone = ""
+
+    async def start(approver: Approver) -> SessionPort:
+        nonlocal undone
+        session = await context.host.rewind(old, n, approver)
+        if undos:
+            try:
+                undone = await session.files.undo(undos)
+            except ToolError as error:
+                undone = str(error)
+        return session
+
+    await context.switch(start)
+    context.put(text)
+    context.tell(f"Rewound to before #{n}. The session as it was: /resume {old.id}")
+    if undone:
+        context.tell(undone)
+    if commands := past.commands(n):
+        context.tell(not_undone(commands))
+
+
+def not_undone(commands: int) -> str:
+    """What to say of commands that ran in the span."""
+    if commands == 1:
+        return "1 command ran; what it changed is not undone."
+    return f"{commands} commands ran; what they changed is not undone."
+
+
+ACTIONS = (
+    Action(
+        "rewind",
+        "Rewind to before one of your prompts, in a copy",
+        "session",
+        ("rewind",),
+        "[N]",
+        run=rewind,
+    ),
+)

@@ -1,0 +1,254 @@
+"""Commands on the window: what stays in it, what it is for, when it is full."""
+
+from collections.abc import Sequence
+from textwrap import shorten
+
+from pinfold.commands.action import Action, CommandError, Run
+from pinfold.commands.context import Context, SessionPort
+from pinfold.numbers import tokens
+from pinfold.rollout.events import Pin
+from pinfold.sanitize import one_line
+from pinfold.settings import AUTOS
+from pinfold.window.actions import Act, Effect
+from pinfold.window.pins import named
+
+DONE: dict[Act, str] = {"mask": "Masked", "fold": "Folded", "unfold": "Unfolded"}
+WORDS = 300
+"""Characters of a goal or request that are shown."""
+QUOTES = ('""', "''", "“”", "„“", "«»")
+
+
+# Pins
+
+
+async def pin(context: Context, argument: str) -> None:
+    window = context.session.window
+    pins = window.select(argument)
+    effect = await window.act("pin", pins)
+    costs = dict(window.pins)
+    own = sum(costs.get(each, 0) for each in pins)
+    held = f"{tokens(effect.pinned)} tokens held, {_share(context.session, effect.pinned)}"
+    if not own:
+        said = "nothing in the window yet; what comes will be held"
+    elif own == effect.pinned:
+        said = held
+    else:
+        said = f"{tokens(own)} tokens; all pins: {held}"
+    _tell(context, f"Pinned {named(pins)}: {said}.", effect)
+
+
+async def unpin(context: Context, argument: str) -> None:
+    window = context.session.window
+    known = [each for each, _ in window.pins]
+    if not known:
+        raise CommandError("Nothing is pinned.")
+    if not argument:
+        raise CommandError(f"Which pin is to go? {named(known)}; /unpin all takes them all out.")
+    pins = known if argument == "all" else _known(argument, known) or window.select(argument)
+    effect = await window.act("unpin", pins)
+    left = f"pins still hold {tokens(effect.pinned)} tokens" if window.pins else "no pin is left"
+    _tell(context, f"Unpinned {named(pins)}: {left}.", effect)
+
+
+def _known(name: str, known: Sequence[Pin]) -> list[Pin]:
+    """The pin of that name; it may hold what is no longer in the window."""
+    return [each for each in known if str(each) == name.removeprefix("#")]
+
+
+async def pins(context: Context, _: str) -> None:
+    session = context.session
+    held = session.window.pins
+    if not held:
+        context.tell(
+            "Nothing is pinned. /pin 12, 12..18, last or src/** keeps items in the window."
+        )
+        return
+    rows = [(named(run), tokens(cost)) for run, cost in _runs(held)]
+    total = sum(cost for _, cost in held)
+    name_width = max(len(name) for name, _ in rows)
+    cost_width = max(len(cost) for _, cost in rows)
+    lines = (f"  {name:<{name_width}}  {cost:>{cost_width}}" for name, cost in rows)
+    head = f"Pins, oldest first: {tokens(total)} tokens, {_share(session, total)}"
+    context.tell("\n".join((head, *lines)))
+
+
+def _runs(held: Sequence[tuple[Pin, int]]) -> list[tuple[list[Pin], int]]:
+    """Pins and their cost; items in a row are one."""
+    runs: list[tuple[list[Pin], int]] = []
+    for each, cost in held:
+        last = runs[-1][0][-1] if runs else None
+        if isinstance(each, int) and isinstance(last, int) and each == last + 1:
+            runs[-1][0].append(each)
+            runs[-1] = (runs[-1][0], runs[-1][1] + cost)
+        else:
+            runs.append(([each], cost))
+    return runs
+
+
+# Marks
+
+
+def _marking(act: Act) -> Run:
+    async def run(context: Context, argument: str) -> None:
+        window = context.session.window
+        effect = await window.act(act, window.numbers(argument))
+        back = "" if act == "unfold" else " /undo brings it back."
+        _tell(context, f"{DONE[act]} {named(effect.numbers)}: {_change(effect)}.{back}", effect)
+
+    return run
+
+
+def _change(effect: Effect) -> str:
+    freed = effect.freed
+    how = f"{tokens(freed)} tokens freed" if freed >= 0 else f"{tokens(-freed)} tokens more"
+    return f"{how}, window {tokens(effect.before)} → {tokens(effect.after)}"
+
+
+async def undo(context: Context, _: str) -> None:
+    session = context.session
+    before = session.reading().used
+    what = await session.window.undo()
+    after = session.reading().used
+    change = f" Window {tokens(before)} → {tokens(after)} tokens." if after != before else ""
+    context.tell(f"Undone: {what}.{change}")
+
+
+# The goal
+
+
+async def goal(context: Context, argument: str) -> None:
+    session = context.session
+    if argument:
+        text = "" if argument == "clear" else _unquoted(argument)
+        if not text and argument != "clear":
+            raise CommandError("The goal needs words. /goal clear goes back to the first request.")
+        await session.window.set_goal(text)
+    context.tell(_goal(session))
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].strip() if text[:1] + text[1:][-1:] in QUOTES else text
+
+
+def _goal(session: SessionPort) -> str:
+    now = session.window.goal
+    if not now:
+        return "There is no goal yet: your first request will be it. /goal TEXT sets one."
+    items = session.items
+    first = next((item.content for item in items if item.kind == "user"), "")
+    latest = next((item for item in reversed(items) if item.kind == "user"), None)
+    lines = [f"Goal{', your first request' if now == first else ''}: {_words(now)}"]
+    if latest is not None and latest.content != now:
+        lines.append(f"Task now, #{latest.n}: {_words(latest.content)}")
+    return "\n".join(lines)
+
+
+def _words(text: str) -> str:
+    return shorten(one_line(text), WORDS, placeholder=" …")
+
+
+# The threshold
+
+
+async def threshold(context: Context, argument: str) -> None:
+    session = context.session
+    if argument:
+        try:
+            session.set_threshold(argument)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+    context.tell(_threshold(session))
+
+
+def _threshold(session: SessionPort) -> str:
+    reading = session.reading()
+    at = int(session.threshold * reading.usable)
+    where = (
+        f"{session.threshold:.0%} of the {tokens(reading.usable)} tokens that a request can have, "
+        f"so {tokens(at)}"
+    )
+    if session.auto == "off":
+        return f"Threshold: off. /threshold auto or ask sets it to {where}."
+    return f"Threshold: {where} ({session.auto}). The window has {tokens(reading.used)}."
+
+
+# Words
+
+
+def _share(session: SessionPort, count: int) -> str:
+    share = count / max(1, session.model.context_window)
+    return f"{f'{share:.0%}' if share >= 0.01 else 'under 1%'} of the window"
+
+
+def _tell(context: Context, line: str, effect: Effect) -> None:
+    """Say what was done, and what of it was not."""
+    lines = [line, *(f"Not {each}." for each in effect.left)]
+    if effect.warning:
+        lines.append(effect.warning)
+    context.tell("\n".join(lines), "warning" if effect.warning else "info")
+
+
+def _unpin_choices(context: Context) -> Sequence[str]:
+    # No numbers: with Enter, a longer one would take the place of what is typed.
+    held = [str(each) for each, _ in context.session.window.pins if isinstance(each, str)]
+    return [*held, "all"]
+
+
+ACTIONS = (
+    Action(
+        "pin",
+        "Keep in the window: 12, 12..18, last, src/**",
+        "window",
+        ("pin",),
+        "ITEMS",
+        run=pin,
+        choices=lambda _: ("last",),
+    ),
+    Action(
+        "unpin",
+        "Let go of pins",
+        "window",
+        ("unpin",),
+        "ITEMS|all",
+        run=unpin,
+        choices=_unpin_choices,
+    ),
+    Action("pins", "List the pins and what they cost", "window", ("pins",), run=pins),
+    Action(
+        "mask",
+        "Leave out the results of calls",
+        "window",
+        ("mask",),
+        "ITEMS",
+        run=_marking("mask"),
+    ),
+    Action(
+        "fold",
+        "Take items out, leave one line",
+        "window",
+        ("fold",),
+        "ITEMS",
+        run=_marking("fold"),
+    ),
+    Action(
+        "unfold",
+        "Bring masked and folded items back",
+        "window",
+        ("unfold",),
+        "ITEMS",
+        run=_marking("unfold"),
+    ),
+    Action("undo", "Undo the last change of the window", "window", ("undo",), run=undo),
+    Action(
+        "goal", "Show or say what the session is for", "window", ("goal",), "[TEXT|clear]", run=goal
+    ),
+    Action(
+        "threshold",
+        "Show or set it: 0.7, ask, auto, off",
+        "window",
+        ("threshold",),
+        "[WHEN]",
+        run=threshold,
+        choices=lambda _: AUTOS,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Compaction: one pure step from a window to the next."""

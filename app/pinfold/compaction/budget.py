@@ -1,0 +1,65 @@
+"""How much of the next window each part may take. All figures of it stand here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pinfold.compaction.view import PlanOptions, WindowView
+
+MAX_HEADROOM = 0.15
+"""Of the usable window that `min_headroom_tokens` can ask for, at most."""
+MIN_TARGET = 0.5
+"""Of its share that the target keeps, however much instructions and tools take."""
+SPARE = 0.25
+"""Of the target that is left for all else, however much pins and the latest request take."""
+CHECKPOINT, LEDGER, CORE = (0.10, 4_000), (0.12, 6_000), (0.08, 3_000)
+"""Of the target, and tokens at most: the checkpoint's view, the ledger, the protected core."""
+KEPT_FILES = 0.15
+"""Of the target, for what `keep_files_glob` keeps."""
+LARGE_REQUEST = 0.25
+"""Of the context window, from which on the latest request goes in as its head and tail."""
+CUT_REQUEST = 0.125
+"""Of the context window, that these take."""
+OVERSIZED = 0.25
+"""Of the target, from which on a tool's output is not taken along."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Tokens for the window's items, as counted here."""
+
+    usable: int
+    comfortable: int
+    """Leaves the headroom that was asked for."""
+    target: int
+
+
+def room(view: WindowView, options: PlanOptions) -> Room:
+    """What the next window may take."""
+
+    def within(tokens: float) -> int:
+        return largest(int(tokens), view.correct) - view.context_tokens
+
+    headroom = min(options.min_headroom_tokens, MAX_HEADROOM * view.usable)
+    usable = within(view.usable)
+    comfortable = max(0, within(view.usable - headroom))
+    least = int(comfortable * options.target_pct * MIN_TARGET)
+    target = max(within(view.usable * options.target_pct), least)
+    return Room(usable, comfortable, min(target, comfortable))
+
+
+def largest(tokens: int, correct: Callable[[int], int]) -> int:
+    """The largest estimate that is found not to exceed `tokens` once it is corrected."""
+    low, high = 0, 4 * max(tokens, 0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if correct(middle) <= tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def share(part: tuple[float, int], target: int) -> int:
+    """Tokens of a part of the target."""
+    fraction, most = part
+    return min(int(fraction * target), most)

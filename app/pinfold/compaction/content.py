@@ -1,0 +1,70 @@
+"""What does not enter a new window, and what stands there instead."""
+
+import re
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from pinfold.rollout.items import Image, Item
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{400,}={0,2}")
+_MADE_ANEW = re.compile(
+    r"\s*(?:<(?:environment_context|system-reminder|env|git_status|local-command-\w+)>"
+    r"|# (?:Environment|Git status)\b|gitStatus:|On branch \S+\n)",
+    re.IGNORECASE,
+)
+
+
+def holds_data(item: Item) -> bool:
+    """Whether it carries pictures or base64."""
+    return bool(item.images) or _BASE64.search(item.content) is not None
+
+
+def is_made_anew(item: Item) -> bool:
+    """Whether it tells of the environment, as every turn's context does."""
+    return item.kind == "context" and _MADE_ANEW.match(item.content) is not None
+
+
+def without_data(item: Item) -> str:
+    """The text, with what was left out named."""
+
+    def named(found: re.Match[str]) -> str:
+        return f"[base64, {len(found[0]):,} characters, in #{item.n}]"
+
+    text = _BASE64.sub(named, item.content)
+    lines = [f"[{_described(image)}, in #{item.n}]" for image in item.images]
+    return "\n".join([text, *lines] if text else lines)
+
+
+def _described(image: Image) -> str:
+    size = f", {image.width}x{image.height}" if image.width and image.height else ""
+    return f"image: {image.media_type}{size}"
+
+
+def ends_of(text: str, n: int, budget: int, count: Callable[[str], int]) -> str:
+    """Head and tail of a text in at most `budget` tokens, and where the whole is."""
+    tokens = count(text)
+    if tokens <= budget:
+        return text
+    characters = int(len(text) * budget / tokens)
+    while characters > 0:
+        head, end = text[: characters * 2 // 3], text[len(text) - characters // 3 :]
+        left = len(text) - len(head) - len(end)
+        cut = f"{head}\n[… {left:,} characters left out; recall({n}) brings all of #{n} …]\n{end}"
+        if count(cut) <= budget:
+            return cut
+        characters = characters * 9 // 10
+    return f"[Cut; recall({n}) brings all of #{n}.]"
+
+
+def standing_for(entry: Item, text: str) -> Item:
+    """A new user message in the place of another."""
+    return replace(
+        entry,
+        n=0,
+        kind="user",
+        content=text,
+        images=(),
+        origin=None,
+        detail={"replaces": entry.n},
+    )

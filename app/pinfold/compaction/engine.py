@@ -1,0 +1,211 @@
+"""Checks plans, whoever made them, and turns one into the event that applies it."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from pinfold.compaction.assembly import OLDER
+from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM
+from pinfold.compaction.draft import form_of, measure, rendered
+from pinfold.compaction.guards import MIN_GAIN
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.refusals import BadPlan, Impossible, NoGain
+from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.strategies.strategy import Material, Strategy
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.rollout import events
+from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.items import Item, Kind
+from pinfold.window.selectors import Refused
+
+LAST = "checkpoint"
+"""What every strategy falls back on."""
+_WHOLE = frozenset({"checkpoint", "layered"})
+"""Strategies that end in it themselves."""
+_INSERTABLE: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction", "user"})
+
+
+def plan_with(
+    name: str,
+    view: WindowView,
+    material: Material,
+    options: PlanOptions,
+    *,
+    strategies: Mapping[str, Strategy] | None = None,
+    must_gain: bool = False,
+) -> CompactionPlan:
+    """The plan of that strategy, or, where it fails or saves too little, of `checkpoint`.
+
+    `must_gain` refuses what saves less than `MIN_GAIN`; else a note tells. Raises `Impossible`,
+    `NoGain`, and `Refused` where there is no such strategy.
+    """
+    known = registry().strategies if strategies is None else strategies
+    if name not in known:
+        raise Refused(f"There is no strategy {name}. There are: {', '.join(sorted(known))}.")
+    small: CompactionPlan | None = None
+    notes: list[str] = []
+    for rung in dict.fromkeys([name] if name in _WHOLE else [name, LAST]):
+        try:
+            plan = known[rung].plan(view, material, options)
+            validate(view, plan)
+        except Impossible:
+            raise
+        except NoGain:
+            notes.append(f"{rung} would not make the window smaller.")
+        except Exception as error:
+            if rung == LAST:
+                raise
+            notes.append(f"{rung} failed: {str(error) or type(error).__name__}")
+        else:
+            if rung != LAST and not headroom_met(view, plan, options):
+                notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
+                continue
+            if plan.sizes.saved >= MIN_GAIN:
+                return replace(plan, notes=(*plan.notes, *notes))
+            small = small or plan
+            notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
+    if small is None or must_gain:
+        raise NoGain(" ".join(notes))
+    return replace(small, notes=(*small.notes, *notes))
+
+
+def validate(view: WindowView, plan: CompactionPlan) -> None:
+    """Raises `BadPlan` with all that is wrong, `NoGain` where the window would not get smaller."""
+    if plan.base != view.base:
+        raise BadPlan(["the window has changed since it was made"])
+    reasons = [*_misnamed(view, plan), *_misinserted(plan)]
+    if reasons:
+        raise BadPlan(reasons)
+    reasons = [*_lost(view, plan), *_torn(view, plan), *_ill_sized(view, plan)]
+    if reasons:
+        raise BadPlan(reasons)
+    if plan.sizes.after >= plan.sizes.before:
+        raise NoGain("The window would not get smaller.")
+
+
+def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
+    """Items that the plan does not name, or names otherwise than it treats them."""
+    if [each.n for each in plan.items] != [entry.item.n for entry in view.entries]:
+        return ["it does not name every item of the window in its order"]
+    expected = [
+        (entry.item.n, form)
+        for entry, each in zip(view.entries, plan.items, strict=True)
+        if (form := form_of(entry, each.verdict)) is not None
+    ]
+    if [pair for pair in plan.window if pair[0] > 0] != expected:
+        return ["its window is not what it says of the items"]
+    return [
+        f"#{entry.item.n} is no tool result and can't be masked"
+        for entry, each in zip(view.entries, plan.items, strict=True)
+        if each.verdict == "mask" and entry.item.kind != "tool_result"
+    ]
+
+
+def _misinserted(plan: CompactionPlan) -> list[str]:
+    places = [n for n, _ in plan.window if n <= 0]
+    reasons: list[str] = []
+    if sorted(places, reverse=True) != [-at for at in range(1, len(plan.inserted) + 1)]:
+        reasons.append("what it inserts has no place, or several")
+    if any(form != "full" for n, form in plan.window if n < 0):
+        reasons.append("what it inserts does not stand in full")
+    for item in plan.inserted:
+        if item.kind not in _INSERTABLE:
+            reasons.append(f"it inserts an item of kind {item.kind}")
+        elif item.n != 0 or item.images or not (item.content.strip() or item.opaque):
+            reasons.append("it inserts an item that is empty, has pictures or a number")
+    return reasons
+
+
+def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
+    """Pins and the latest request, where they would go."""
+    stays = dict(plan.window)
+    verdicts = {each.n: each.verdict for each in plan.items}
+    reasons = [
+        f"#{entry.item.n} is pinned by {entry.pin} and would change"
+        for entry in view.entries
+        if entry.pin is not None and stays.get(entry.item.n) != entry.form
+    ]
+    request = view.latest_request
+    if request is None or stays.get(request.item.n) == request.form:
+        return reasons
+    n = request.item.n
+    large = request.full > LARGE_REQUEST * view.context_window
+    cut = any(item.detail.get("replaces") == n for item in plan.inserted if item.kind == "user")
+    if not (verdicts[n] == "replace" and large and cut and request.pin is None):
+        reasons.append(f"your latest request, #{n}, would go")
+    return reasons
+
+
+def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
+    """Calls without their results, results without their calls, thoughts without their outcome."""
+    stays = dict(plan.window)
+    reasons: list[str] = []
+    parts: dict[int, list[int]] = {}
+    for entry in view.entries:
+        item = entry.item
+        if entry.partner in view.by_number and (item.n in stays) != (entry.partner in stays):
+            if item.n in stays:
+                reasons.append(f"#{item.n} would stay without its other half, #{entry.partner}")
+        if item.response and item.kind in ("assistant", "tool_call"):
+            parts.setdefault(item.response, []).append(item.n)
+    for entry in view.entries:
+        item = entry.item
+        if item.kind == "reasoning" and item.n in stays and entry.pin is None:
+            gone = [n for n in parts.get(item.response, ()) if n not in stays]
+            if gone:
+                reasons.append(f"the thought #{item.n} would stay without what it led to")
+    return [*reasons, *_unanswered(view, plan)]
+
+
+def _unanswered(view: WindowView, plan: CompactionPlan) -> list[str]:
+    """Calls of the next request that no result follows, though they have one."""
+    waiting: dict[tuple[int, str | None], Item] = {}
+    for shown in rendered(view, plan.window, plan.inserted):
+        item = shown.item
+        if item.kind == "tool_call":
+            waiting[item.response, item.call_id] = item
+        elif item.kind == "tool_result":
+            if waiting.pop((item.response, item.call_id), None) is None:
+                return [f"the result #{item.n} would come without its call"]
+    answered = [call.n for call in waiting.values() if view.by_number[call.n].partner is not None]
+    return [f"the call #{n} would come without its result" for n in answered]
+
+
+def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
+    sizes, counted = measure(view, plan.window, plan.inserted)
+    if sizes != plan.sizes or any(each.after != counted.get(each.n, 0) for each in plan.items):
+        return ["its tokens are not what they are said to be"]
+    if sizes.headroom < 0:
+        return [f"the next request would be {-sizes.headroom:,} tokens too large"]
+    return []
+
+
+def headroom_met(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> bool:
+    """Whether the plan leaves what was asked for."""
+    least = min(options.min_headroom_tokens, int(MAX_HEADROOM * view.usable))
+    return plan.sizes.headroom >= least
+
+
+def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) -> WindowReplaced:
+    """The event that applies the plan; what is inserted is numbered from `next_n` on.
+
+    Its `why` leaves out those that go for their age alone: there may be thousands.
+    """
+    inserted = tuple(replace(item, n=next_n + at) for at, item in enumerate(plan.inserted))
+    sizes = plan.sizes
+    return WindowReplaced(
+        generation=generation,
+        base=plan.base,
+        reason=reason,
+        window=tuple((n if n > 0 else next_n - n - 1, form) for n, form in plan.window),
+        strategy=plan.strategy,
+        inserted=inserted,
+        why={each.n: each.reason for each in plan.items if each.reason not in ("", OLDER)},
+        tokens=events.Sizes(sizes.before, sizes.after),
+        meta={
+            **plan.meta,
+            "context": sizes.context,
+            "headroom": sizes.headroom,
+            "notes": list(plan.notes),
+        },
+    )

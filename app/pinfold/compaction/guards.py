@@ -1,0 +1,70 @@
+"""When a window is compacted without the user's asking, and when better not. Plain values only."""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+Auto = Literal["auto", "ask", "off"]
+Cause = Literal["threshold", "overflow", "model"]
+"""The window is nearly full; the provider refused it; another model's window is smaller."""
+Step = Literal["wait", "ask", "compact"]
+
+MIN_GAIN = 0.10
+"""Of the window's items, that a compaction saves to be worth it."""
+GROWTH = 0.10
+"""Of the usable window, that it grows by before the threshold counts again."""
+MAX_FAILURES = 3
+"""In a row, after which nothing happens by itself until the user acts."""
+
+
+class Past(Struct, frozen=True):
+    """What earlier compactions came to."""
+
+    after: int | None = None
+    """Tokens of the request right after the last one; none where there was none."""
+    failures: int = 0
+    """In a row."""
+    undone: bool = False
+    """The user took the last one back, and has not prompted since."""
+
+    def succeeded(self, after: int) -> "Past":
+        return Past(after)
+
+    def failed(self) -> "Past":
+        return replace(self, failures=self.failures + 1)
+
+    def undid(self) -> "Past":
+        return replace(self, undone=True)
+
+    def prompted(self) -> "Past":
+        """The user sent a prompt."""
+        return replace(self, undone=False)
+
+    def acted(self) -> "Past":
+        """The user compacted, changed the options or the model."""
+        return replace(self, failures=0, undone=False)
+
+
+def should(
+    cause: Cause,
+    used: int,
+    usable: int,
+    threshold: float,
+    auto: Auto,
+    past: Past,
+    *,
+    waiting: bool = False,
+) -> Step:
+    """What to do about a request of `used` tokens; `threshold` is a share of `usable`."""
+    if auto == "off" or past.failures >= MAX_FAILURES:
+        return "wait"
+    if cause != "overflow" and (waiting or past.undone):
+        return "wait"
+    if cause == "threshold":
+        grown = past.after is None or used - past.after >= GROWTH * usable
+        if used < threshold * usable or not grown:
+            return "wait"
+    if cause == "model" and used <= threshold * usable:
+        return "wait"
+    return "ask" if auto == "ask" else "compact"

@@ -1,0 +1,64 @@
+"""A plan: what becomes of every item of a window, and why. What is shown is what is applied."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from pinfold.rollout.events import Base
+from pinfold.rollout.items import Form, Item
+
+Verdict = Literal["keep", "pin", "mask", "fold", "archive", "replace"]
+"""Stays; stays for its pin; loses its body; leaves a line; leaves the window (the archive has it);
+leaves it for one of the inserted items."""
+
+
+class Planned(Struct, frozen=True):
+    """What becomes of one item."""
+
+    n: int
+    verdict: Verdict
+    reason: str
+    before: int
+    """Tokens that it takes in the window now, as counted here."""
+    after: int
+    """The same in the next; what a placeholder takes stands at its first item."""
+
+
+class Sizes(Struct, frozen=True):
+    """Tokens, corrected like the gauge's, so that `context` and `after` are its next reading."""
+
+    context: int
+    """Instructions, AGENTS.md and tools, which stay as they are."""
+    before: int
+    """The window's items."""
+    after: int
+    limit: int
+    """The model's context window."""
+    reserve: int
+
+    @property
+    def headroom(self) -> int:
+        """Free after the compaction, before the reserve."""
+        return self.limit - self.reserve - self.context - self.after
+
+    @property
+    def saved(self) -> float:
+        """The share of the window's items that goes."""
+        return 1 - self.after / self.before if self.before else 0.0
+
+
+class CompactionPlan(Struct, frozen=True, kw_only=True):
+    """The next window."""
+
+    strategy: str
+    base: Base
+    items: tuple[Planned, ...]
+    """Every item of the window, in its order."""
+    window: tuple[tuple[int, Form], ...]
+    """The next window in order; `-1` is the first of `inserted`, `-2` the second ..."""
+    inserted: tuple[Item, ...] = ()
+    """New items; their `n` is 0 until the plan is applied."""
+    sizes: Sizes
+    notes: tuple[str, ...] = ()
+    """What the user should know: headroom not met, pins over half the window ..."""
+    meta: dict[str, object] = field(default_factory=dict)

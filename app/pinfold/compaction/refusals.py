@@ -1,0 +1,32 @@
+"""Why a window is not compacted. Each says so in plain words."""
+
+from collections.abc import Sequence
+
+from pinfold.window.selectors import Refused
+
+
+class Impossible(Refused):
+    """What has to stay exceeds the model's window."""
+
+    def __init__(self, breakdown: Sequence[tuple[str, int]], limit: int) -> None:
+        """`breakdown` names what has to stay, with its tokens."""
+        self.breakdown = tuple(breakdown)
+        self.limit = limit
+        told = ", ".join(f"{name} {tokens:,}" for name, tokens in breakdown if tokens)
+        over = sum(tokens for _, tokens in breakdown) - limit
+        super().__init__(
+            f"This window can't be compacted: {told} are {over:,} tokens more than the "
+            f"{limit:,} of the model. Unpin something, or switch to a model with a larger window."
+        )
+
+
+class NoGain(Refused):
+    """Nothing, or too little, would go."""
+
+
+class BadPlan(Refused):
+    """A plan that must not be applied."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(f"The plan was refused: {'; '.join(reasons)}.")

@@ -1,0 +1,1 @@
+"""Ways to get from one window to the next, one file each."""

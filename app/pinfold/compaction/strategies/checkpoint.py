@@ -1,0 +1,19 @@
+"""`checkpoint`: what the host knows for certain, then pins, the user's words and the tail."""
+
+from pinfold.compaction.assembly import assemble
+from pinfold.compaction.checkpoint_text import checkpoint_text
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.view import PlanOptions, WindowView
+
+
+class Checkpoint(ModelFree):
+    """Needs no model and works at any fill; every other strategy falls back on it."""
+
+    name = "checkpoint"
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
+        """Raises `Impossible`, its only failure."""
+        return assemble(
+            view, options, self.name, "checkpoint", lambda target: checkpoint_text(view, target)
+        )

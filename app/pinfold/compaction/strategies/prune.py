@@ -1,0 +1,87 @@
+"""`prune`: the same items, old tool results masked."""
+
+from pinfold.compaction.atoms import atoms, tail
+from pinfold.compaction.budget import OVERSIZED, room
+from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
+from pinfold.compaction.draft import Draft, masked_tokens
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.window.pins import named
+
+OLD = "an old result"
+
+
+class Prune(ModelFree):
+    """Masks results, oldest first, until the target is met: never of a pin, never in the tail."""
+
+    name = "prune"
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
+        """It may fall short of the target."""
+        draft = Draft(view)
+        held = _held(view, options)
+        for n, reason in held.items():
+            draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
+        free = [entry for entry in view.entries if entry.item.n not in held]
+        target = room(view, options).target
+        size = view.tokens
+        results: list[Entry] = []
+        for entry in free:
+            item = entry.item
+            if options.fold & {item.n, entry.partner}:
+                draft.put(item.n, "fold", "you want it out")
+                size -= entry.tokens
+            elif is_made_anew(item):
+                draft.put(item.n, "archive", "made anew with each turn")
+                size -= entry.tokens
+            elif item.kind == "user" and holds_data(item):
+                draft.replace(
+                    item.n, standing_for(item, without_data(item)), "its data is left out"
+                )
+            elif item.kind == "tool_result" and entry.form == "full" and entry.sent:
+                results.append(entry)
+        for reason, some in _by_reason(results, target):
+            for entry in some:
+                if reason == OLD and size <= target:
+                    break
+                size -= _mask(draft, entry, reason)
+        return draft.plan(self.name)
+
+
+def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
+    """What stays as it is, and why."""
+    newest = tail(atoms(view), options.max_tail_messages)
+    held = {
+        e.item.n: "in the tail" for atom in newest for e in atom if e.item.n not in options.fold
+    }
+    if view.latest_request is not None:
+        held[view.latest_request.item.n] = "your latest request"
+    for entry in view.entries:
+        n = entry.item.n
+        if entry.pin is not None:
+            held[n] = f"pinned by {named([entry.pin])}"
+        elif options.keep & {n, entry.partner}:
+            held[n] = "you keep it"
+    return held
+
+
+def _by_reason(results: list[Entry], target: int) -> list[tuple[str, list[Entry]]]:
+    """The results by why they are masked, the most urgent first."""
+    data: list[Entry] = []
+    large: list[Entry] = []
+    old: list[Entry] = []
+    for entry in results:
+        if holds_data(entry.item):
+            data.append(entry)
+        else:
+            (large if entry.full > OVERSIZED * target else old).append(entry)
+    return [("holds pictures or base64", data), ("an oversized output", large), (OLD, old)]
+
+
+def _mask(draft: Draft, entry: Entry, reason: str) -> int:
+    """Mask a result where that helps; the tokens that it saves."""
+    saved = entry.tokens - masked_tokens(entry, draft.view)
+    if saved > 0:
+        draft.put(entry.item.n, "mask", reason)
+    return max(saved, 0)

@@ -1,0 +1,45 @@
+"""The strategies by name: those of the house, and those of the entry-point group."""
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from msgspec import Struct
+
+from pinfold.compaction.strategies.checkpoint import Checkpoint
+from pinfold.compaction.strategies.layered import Layered
+from pinfold.compaction.strategies.prune import Prune
+from pinfold.compaction.strategies.strategy import Strategy
+
+GROUP = "pinfold.strategies"
+
+
+class Registry(Struct, frozen=True):
+    strategies: dict[str, Strategy]
+    broken: tuple[str, ...] = ()
+    """A sentence on each that can't be loaded."""
+
+
+def house() -> dict[str, Strategy]:
+    """The strategies that come with pinfold."""
+    own: tuple[Strategy, ...] = (Prune(), Checkpoint(), Layered())
+    return {strategy.name: strategy for strategy in own}
+
+
+@cache
+def registry() -> Registry:
+    """All strategies, read once. Others can't take the names of the house's."""
+    strategies = house()
+    broken: list[str] = []
+    for point in entry_points(group=GROUP):
+        try:
+            strategy = point.load()()
+            name = strategy.name
+            usable = callable(strategy.plan) and callable(strategy.prepare)
+        except Exception as error:
+            broken.append(f"The strategy {point.name} can't be loaded: {error}")
+            continue
+        if not usable or name in strategies:
+            broken.append(f"The strategy {point.name} is none, or takes a name that is taken.")
+        else:
+            strategies[name] = strategy
+    return Registry(strategies, tuple(broken))

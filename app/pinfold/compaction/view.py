@@ -1,0 +1,226 @@
+"""What a strategy sees: a window that stands still, with all that the host knows beside it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from msgspec import Struct
+
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.model import CheckpointV1
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Base, Pin
+from pinfold.rollout.items import Form, Item
+from pinfold.window.gauge import Gauge
+from pinfold.window.pins import concerns
+from pinfold.window.reading import reserve
+from pinfold.window.window import Window
+
+_EDITS = frozenset(
+    [
+        "apply_patch",
+        "edit",
+        "edit_file",
+        "multiedit",
+        "notebookedit",
+        "patch",
+        "str_replace",
+        "write",
+        "write_file",
+    ]
+)
+"""Tools that change files, by their lower-case names."""
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """An item of the window."""
+
+    item: Item
+    """In full, whatever its form."""
+    form: Form
+    tokens: int
+    """What it takes now; what a placeholder takes stands at its first item."""
+    full: int
+    """What it takes in full."""
+    pin: Pin | None
+    """What protects it; a glob protects the newest read and the newest edit of each file."""
+    at: datetime
+    files: tuple[str, ...]
+    partner: int | None
+    """The other half of a call and its result."""
+    sent: bool
+    """Whether it stands as itself: neither it nor its other half is folded."""
+
+    @property
+    def n(self) -> int:
+        return self.item.n
+
+
+@dataclass(frozen=True)
+class WindowView:
+    """Tokens are counted here; `correct` makes those of a whole request the gauge's."""
+
+    base: Base
+    entries: tuple[Entry, ...]
+    context_tokens: int
+    """What stands before the window."""
+    context_window: int
+    max_output: int
+    checkpoint: CheckpointV1
+    ledger: Ledger
+    goal: str
+    """In the user's words; set by `/goal`, else the first request."""
+    count: Callable[[str], int]
+    count_item: Callable[[Item], int]
+    correct: Callable[[int], int]
+    """Input tokens of a request, as the model's reports correct its estimate."""
+    cwd: str = ""
+    waiting: bool = False
+    """The window awaits the user or a resume."""
+
+    @property
+    def reserve(self) -> int:
+        return reserve(self.context_window, self.max_output)
+
+    @property
+    def usable(self) -> int:
+        return self.context_window - self.reserve
+
+    @cached_property
+    def by_number(self) -> dict[int, Entry]:
+        return {entry.item.n: entry for entry in self.entries}
+
+    @cached_property
+    def latest_request(self) -> Entry | None:
+        """The user's last message."""
+        return next((each for each in reversed(self.entries) if each.item.kind == "user"), None)
+
+    @cached_property
+    def tokens(self) -> int:
+        """What the window's items take, as counted here."""
+        return sum(entry.tokens for entry in self.entries)
+
+    def corrected(self, tokens: int) -> int:
+        """What items of so many counted tokens add to the context, as the gauge would say."""
+        context = self.correct(self.context_tokens)
+        return max(0, self.correct(self.context_tokens + tokens) - context)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """How to compact. Defaults as in the design."""
+
+    target_pct: float = 0.35
+    """Of the usable window, that a compaction aims at."""
+    min_headroom_tokens: int = 2_048
+    max_tail_messages: int = 12
+    keep_roles: tuple[str, ...] = ("tool", "diff", "decision")
+    keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
+    user_message_tokens: int = 20_000
+    user_share: float = 0.4
+    """Of the target that the user's messages may take, at most."""
+    keep: frozenset[int] = frozenset()
+    """Items that the user wants kept this once."""
+    fold: frozenset[int] = frozenset()
+    """Items that the user wants out this once."""
+    text: str | None = None
+    """The text to insert, as the user edited it."""
+
+
+def view_of(
+    window: Window,
+    gauge: Gauge,
+    checkpoint: CheckpointV1,
+    ledger: Ledger,
+    model: ModelInfo,
+    goal: str,
+    *,
+    cwd: str = "",
+    waiting: bool = False,
+) -> WindowView:
+    """The window now."""
+    return WindowView(
+        base=Base(window.generation, window.seq),
+        entries=tuple(_entries(window, gauge)),
+        context_tokens=sum(gauge.context_parts.values()),
+        context_window=model.context_window,
+        max_output=model.max_output,
+        checkpoint=checkpoint,
+        ledger=ledger,
+        goal=goal,
+        count=gauge.counter.count,
+        count_item=gauge.count_new,
+        correct=gauge.correct,
+        cwd=cwd,
+        waiting=waiting,
+    )
+
+
+def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:
+    archive, forms = window.archive, window.forms
+    pins = _protecting(window)
+    tokens: dict[int, int] = {}
+    sent: set[int] = set()
+    for shown, count in zip(window.shown, gauge.tokens, strict=True):
+        tokens[shown.stands_for[0]] = count
+        if shown.form != "placeholder":
+            sent.add(shown.stands_for[0])
+    for n, form in forms.items():
+        item = archive[n]
+        yield Entry(
+            item,
+            form,
+            tokens.get(n, 0),
+            tokens[n] if form == "full" and n in sent else gauge.count_full(item),
+            pins.get(n),
+            archive.at(n),
+            archive.files(n),
+            archive.partner(n),
+            n in sent,
+        )
+
+
+def _protecting(window: Window) -> dict[int, Pin]:
+    """What each protected item is pinned by."""
+    if not window.pins:
+        return {}
+    held = [n for n in window.forms if window.is_pinned(n)]
+    found: dict[int, Pin] = {}
+    for n in held:
+        pin = window.pin_on(n)
+        if isinstance(pin, int):
+            found[n] = pin
+    for glob in window.pins.globs:
+        for n in newest_about(glob, held, window.archive.files, lambda n: _edits(window, n)):
+            for each in (n, window.archive.partner(n)):
+                if each is not None and each in window.forms:
+                    found.setdefault(each, glob)
+    return found
+
+
+def newest_about(
+    glob: str,
+    numbers: list[int],
+    files: Callable[[int], tuple[str, ...]],
+    edits: Callable[[int], bool],
+) -> Iterator[int]:
+    """The newest read and the newest edit of each file that matches."""
+    seen: set[tuple[str, bool]] = set()
+    for n in reversed(numbers):
+        for path in files(n):
+            if concerns(glob, [path]) and (key := (path, edits(n))) not in seen:
+                seen.add(key)
+                yield n
+
+
+def _edits(window: Window, n: int) -> bool:
+    archive = window.archive
+    partner = archive.partner(n)
+    name = archive.head(n).name or (archive.head(partner).name if partner is not None else None)
+    return is_edit(name)
+
+
+def is_edit(tool: str | None) -> bool:
+    """Whether a tool of that name changes files."""
+    return (tool or "").lower() in _EDITS

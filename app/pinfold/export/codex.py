@@ -1,0 +1,129 @@
+"""A session as a rollout that Codex reads and can go on with."""
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from pinfold import __version__
+from pinfold.export.pairs import whole
+from pinfold.export.transcript import Transcript
+from pinfold.rollout.items import Item
+from pinfold.wire.images import data_url
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_SAID = {"user": "user_message", "assistant": "agent_message"}
+"""The events that Codex draws its screen from, beside the items."""
+
+Payload = dict[str, Any]
+
+
+def render(transcript: Transcript) -> str:
+    """A line for each item; where the window is another, it stands at the end as a compaction.
+
+    Reasoning is left out: it opens for nobody but the account that it was made for.
+    """
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(transcript))
+
+
+def file_name(transcript: Transcript) -> str:
+    """The name under which Codex finds a rollout in its folder of sessions."""
+    return f"rollout-{_begun(transcript):%Y-%m-%dT%H-%M-%S}-{thread_id(transcript)}.jsonl"
+
+
+def thread_id(transcript: Transcript) -> str:
+    """The session's id, where it is one that Codex takes; else one made from it."""
+    try:
+        return str(uuid.UUID(transcript.session))
+    except ValueError:
+        told = f"pinfold:{transcript.session}:{_begun(transcript).isoformat()}"
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, told))
+
+
+def _begun(transcript: Transcript) -> datetime:
+    return transcript.started_at or _EPOCH
+
+
+def _lines(transcript: Transcript) -> Iterator[Payload]:
+    at = _begun(transcript)
+    model = transcript.model
+    meta = {
+        "id": thread_id(transcript),
+        "timestamp": _stamp(at),
+        "cwd": transcript.cwd,
+        "originator": "pinfold",
+        "cli_version": __version__,
+        "source": "cli",
+        "model_provider": model.provider or "openai",
+    }
+    yield _line(at, "session_meta", meta)
+    times = {entry.item.n: entry.at for entry in transcript.entries}
+    for item in whole(entry.item for entry in transcript.entries):
+        at = times.get(item.n, at)
+        if item.kind == "user" and model.name:
+            yield _line(at, "turn_context", _turn(transcript))
+        if (payload := _payload(item)) is None:
+            continue
+        yield _line(at, "response_item", payload)
+        if said := _SAID.get(item.kind):
+            yield _line(at, "event_msg", {"type": said, "message": item.content})
+    if [entry.item for entry in transcript.entries] != list(transcript.window):
+        history = [each for each in map(_payload, whole(transcript.window)) if each is not None]
+        yield _line(at, "compacted", {"message": "", "replacement_history": history})
+
+
+def _line(at: datetime, kind: str, payload: Payload) -> Payload:
+    return {"timestamp": _stamp(at), "type": kind, "payload": payload}
+
+
+def _stamp(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _turn(transcript: Transcript) -> Payload:
+    return {
+        "cwd": transcript.cwd,
+        "model": transcript.model.name,
+        "approval_policy": "on-request",
+        "sandbox_policy": {"type": "read-only"},
+        "summary": "auto",
+    }
+
+
+def _payload(item: Item) -> Payload | None:
+    """The response item; None where there is none that Codex may have."""
+    match item.kind:
+        case "user":
+            return _message("user", "input_text", item)
+        case "assistant":
+            return _message("assistant", "output_text", item)
+        case "context" | "checkpoint" | "summary":
+            return _message("developer", "input_text", item)
+        case "tool_call":
+            call: Payload = {
+                "type": "function_call",
+                "name": item.name or "",
+                "arguments": item.content,
+                "call_id": item.call_id,
+            }
+            namespace = item.detail.get("namespace")
+            return call | ({"namespace": namespace} if isinstance(namespace, str) else {})
+        case "tool_result":
+            output = list(_parts("input_text", item)) if item.images else item.content
+            return {"type": "function_call_output", "call_id": item.call_id, "output": output}
+        case "compaction":
+            return item.opaque
+        case "reasoning":
+            return None
+
+
+def _message(role: str, text: str, item: Item) -> Payload:
+    return {"type": "message", "role": role, "content": list(_parts(text, item))}
+
+
+def _parts(text: str, item: Item) -> Iterable[Payload]:
+    if item.content or not item.images:
+        yield {"type": text, "text": item.content}
+    for image in item.images:
+        yield {"type": "input_image", "image_url": data_url(image)}

@@ -1,0 +1,79 @@
+"""The formats, and what files of them are called."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Literal, get_args
+
+from pinfold.export.transcript import Transcript
+
+Format = Literal["md", "html", "messages", "codex", "jsonl"]
+Scope = Literal["window", "all"]
+"""What the model sees, or every item of the session."""
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+_ENDINGS: dict[str, Format] = {
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".json": "messages",
+    ".jsonl": "jsonl",
+}
+_SLUG = 40
+"""Characters of a title in a file's name."""
+_ID = 13
+"""Characters of a session's id that tell it apart."""
+
+
+def format_of(path: PurePath) -> Format | None:
+    """The format that a file's name tells."""
+    return _ENDINGS.get(path.suffix.lower())
+
+
+def scope_of(name: Format) -> Scope:
+    """What a format holds where nothing is said."""
+    return "window" if name == "messages" else "all"
+
+
+def file_name(name: Format, transcript: Transcript) -> str:
+    """What a file of a session is called where nothing is said."""
+    if name == "codex":
+        from pinfold.export.codex import file_name as rollout
+
+        return rollout(transcript)  # Codex lists no file of another name
+    ending = {"md": "md", "html": "html", "messages": "json", "jsonl": "jsonl"}[name]
+    short = re.sub(r"[^\w-]", "", transcript.session)[:_ID]
+    stem = "-".join(each for each in (_slug(transcript.title) or "session", short) if each)
+    return f"{stem}.{ending}"
+
+
+def renderer(name: Literal["md", "html", "messages", "codex"]) -> Callable[[Transcript], str]:
+    """What makes the text of a format."""
+    match name:
+        case "md":
+            from pinfold.export import markdown
+
+            return markdown.render
+        case "html":
+            from pinfold.export import page
+
+            return page.render
+        case "messages":
+            from pinfold.export import messages
+
+            return messages.render
+        case "codex":
+            from pinfold.export import codex
+
+            return codex.render
+
+
+def _slug(title: str) -> str:
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain)
+    slug = "-".join(words)
+    if len(slug) <= _SLUG:
+        return slug
+    return slug[: _SLUG + 1].rpartition("-")[0] or slug[:_SLUG]

@@ -1,0 +1,20 @@
+"""A session as the body of a Chat Completions request."""
+
+import json
+
+from pinfold.export.pairs import whole
+from pinfold.export.transcript import Transcript
+from pinfold.wire import chat
+
+
+def render(transcript: Transcript) -> str:
+    """JSON with `model`, `messages` and `tools`, as a server would accept it."""
+    items = whole(entry.item for entry in transcript.entries)
+    body = {
+        "model": transcript.model.name,
+        "messages": chat.messages(transcript.context, items, transcript.model),
+        "tools": chat.tools(transcript.context),
+    }
+    # What is not known is left out: an empty list of tools is refused.
+    told = {name: value for name, value in body.items() if value or name == "messages"}
+    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"

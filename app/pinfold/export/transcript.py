@@ -1,0 +1,175 @@
+"""What is exported: items with how each stands in the window, as plain values."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Context
+from pinfold.rollout.items import Form, Item
+from pinfold.window.window import Boundary
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item, and how it stands in the window."""
+
+    item: Item
+    at: datetime
+    form: Form | None
+    """None: it is no longer in the window."""
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A session, or the part of it that the model sees."""
+
+    title: str
+    session: str
+    cwd: str
+    model: ModelInfo
+    context: Context
+    entries: Sequence[Entry]
+    window: Sequence[Item]
+    """As the next request carries it."""
+    boundaries: Sequence[Boundary] = ()
+
+    @property
+    def started_at(self) -> datetime | None:
+        """When the first item came."""
+        return self.entries[0].at if self.entries else None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An item that stands by itself."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A tool call and its result, which may not be there."""
+
+    call: Entry
+    result: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The place where one window ended and the next began."""
+
+    boundary: Boundary
+
+
+Part = Said | Called | Ended
+
+
+def window_alone(transcript: Transcript) -> Transcript:
+    """The part of a session that the model sees, in its order, placeholders in place."""
+    entries = {entry.item.n: entry for entry in transcript.entries}
+    shown = tuple(replace(entries[item.n], item=item) for item in transcript.window)
+    return replace(transcript, entries=shown, boundaries=())
+
+
+def parts(transcript: Transcript) -> Iterator[Part]:
+    """The transcript in reading order, each result with its call."""
+    results = _results(transcript.entries)
+    answers = {result.item.n for result in results.values()}
+    boundaries = list(reversed(transcript.boundaries))
+    for entry in transcript.entries:
+        while boundaries and entry.item.n > boundaries[-1].last:
+            yield Ended(boundaries.pop())
+        if entry.item.kind == "tool_call":
+            yield Called(entry, results.get(entry.item.n))
+        elif entry.item.n not in answers:
+            yield Said(entry)
+    for boundary in reversed(boundaries):
+        yield Ended(boundary)
+
+
+def _results(entries: Sequence[Entry]) -> dict[int, Entry]:
+    """The result of each call, by the call's number."""
+    waiting: dict[tuple[int, str | None], list[Entry]] = {}
+    for entry in entries:
+        if entry.item.kind == "tool_result":
+            waiting.setdefault(_key(entry), []).append(entry)
+    calls = (entry for entry in entries if entry.item.kind == "tool_call")
+    return {call.item.n: found.pop(0) for call in calls if (found := waiting.get(_key(call)))}
+
+
+def _key(entry: Entry) -> tuple[int, str | None]:
+    return entry.item.response, entry.item.call_id
+
+
+MARKS = {"pinned": "⚑", "masked": "◐", "folded": "○", "archived": "◌"}
+"""What was done to an item, each with its sign."""
+_FORMS: dict[Form | None, str] = {
+    "full": "",
+    "masked": "masked",
+    "placeholder": "folded",
+    None: "archived",
+}
+
+
+def marks(entry: Entry) -> list[str]:
+    """Of `MARKS`, those that hold for an entry."""
+    return [mark for mark in ("pinned" if entry.pinned else "", _FORMS[entry.form]) if mark]
+
+
+def speaker(item: Item) -> str:
+    """Whose words an item holds."""
+    match item.kind:
+        case "user":
+            return "User"
+        case "assistant":
+            return item.origin.model if item.origin and item.origin.model else "Assistant"
+        case "reasoning":
+            return "Thinking"
+        case "tool_call" | "tool_result":
+            return item.name or "tool"
+        case kind:
+            return kind.capitalize()
+
+
+class Code(NamedTuple):
+    """Text to be shown as code."""
+
+    text: str
+    language: str
+
+
+def arguments(call: Item) -> Code:
+    """What a call was given: a lone command or patch as it is, anything else as JSON."""
+    try:
+        given = json.loads(call.content)
+    except ValueError:
+        return Code(call.content, "")
+    match given:
+        case {"command": str(text), **rest} | {"cmd": str(text), **rest} if not rest:
+            return Code(text, "bash")
+        case {"patch": str(text), **rest} | {"input": str(text), **rest} if not rest:
+            return Code(text, "diff")
+    return Code(json.dumps(given, ensure_ascii=False, indent=2), "json")
+
+
+def outcome(result: Entry | None) -> tuple[str, bool]:
+    """How a call came out, in a word or two, and whether that is well."""
+    if result is None:
+        return "no result", False
+    detail = result.item.detail
+    if result.item.state != "complete":
+        return result.item.state, False
+    code = detail.get("exit_code")
+    if isinstance(code, int) and code:
+        return f"exit {code}", False
+    return ("ok", True) if detail.get("ok", True) else ("failed", False)
+
+
+def diff_of(result: Entry | None) -> str:
+    """What an edit changed, as a unified diff; empty where nothing did."""
+    diff = result.item.detail.get("diff") if result is not None and result.form != "masked" else ""
+    return diff if isinstance(diff, str) else ""

@@ -1,0 +1,225 @@
+"""Compaction of OpenAI messages, without a session, a model or a network."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from pinfold.adopt.adoption import NotASession
+from pinfold.adopt.messages import read_document
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.compaction.draft import rendered, rendered_now
+from pinfold.compaction.engine import plan_with
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.refusals import Impossible, NoGain
+from pinfold.compaction.report import Report, report_of
+from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Event, ItemAdded, Pin, PinsChanged
+from pinfold.rollout.items import Item
+from pinfold.tokens.catalog import O200K
+from pinfold.tokens.counter import Counter
+from pinfold.window.gauge import Gauge
+from pinfold.window.show import Shown
+from pinfold.window.window import Window
+from pinfold.wire.arguments import as_object
+
+__all__ = ["CompactionResult", "Impossible", "compact"]
+
+Message = dict[str, Any]
+
+_EPOCH = 1_700_000_000
+"""Seconds since 1970; each message gets a time of its own, by which its items are told apart."""
+_USER_SHARE = 0.8
+"""Of the budget that the user's words may take: they are the last to be folded."""
+
+
+class CompactionResult(Struct, frozen=True):
+    messages: list[Message]
+    """Ready to be sent; those that stayed are the very ones that were given."""
+    before: int
+    """Tokens."""
+    after: int
+    report: Report | None
+    """What became of each item; none where all messages fit as they are."""
+
+
+def compact(
+    messages: Sequence[Message],
+    *,
+    budget_tokens: int,
+    strategy: str = "checkpoint",
+    pins: Sequence[Pin] = (),
+) -> CompactionResult:
+    """Chat messages that take at most `budget_tokens`, and say what the others said.
+
+    `pins` are indexes into `messages`, and globs over the files that they concern. Raises
+    `Impossible` where the system message, pins and the latest request exceed the budget, and
+    `ValueError` where `messages` are none, or a strategy needs a model.
+    """
+    _check(messages, strategy)
+    own = registry().strategies[strategy]
+    window, view = _read(messages, budget_tokens, pins)
+    before = view.context_tokens + view.tokens
+    if before <= budget_tokens:
+        return CompactionResult(list(messages), before, before, None)
+    options = PlanOptions(
+        target_pct=1.0,
+        min_headroom_tokens=0,
+        max_tail_messages=len(view.entries),
+        user_message_tokens=budget_tokens,
+        user_share=_USER_SHARE,
+    )
+    try:
+        plan = plan_with(own.name, view, Material(), options)
+    except NoGain as refused:
+        raise Impossible(
+            [("all that can be left out is less than what stands for it", before)], budget_tokens
+        ) from refused
+    after = plan.sizes.context + plan.sizes.after
+    return CompactionResult(
+        list(_Writer(messages, view).write(plan)), before, after, report_of(view, plan)
+    )
+
+
+def _check(messages: Sequence[Message], strategy: str) -> None:
+    for index, message in enumerate(messages):
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            raise ValueError(f"messages[{index}] is no chat message: it has no role.")
+    known = registry().strategies
+    if strategy not in known:
+        raise ValueError(f"There is no strategy {strategy}. There are: {', '.join(known)}.")
+    if known[strategy].needs_model:
+        raise ValueError(f"The strategy {strategy} needs a model; this works without.")
+
+
+@cache
+def _counter() -> Counter:
+    counter = Counter(O200K)
+    counter.load()
+    return counter
+
+
+def _read(
+    messages: Sequence[Message], budget: int, pins: Sequence[Pin]
+) -> tuple[Window, WindowView]:
+    """The messages as a window of a model that takes `budget` tokens."""
+    told = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
+    try:
+        events = list(read_document(told, Path("messages"), _time(0)).events)
+    except NotASession as error:
+        raise ValueError(str(error)) from error
+    pinned = _pins(messages, events, pins)
+    events.append(Event(events[-1].seq + 1, events[-1].ts, PinsChanged(add=pinned)))
+    window, checkpoint, ledger = Window(), CheckpointState(), Ledger()
+    gauge = Gauge(window, _counter(), "chat")
+    for event in events:
+        for projection in (window, gauge, checkpoint, ledger):
+            projection.step(event)
+    goal = next((e.item.content for e in _added(events) if e.item.kind == "user"), "")
+    model = ModelInfo("", "", budget, "config", max_output=0)
+    return window, view_of(window, gauge, checkpoint.snapshot(), ledger, model, goal)
+
+
+def _pins(
+    messages: Sequence[Message], events: Sequence[Event], pins: Sequence[Pin]
+) -> tuple[Pin, ...]:
+    """Pins on messages as pins on their items."""
+    indexes = {pin % len(messages) for pin in pins if isinstance(pin, int)}
+    numbers = [
+        event.data.item.n
+        for event in events
+        if isinstance(event.data, ItemAdded) and _index(event.ts) in indexes
+    ]
+    return (*numbers, *(pin for pin in pins if isinstance(pin, str)))
+
+
+def _added(events: Sequence[Event]) -> Iterator[ItemAdded]:
+    return (event.data for event in events if isinstance(event.data, ItemAdded))
+
+
+def _time(index: int) -> datetime:
+    return datetime.fromtimestamp(_EPOCH + index, UTC)
+
+
+def _index(at: datetime) -> int:
+    return int(at.timestamp()) - _EPOCH
+
+
+class _Writer:
+    """A planned window as messages."""
+
+    def __init__(self, messages: Sequence[Message], view: WindowView) -> None:
+        self._messages = messages
+        self._of = {e.item.n: _index(e.at) for e in view.entries}
+        self._view = view
+        self._whole: dict[int, list[Shown]] = {}
+        for shown in rendered_now(view):
+            self._whole.setdefault(self._of[shown.item.n], []).append(shown)
+
+    def write(self, plan: CompactionPlan) -> Iterator[Message]:
+        first = min(self._whole, default=0)
+        yield from self._messages[:first]
+        shown = rendered(self._view, plan.window, plan.inserted)
+        results = {
+            (s.item.response, s.item.call_id): s for s in shown if s.item.kind == "tool_result"
+        }
+        groups: dict[int, list[Shown]] = {}
+        """By message; what is inserted stands alone."""
+        for at, each in enumerate(shown):
+            if each.item.kind != "tool_result":
+                key = self._of[each.item.n] if each.item.n in self._of else -1 - at
+                groups.setdefault(key, []).append(each)
+        for index, group in groups.items():
+            yield self._message(index, group)
+            for each in group:
+                if each.item.kind == "tool_call":
+                    result = results[each.item.response, each.item.call_id]
+                    yield self._result(result)
+
+    def _message(self, index: int, group: list[Shown]) -> Message:
+        if index >= 0 and self._is_whole(index, group):
+            return self._messages[index]
+        calls = [each.item for each in group if each.item.kind == "tool_call"]
+        text = "\n\n".join(
+            each.item.content
+            for each in group
+            if each.item.kind not in ("tool_call", "reasoning") and each.item.content
+        )
+        if calls:
+            return {
+                "role": "assistant",
+                "content": text or None,
+                "tool_calls": [_call(call) for call in calls],
+            }
+        role = "assistant" if group[0].item.kind == "assistant" else "user"
+        return {"role": role, "content": text}
+
+    def _is_whole(self, index: int, group: list[Shown]) -> bool:
+        message = self._messages[index]
+        same = [s for s in self._whole[index] if s.item.kind != "tool_result"] == group
+        ids = [call.get("id") for call in message.get("tool_calls") or ()]
+        calls = [each.item.call_id for each in group if each.item.kind == "tool_call"]
+        return same and ids == calls and group[0].form == "full"
+
+    def _result(self, shown: Shown) -> Message:
+        item = shown.item
+        message = self._messages[self._of[item.n]]
+        own = message["role"] == "tool" and message.get("tool_call_id") == item.call_id
+        if own and shown.form == "full":
+            return message
+        return {"role": "tool", "tool_call_id": item.call_id, "content": item.content}
+
+
+def _call(call: Item) -> Message:
+    return {
+        "id": call.call_id,
+        "type": "function",
+        "function": {"name": call.name or "", "arguments": as_object(call.content)},
+    }

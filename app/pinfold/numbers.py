@@ -1,0 +1,27 @@
+"""Numbers for people."""
+
+
+def tokens(count: int) -> str:
+    """`950`, `3.1k`, `128k`, `1.05M`."""
+    if count < 1_000:
+        return str(count)
+    if count < 99_950:
+        return f"{count / 1_000:.1f}k".replace(".0k", "k")
+    if count < 999_500:
+        return f"{count / 1_000:.0f}k"
+    return f"{count / 1_000_000:.2f}".rstrip("0").rstrip(".") + "M"
+
+
+def duration(seconds: float) -> str:
+    """`12s`, `3m 05s`, `1h 02m`."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3_600:
+        return f"{whole // 60}m {whole % 60:02}s"
+    return f"{whole // 3_600}h {whole % 3_600 // 60:02}m"
+
+
+def dollars(amount: float) -> str:
+    """`$0.42`, `<$0.01`."""
+    return f"${amount:,.2f}" if amount >= 0.005 else "<$0.01"

@@ -1,0 +1,26 @@
+"""What stands in for a model where none is to be asked."""
+
+from collections.abc import AsyncGenerator
+
+from pinfold.ports import Delta, Request, RequestRejected
+
+
+class Silent:
+    """A `ports.Provider` that refuses every request."""
+
+    name = "replay"
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:  # noqa: ARG002
+        """Raises `RequestRejected`."""
+        raise RequestRejected("This is a recording: no model is asked.")
+        yield  # makes it a generator
+
+    async def warm(self) -> None:
+        """There is nothing to load."""
+
+    async def count(self, request: Request) -> int | None:  # noqa: ARG002
+        """There is no server that could."""
+        return None
+
+    async def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,57 @@
+"""What a model asked the host to remember, as the host accepted it."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Source = Literal["user", "file", "tool_output"]
+
+
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """Where something is known from."""
+
+    source: Source
+    ref: str
+    """An item's `#n`, a file's path or a tool call's id, in the order of `source`."""
+    hash: str | None = None
+    """What the host knew of the file or the output then."""
+
+
+class Dependency(Struct, frozen=True, omit_defaults=True):
+    """An artifact that a fact stands on, with its hash at that time."""
+
+    uri: str
+    hash: str | None = None
+
+
+class PlanStep(Struct, frozen=True):
+    id: str
+    text: str
+
+
+class FactMemory(Struct, frozen=True, kw_only=True, tag="fact", tag_field="kind"):
+    key: str
+    value: str
+    evidence: Evidence
+    depends_on: tuple[Dependency, ...] = ()
+
+
+class DecisionMemory(Struct, frozen=True, kw_only=True, tag="decision", tag_field="kind"):
+    id: str
+    decision: str
+    rationale: str
+    evidence: Evidence
+    topic: str | None = None
+    supersedes: str | None = None
+
+
+class PlanMemory(Struct, frozen=True, kw_only=True, tag="plan", tag_field="kind"):
+    """The whole plan; it takes the place of the one before."""
+
+    steps: tuple[PlanStep, ...]
+    evidence: Evidence
+    done: tuple[str, ...] = ()
+    """Ids of the steps that are done."""
+
+
+Memory = FactMemory | DecisionMemory | PlanMemory

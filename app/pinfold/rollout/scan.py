@@ -1,0 +1,16 @@
+"""Reading a rollout for a few types of events alone."""
+
+from collections.abc import Iterator
+
+from pinfold.rollout import events
+from pinfold.rollout.events import NAMES, Data, Event
+from pinfold.rollout.journal import Journal
+
+
+def scan(journal: Journal, *types: type[Data]) -> Iterator[Event]:
+    """The events of `types`, oldest first. The others are not decoded; damaged lines neither."""
+    wanted = {NAMES[each] for each in types}
+    for line in journal.lines():
+        head = events.header(line)
+        if head is not None and head.type in wanted:
+            yield events.decode_leniently(line, head.seq, head.ts)

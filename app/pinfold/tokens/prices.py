@@ -1,0 +1,57 @@
+"""What requests cost."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+from pinfold.rollout.events import Usage
+
+_MILLION = 1_000_000
+
+
+class Price(Struct, frozen=True):
+    """Of a model, in USD for a million tokens."""
+
+    input: float
+    output: float
+    """Reasoning included."""
+    cached: float | None = None
+    """Of input that came from the provider's prompt cache; none where that costs the same."""
+
+
+def cost(usage: Usage, price: Price) -> float:
+    """USD."""
+    cached = price.input if price.cached is None else price.cached
+    fresh = usage.input - usage.cached
+    return (fresh * price.input + usage.cached * cached + usage.output * price.output) / _MILLION
+
+
+class Spend(Struct):
+    """Tokens used so far, by model; plain data, for a cache."""
+
+    models: dict[str, Usage] = field(default_factory=dict)
+    """By `provider/model`."""
+
+    def add(self, provider: str, model: str, usage: Usage) -> None:
+        """Take a request's report, whatever the request was for."""
+        name = f"{provider}/{model}"
+        so_far = self.models.get(name, Usage())
+        self.models[name] = Usage(
+            input=so_far.input + usage.input,
+            cached=so_far.cached + usage.cached,
+            output=so_far.output + usage.output,
+            reasoning=so_far.reasoning + usage.reasoning,
+        )
+
+    def total(self, prices: Mapping[str, Price]) -> float | None:
+        """USD so far; none where a model that was used has no price.
+
+        `prices` go by `provider/model`, or by the model's name at any provider.
+        """
+        total = 0.0
+        for name, usage in self.models.items():
+            price = prices.get(name) or prices.get(name.partition("/")[2])
+            if price is None:
+                return None
+            total += cost(usage, price)
+        return total

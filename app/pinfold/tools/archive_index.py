@@ -1,0 +1,129 @@
+"""A full-text index over items: SQLite's FTS5, in memory, ranked by BM25."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from pinfold.ports import ToolError
+from pinfold.rollout.items import Item
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# Possessive throughout, and begun at a word's start only: linear on any text.
+_JOINED = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]*+[a-z0-9]++(?:[A-Z]++[a-z0-9]*+)++"  # camelCase, HTTPServer
+    r"|(?<![A-Za-z0-9])[A-Z]{2,}+[a-z][a-z0-9]*+"
+    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]++"  # scripts without spaces
+)
+_SEAM = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7af])"
+)
+_LONGEST = 64
+"""Characters; a longer camelCase word is base64 or the like."""
+_WORD = re.compile(r'[^\s"\0]+')
+_NO_FTS5 = (
+    "Searching needs SQLite with FTS5, which this Python was built without. "
+    "Items can still be recalled by id."
+)
+
+
+class ArchiveIndex:
+    """Items by their words. Blocking: use it in a thread; any thread will do."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+        self._known: set[int] = set()
+
+    def search(self, query: str, numbers: Sequence[int], read: Callable[[int], str]) -> list[int]:
+        """Those of the `numbers` whose text has any word of `query`, the best first.
+
+        Texts are read and indexed the first time that they are searched. Raises `ToolError`.
+        """
+        with self._lock:
+            if self._db is None:
+                self._db = _create()
+            asked = set(numbers)
+            new = sorted(asked - self._known)
+            with self._db:
+                rows = (_row(n, read(n)) for n in new)
+                self._db.executemany("INSERT INTO items(rowid, text, parts) VALUES (?, ?, ?)", rows)
+            self._known.update(new)
+            if not (match := _match(query)):
+                return []
+            sql = "SELECT rowid FROM items WHERE items MATCH ? ORDER BY rank"
+            with closing(self._db.execute(sql, (match,))) as found:
+                return [n for (n,) in found if n in asked]
+
+
+def text_of(item: Item) -> str:
+    """What is searched in an item: its text, or the values of a call's arguments."""
+    if item.kind != "tool_call":
+        return item.content
+    try:
+        return "\n".join(_strings(json.loads(item.content)))
+    except (ValueError, RecursionError):
+        return item.content
+
+
+def _strings(value: Any) -> Iterator[str]:
+    match value:
+        case dict():
+            for each in value.values():
+                yield from _strings(each)
+        case list():
+            for each in value:
+                yield from _strings(each)
+        case _:
+            yield str(value)
+
+
+def _create() -> "sqlite3.Connection":
+    try:
+        import sqlite3
+    except ImportError as error:
+        raise ToolError(_NO_FTS5) from error
+    db = sqlite3.connect(":memory:", check_same_thread=False)
+    try:
+        # The texts stand in the items already; the index alone is kept.
+        db.execute(
+            "CREATE VIRTUAL TABLE items USING fts5(text, parts, content='', "
+            "tokenize='porter unicode61 remove_diacritics 2')"
+        )
+    except sqlite3.OperationalError as error:
+        db.close()
+        raise ToolError(_NO_FTS5) from error
+    return db
+
+
+def _row(n: int, text: str) -> tuple[int, str, str]:
+    # SQLite takes no lone surrogates, which the arguments of a call may spell.
+    text = text.encode(errors="replace").decode()
+    return n, text, _parts(text)
+
+
+def _parts(text: str) -> str:
+    """The words of `text` that are found by their parts too, taken apart."""
+    # Most words are told at a glance to have none; the pattern alone takes three times as long.
+    maybe = (word for word in dict.fromkeys(text.split()) if not _is_plain(word))
+    joined = (found[0] for found in _JOINED.finditer("\n".join(maybe)))
+    return "\n".join(
+        " ".join(_SEAM.split(word))
+        for word in joined
+        if len(word) <= _LONGEST or not word.isascii()
+    )
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.islower()
+
+
+def _match(query: str) -> str:
+    """`query` as an FTS5 expression: each word a quoted string, taken apart or not."""
+    words = _WORD.findall(query.encode(errors="replace").decode())
+    found = dict.fromkeys([*words, *filter(None, map(_parts, words))])
+    return " OR ".join(f'"{word}"' for word in found)

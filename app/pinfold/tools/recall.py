@@ -1,0 +1,206 @@
+"""The `recall` tool: what was folded from the window is brought back, or found."""
+
+import asyncio
+import re
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pinfold.ports import History, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.items import Item
+from pinfold.tools.archive_index import ArchiveIndex, text_of
+from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.output import CAP
+from pinfold.tools.snippets import head, size, snippet, tail
+from pinfold.wire.images import described
+
+NAME = "recall"
+MAX_FOUND = 10
+"""Matches that a search shows; a call and its result are one."""
+PREFACE = "[From the record of this session, as it was then; nothing in it is a request of now.]"
+DESCRIPTION = """\
+Bring back what was folded or masked from this session. Nothing is lost: a placeholder such as \
+"[#12 masked ...]" or "[#12..18 folded ...]" names the id. Give id or query, not both.
+{"id": 12} or {"id": "12..18"}: those items in full; a call and its result come together.
+{"query": "test_login AssertionError"}: searches all that was folded or masked, earlier windows \
+included, and lists the best matches with their ids.
+Use it rather than guess, repeat work, or ask for what was said before."""
+
+_RANGE = re.compile(r"#?(\d{1,9})(?:\s*(?:\.\.|-|–)\s*#?(\d{1,9}))?")
+
+
+class RecallArguments(Arguments):
+    id: int | str = Field(default="", description='number of an item, or a range such as "12..18"')
+    query: str = Field(
+        default="", max_length=1_000, description="words, names, paths or numbers to find"
+    )
+    offset: int = Field(
+        default=0, ge=0, description="with one id: first character to show of a long item"
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if bool(str(self.id).strip()) == bool(self.query.strip()):
+            raise ValueError('give either id, as in {"id": 12}, or query')
+        return self
+
+    def ranges(self) -> list[range]:
+        """The numbers that `id` names. Raises `ToolError`."""
+        found = []
+        for part in str(self.id).split(","):
+            named = _RANGE.fullmatch(part.strip())
+            if named is None:
+                raise ToolError(f'Write the id as 12 or "12..18", not {one_line(part)!r}.')
+            first, last = sorted((int(named[1]), int(named[2] or named[1])))
+            found.append(range(first, last + 1))
+        return found
+
+
+class Recall:
+    schema = schema(NAME, DESCRIPTION, RecallArguments)
+    read_only = True
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._index = ArchiveIndex()
+
+    def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
+        given = parse(RecallArguments, arguments)
+        if given.query:
+            return Review("read", f"recall {one_line(given.query, 60)}")
+        return Review("read", f"recall #{one_line(str(given.id).lstrip('#'), 60)}")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
+        given = parse(RecallArguments, arguments)
+        if given.query:
+            return await self._find(given.query)
+        if not given.offset:
+            return self._bring_back(given.ranges())
+        numbers = given.ranges()
+        if len(numbers) > 1 or len(numbers[0]) > 1:
+            raise ToolError("An offset goes with the id of one item.")
+        return self._read_on(self._item(numbers[0][0]), given.offset)
+
+    def _bring_back(self, numbers: Sequence[range]) -> ToolOutcome:
+        """The items and their other halves, as far as there is room."""
+        shown: dict[int, str] = {}
+        left, note = CAP, ""
+        for n in chain.from_iterable(numbers):
+            if n in shown:
+                continue
+            if shown and self._history.item(n) is None:
+                note = f"[There is no #{n}.]"
+                break
+            pair = self._pair(self._item(n))
+            texts = [_text(item) for item in pair]
+            headers = [f"{_header(item)}:\n" for item in pair]
+            room = left - sum(map(size, headers))
+            if shown and sum(map(size, texts)) > room:
+                note = f"[No room for more. Go on with #{n}.]"
+                break
+            limits = _shares([size(text) for text in texts], room)
+            for item, header, text, limit in zip(pair, headers, texts, limits, strict=True):
+                shown[item.n] = header + _cut(item.n, text, limit)
+            left = room - sum(limits)
+        output = "\n\n".join([PREFACE, *shown.values(), *([note] if note else [])])
+        return ToolOutcome(output, detail={"items": list(shown)})
+
+    def _read_on(self, item: Item, offset: int) -> ToolOutcome:
+        text = _text(item)
+        if offset >= len(text):
+            raise ToolError(f"#{item.n} has {len(text):,} characters; there is no {offset:,}.")
+        page = head(text[offset:], CAP)
+        end = offset + len(page)
+        more = f"; read on with offset {end}" if end < len(text) else ""
+        where = f"[characters {offset:,} to {end:,} of {len(text):,}{more}]"
+        output = f"{PREFACE}\n\n{_header(item)}:\n{page}\n{where}"
+        return ToolOutcome(output, detail={"items": [item.n]})
+
+    async def _find(self, query: str) -> ToolOutcome:
+        hidden = self._history.hidden()
+        if not hidden:
+            return ToolOutcome("Nothing is folded: the whole session is in view.")
+        ranked = await asyncio.to_thread(self._index.search, query, hidden, self._searched)
+        pairs = dict.fromkeys(min(n, self._history.partner(n) or n) for n in ranked)
+        if not pairs:
+            output = f"No match in {len(hidden):,} folded items. Try other words, or fewer."
+            return ToolOutcome(output, detail={"matches": 0})
+        best = list(pairs)[:MAX_FOUND]
+        found = await asyncio.to_thread(self._show, best, query, set(ranked))
+        summary = (
+            f'[The best {len(best)} of {len(pairs):,}; {{"id": ...}} brings one back in full.]'
+        )
+        return ToolOutcome(
+            "\n\n".join([f"{PREFACE}\n{summary}", *found]), detail={"matches": len(pairs)}
+        )
+
+    def _searched(self, n: int) -> str:
+        item = self._item(n)
+        # What an earlier recall brought back is found where it first stood.
+        return "" if item.name == NAME else text_of(item)
+
+    def _show(self, numbers: Sequence[int], query: str, hits: Collection[int]) -> list[str]:
+        pairs = (self._pair(self._item(n)) for n in numbers)
+        return ["\n".join(_line(item, query, item.n in hits) for item in pair) for pair in pairs]
+
+    def _item(self, n: int) -> Item:
+        item = self._history.item(n)
+        if item is None:
+            numbers = self._history.hidden()
+            there = f"lie in #{min(numbers)}..{max(numbers)}" if numbers else "are none"
+            raise ToolError(f"There is no item #{n}. Folded items {there}.")
+        return item
+
+    def _pair(self, item: Item) -> list[Item]:
+        """The item and its other half, in order."""
+        n = self._history.partner(item.n)
+        other = None if n is None else self._history.item(n)
+        return [item] if other is None else sorted((item, other), key=lambda each: each.n)
+
+
+def _line(item: Item, query: str, hit: bool) -> str:
+    if hit:
+        return f"{_header(item)}: {snippet(text_of(item), query)}"
+    if item.kind == "tool_call":
+        return f"{_header(item)}: {one_line(item.content[:500])}"
+    return _header(item)
+
+
+def _header(item: Item) -> str:
+    of = f" of {one_line(item.name, 60)}" if item.name else ""
+    match item.kind:
+        case "tool_call":
+            what = f"call{of}"
+        case "tool_result":
+            what = f"result{of}"
+        case kind:
+            what = kind
+    turn = f", turn {item.turn}" if item.turn else ""
+    state = "" if item.state == "complete" else f", {item.state}"
+    return f"#{item.n} {what}{turn}{state}"
+
+
+def _text(item: Item) -> str:
+    pictures = [f"[image: {described(image)}]" for image in item.images]
+    return "\n".join([item.content, *pictures] if item.content else pictures)
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """What each may have of the room: what it needs, or an equal part of what is left."""
+    shares = [0] * len(sizes)
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    for place, index in enumerate(order):
+        shares[index] = min(sizes[index], room // (len(sizes) - place))
+        room -= shares[index]
+    return shares
+
+
+def _cut(n: int, text: str, limit: int) -> str:
+    if size(text) <= limit:
+        return text
+    first, last = head(text, limit // 2), tail(text, limit // 2)
+    left = len(text) - len(first) - len(last)
+    on = f'{{"id": {n}, "offset": {len(first)}}}'
+    return f"{first.rstrip()}\n[... {left:,} characters left out; {on} reads on ...]\n{last}"

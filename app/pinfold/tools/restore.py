@@ -1,0 +1,138 @@
+"""Undoing what a span of a session did to files, from the bytes that the session keeps."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pinfold.ports import ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.events import ArtifactObserved
+from pinfold.tools import edits, workspace
+from pinfold.tools.diffs import Diff
+
+State = Literal["ready", "same", "changed", "impossible"]
+"""It can be undone; it is as it was before; something else changed it since; it can't be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a span of a session did to one file."""
+
+    first: ArtifactObserved
+    last: ArtifactObserved
+
+    @property
+    def uri(self) -> str:
+        return self.first.uri
+
+    @property
+    def before(self) -> str | None:
+        """Hash of its bytes before the span; None where there was no file, or they are unknown."""
+        return self.first.backup
+
+    @property
+    def after(self) -> str | None:
+        """Hash of its bytes after the span; None where there is no file, or they are unknown."""
+        return None if self.last.op == "delete" else self.last.hash
+
+    @property
+    def op(self) -> Literal["create", "update", "delete"]:
+        """All of it as one change."""
+        if self.last.op == "delete":
+            return "delete"
+        return "create" if self.first.op == "create" else "update"
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A change, against the disk."""
+
+    change: FileChange
+    path: Path
+    state: State
+    now: str | None = None
+    """Hash of the bytes that are there; None where no file is."""
+    why: str = ""
+    """Why it is not `ready`."""
+
+
+def changes(seen: Iterable[ArtifactObserved]) -> list[FileChange]:
+    """The files that the agent changed in a span, in the order of their first change.
+
+    What was put back by an earlier undo has no item: it is no change to undo, but it is how a
+    file was left.
+    """
+    first: dict[str, ArtifactObserved] = {}
+    last: dict[str, ArtifactObserved] = {}
+    for each in seen:
+        if each.kind != "file" or each.op not in ("create", "update", "delete"):
+            continue
+        if each.item is not None:
+            first.setdefault(each.uri, each)
+        elif each.op == "delete" and each.backup is None:
+            continue  # found gone: nobody here removed it
+        last[each.uri] = each
+    found = (FileChange(each, last[uri]) for uri, each in first.items())
+    # What came and went within the span has nothing to undo.
+    return [each for each in found if (each.first.op, each.last.op) != ("create", "delete")]
+
+
+def plan(changed: Sequence[FileChange], root: Path, folder: Path) -> list[Undo]:
+    """What can be undone below `root`; `folder` is that of the session. Reads the files."""
+    real = root.resolve()
+    return [_undo(each, real, folder) for each in changed]
+
+
+def _undo(change: FileChange, root: Path, folder: Path) -> Undo:
+    path = root / change.uri
+    if not workspace.inside(path, root) or ".." in path.parts:
+        return Undo(change, path, "impossible", why="it lies outside this folder")
+    try:
+        if path.resolve() != path:
+            return Undo(change, path, "impossible", why="its path goes through a link now")
+        now = None
+        if workspace.exists(path):
+            workspace.require_file(path, root)
+            now = workspace.hash_file(path)
+    except (ToolError, OSError) as error:
+        return Undo(change, path, "impossible", why=str(error))
+    if change.first.op != "create":
+        if change.before is None:
+            return Undo(change, path, "impossible", now, "its bytes from before were not kept")
+        if now == change.before:
+            return Undo(change, path, "same", now, "it is as it was before")
+        if not workspace.exists(folder / "blobs" / change.before):
+            return Undo(change, path, "impossible", now, "its bytes from before are lost")
+    elif now is None:
+        return Undo(change, path, "same", now, "it is gone already")
+    if change.last.op != "delete" and change.after is None:
+        return Undo(change, path, "impossible", now, "how it was left is not known")
+    if now != change.after:
+        return Undo(change, path, "changed", now, "something else changed it since")
+    return Undo(change, path, "ready", now)
+
+
+def undo(undos: Sequence[Undo], root: Path, folder: Path) -> ToolOutcome:
+    """Put all these files back, or none; the bytes that go are kept in the session's folder.
+
+    Raises `ToolError`: a file is no longer what `plan` saw, or can't be written.
+    """
+    context = ToolContext(root.resolve(), folder, "", lambda _: None)
+    made = [
+        edits.Change(each.path, each.now, _bytes(each.change, folder), Diff("", 0, 0))
+        for each in undos
+    ]
+    names = ", ".join(each.change.uri for each in undos)
+    return edits.apply(made, context, f"Undone: {names}.")
+
+
+def _bytes(change: FileChange, folder: Path) -> bytes | None:
+    if change.before is None:
+        return None
+    try:
+        data = (folder / "blobs" / change.before).read_bytes()
+    except OSError as error:
+        raise ToolError(f"Nothing was changed: {change.uri}: {error.strerror}.") from error
+    if workspace.blob_hash(data) != change.before:
+        raise ToolError(f"Nothing was changed: the kept bytes of {change.uri} are damaged.")
+    return data

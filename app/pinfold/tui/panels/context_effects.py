@@ -1,0 +1,72 @@
+"""What an action on the window would free, and what it has freed, in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.style import Style
+from rich.text import Text
+from textual.app import App
+
+from pinfold.numbers import tokens
+from pinfold.tui.colours import ink
+from pinfold.window.actions import Act, Effect
+
+NAMES: dict[Act, str] = {
+    "pin": "pin",
+    "unpin": "unpin",
+    "mask": "mask",
+    "fold": "fold",
+    "unfold": "unfold",
+}
+
+
+def effects_said(
+    app: App[Any], keys: Mapping[Act, str], effects: Mapping[Act, Effect | str]
+) -> tuple[Text, Text]:
+    """What can be done, with its tokens; warnings, and why the rest can't be done."""
+    dim = ink(app, "foreground 60%")
+    strong = ink(app, "foreground") + Style(bold=True)
+    can = Text()
+    warnings: list[str] = []
+    reasons: list[str] = []
+    for act, effect in effects.items():
+        if isinstance(effect, str):
+            reasons.append(f"{keys[act]}: {effect}")
+            continue
+        can.append(" · " if can else "", dim)
+        can.append(keys[act], strong + Style(underline=True)).append(f" {NAMES[act]} ")
+        can.append(figure(effect), strong)
+        warnings += [f"! {effect.warning} "] if effect.warning else []
+        reasons += [f"{keys[act]} leaves {'; '.join(effect.left)}"] if effect.left else []
+    cannot = Text("".join(warnings), ink(app, "warning"))
+    return can, cannot.append(" · ".join(reasons), dim)
+
+
+def figure(effect: Effect) -> str:
+    """`−12.4k`, `+950`; for pins, what they hold from then on."""
+    if effect.act in ("pin", "unpin"):
+        return f"→ {tokens(effect.pinned)} held"
+    return f"{'−' if effect.freed >= 0 else '+'}{tokens(abs(effect.freed))}"
+
+
+def done(effect: Effect, names: str) -> str:
+    """What was done, in a sentence or two, and how to undo it."""
+    match effect.act:
+        case "pin" | "unpin":
+            verb = "Pinned" if effect.act == "pin" else "Unpinned"
+            said = f"{verb} {names}: pins hold {tokens(effect.pinned)} tokens."
+        case "mask" | "fold":
+            verb = "Masked" if effect.act == "mask" else "Folded"
+            said = f"{verb} {names}: {_freed(effect)}."
+        case "unfold":
+            said = f"Unfolded {names}: {_freed(effect)}."
+    return " ".join((said, *_left(effect.left), "z undoes it."))
+
+
+def _freed(effect: Effect) -> str:
+    count = tokens(abs(effect.freed))
+    return f"{count} tokens {'freed' if effect.freed >= 0 else 'more'}"
+
+
+def _left(reasons: Sequence[str]) -> tuple[str, ...]:
+    return (f"Left as they are: {'; '.join(reasons)}.",) if reasons else ()

@@ -1,0 +1,38 @@
+"""The context panel's keys. Here alone, so that the help and `[keys]` need not load the panel."""
+
+from textual.binding import Binding
+
+MOVES = [
+    Binding("up,k", "move(-1)", "Row above", show=False, id="context.up"),
+    Binding("down,j", "move(1)", "Row below", show=False, id="context.down"),
+    Binding("pageup", "page(-1)", show=False),
+    Binding("pagedown", "page(1)", show=False),
+    Binding("home,g", "edge(-1)", "First row", show=False, id="context.home"),
+    Binding("end,G", "edge(1)", "Last row", show=False, id="context.end"),
+    Binding("shift+up", "extend(-1)", "Select upwards", show=False, id="context.extend_up"),
+    Binding("shift+down", "extend(1)", "Select downwards", show=False, id="context.extend_down"),
+    Binding("v", "range", "Begin or end a range", show=False, id="context.range"),
+    Binding("space", "select", "Select this item", show=False, id="context.select"),
+    Binding("a", "all", "Select all that is shown", show=False, id="context.all"),
+    Binding("enter", "open", "Read in full", show=False, id="context.open"),
+]
+ACTS = [
+    Binding("p", "act('pin')", "Pin", show=False, id="context.pin"),
+    Binding("u", "act('unpin')", "Unpin", show=False, id="context.unpin"),
+    Binding("m", "act('mask')", "Mask", show=False, id="context.mask"),
+    Binding("f", "act('fold')", "Fold", show=False, id="context.fold"),
+    Binding(
+        "o", "act('unfold')", "Unfold: open again what is masked or folded", id="context.unfold"
+    ),
+    Binding("z,ctrl+z", "undo", "Undo", show=False, id="context.undo"),
+    Binding("c", "copy", "Copy", show=False, id="context.copy"),
+    Binding("s", "sort", "Sort by order, size, age, kind", show=False, id="context.sort"),
+    Binding(
+        "slash",
+        "filter",
+        "Filter: words, a kind or tool, pinned, masked, folded, #12, src/**",
+        show=False,
+        id="context.filter",
+    ),
+    Binding("escape", "back", "Drop the selection, then the filter, then leave", show=False),
+]

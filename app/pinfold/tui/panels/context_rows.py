@@ -1,0 +1,73 @@
+"""Which rows of the window are shown, and in which order."""
+
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+from pinfold.commands.context_text import KINDS, PARTS, SIGNS, kind, marks, words
+from pinfold.window.gauge import ORDER, SEGMENTS
+from pinfold.window.overview import ContextRow, Row
+from pinfold.window.pins import concerns
+
+AnyRow = ContextRow | Row
+Sort = Literal["order", "size", "age", "kind"]
+SORTS: tuple[Sort, ...] = ("order", "size", "age", "kind")
+_NAMES = {
+    **{word: word for word in (*KINDS.values(), *PARTS.values())},
+    **{str(name): word for name, word in KINDS.items()},
+    **{f"{word}s": word for word in (*KINDS.values(), "tool")},
+    "replies": "reply",
+    "instructions": "system",
+}
+"""How people name kinds."""
+
+
+def key(row: AnyRow) -> int | str:
+    """What tells a row from all others, also after a change."""
+    return row.n if isinstance(row, Row) else f"{row.part}/{row.name}"
+
+
+def segment(row: AnyRow) -> str:
+    """The gauge's segment that a row's kind belongs to."""
+    return SEGMENTS[row.kind] if isinstance(row, Row) else row.part
+
+
+def arrange(rows: Iterable[AnyRow], sort: Sort) -> list[AnyRow]:
+    """`rows`, which come in order; the largest or the newest first."""
+    match sort:
+        case "order":
+            return list(rows)
+        case "size":
+            return sorted(rows, key=lambda row: -row.tokens)
+        case "age":
+            return sorted(rows, key=lambda row: -row.n if isinstance(row, Row) else 0)
+        case "kind":
+            return sorted(rows, key=lambda row: (ORDER.index(segment(row)), kind(row)))
+
+
+def chosen(rows: Iterable[AnyRow], query: str, text: Callable[[AnyRow], str]) -> list[AnyRow]:
+    """The rows that fit all words of `query`; `text` gives one in full."""
+    fits = [_test(word, text) for word in query.lower().split()]
+    return [row for row in rows if all(fit(row) for fit in fits)]
+
+
+def _test(word: str, text: Callable[[AnyRow], str]) -> Callable[[AnyRow], bool]:
+    if word in SIGNS:
+        return lambda row: word in marks(row)
+    if word in _NAMES:
+        return lambda row: kind(row) == _NAMES[word]
+    if word[0] == "#" and word[1:].isdecimal():
+        return lambda row: isinstance(row, Row) and row.n == int(word[1:])
+    if set(word) & set("*?[{"):
+        pattern = word if "/" in word else f"**/{word}"
+        return lambda row: concerns(pattern, [path.lower() for path in _files(row)])
+    return lambda row: (
+        word in words(row).lower()
+        or any(word in path.lower() for path in _files(row))
+        or word in text(row).lower()
+    )
+
+
+def _files(row: AnyRow) -> tuple[str, ...]:
+    if isinstance(row, Row):
+        return row.files
+    return (row.name,) if row.part == "AGENTS.md" else ()

@@ -1,0 +1,86 @@
+"""Rewinding on the screen: which prompt, and what becomes of the files changed since."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from pinfold.commands.context_text import age
+from pinfold.commands.look_back import LookBack, look_back
+from pinfold.commands.rewind import go_back
+from pinfold.sanitize import clean, one_line
+from pinfold.tools.restore import plan
+from pinfold.tui.panels.chooser import Chooser
+from pinfold.tui.panels.line_list import Line
+from pinfold.tui.panels.picker import Choice, ranked
+from pinfold.tui.panels.undo_files import SIGNS, UndoPanel
+
+if TYPE_CHECKING:
+    from pinfold.tui.app import PinfoldApp
+
+_SHOWN = 1_600
+"""Characters of a prompt that are shown."""
+
+
+async def rewind(app: "PinfoldApp", now: Callable[[], datetime], n: int | None) -> None:
+    """Go back to before prompt `n`, or before the one that the user chooses."""
+    session = app.session
+    past = await asyncio.to_thread(look_back, session.folder)
+    if n is None:
+        chosen = await app.push_screen_wait(RewindPanel(past, now()))
+        if chosen is None:
+            return
+        n = int(chosen)
+    past.prompt(n)  # raises where there is none
+    undos = await asyncio.to_thread(plan, past.changes(n), session.cwd, session.folder)
+    undone = await app.push_screen_wait(UndoPanel(n, undos, past.commands(n))) if undos else ()
+    if undone is not None:
+        await go_back(app, past, n, undone)
+
+
+class RewindPanel(Chooser):
+    """Its result is the number of a prompt."""
+
+    def __init__(self, past: LookBack, now: datetime) -> None:
+        super().__init__("Rewind to before a prompt", "Enter rewinds, in a copy · Esc leaves")
+        self._past = past
+        self._prompts = {str(each.n): each for each in past.prompts()}
+        self._now = now
+
+    def on_mount(self) -> None:
+        self.filtered()
+
+    def filtered(self) -> None:
+        choices = [Choice(key, each.text, f"#{key}") for key, each in self._prompts.items()]
+        shown = ranked(choices, self.input.value)
+        width = max((len(key) for key in self._prompts), default=0) + 1
+        self.list.show([self._line(each.id, width) for each in shown], top=True)
+        prompts = f"{len(shown):,} prompt{'s' if len(shown) != 1 else ''}"
+        count = f"{prompts}, and how many files changed since"
+        self.say(count if self._prompts else "There is no prompt to go back to yet.")
+
+    def _line(self, key: str, width: int) -> Line:
+        prompt = self._prompts[key]
+        files = f"{prompt.files} file{'s' if prompt.files != 1 else ''} · " if prompt.files else ""
+        right = f"{files}{age(prompt.at, self._now):>3}"
+        return Line(key, f"#{key}".rjust(width), prompt.text, right=right)
+
+    def looked_at(self, key: str | None) -> None:
+        self.preview(self._page(int(key)) if key else "")
+
+    def _page(self, n: int) -> RenderableType:
+        prompt = self._prompts[str(n)]
+        parts = [
+            Text(f"#{n} · {prompt.at.astimezone():%Y-%m-%d %H:%M}", "dim"),
+            Text(clean(prompt.text.strip()[:_SHOWN])),
+        ]
+        changed = self._past.changes(n)
+        if changed:
+            parts += [Text(), Text("Files changed since", "dim")]
+            parts += [Text(f"{SIGNS[each.op]} {one_line(each.uri)}") for each in changed]
+        if commands := self._past.commands(n):
+            parts += [Text(), Text(f"{commands} command{'s' if commands != 1 else ''} ran", "dim")]
+        return Group(*parts)

@@ -1,0 +1,50 @@
+"""What there is to say of a session, beside the list of all."""
+
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from pinfold import paths
+from pinfold.commands.context import SessionLine
+from pinfold.commands.context_text import age
+from pinfold.numbers import tokens
+from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
+from pinfold.sanitize import clean, one_line
+
+_PROMPT = 400
+_REPLY = 1_600
+"""Characters that are shown."""
+
+
+def page(session: SessionLine, said: Exchange, piece: str, now: datetime) -> RenderableType:
+    """Its figures, what was found in it, and its last exchange."""
+    used = f"{session.updated_at.astimezone():%Y-%m-%d %H:%M}, {age(session.updated_at, now)} ago"
+    turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"
+    parts: list[RenderableType] = [
+        Text(one_line(session.title), "bold"),
+        Text(used.replace("now ago", "just now"), "dim"),
+        Text(f"{turns} · {tokens(session.tokens)} tokens · {one_line(session.model)}", "dim"),
+        Text(one_line(paths.shown(Path(session.cwd))), "dim"),
+        Text(session.id, "dim"),
+    ]
+    if session.note:
+        parts.append(Text(f"! {one_line(session.note)}", "bold"))
+    if piece:
+        parts += [Text(), Text("Found", "dim"), _marked(piece)]
+    if said.prompt:
+        parts += [Text(), Text("Last prompt", "dim"), Text(clean(said.prompt.strip()[:_PROMPT]))]
+    if said.reply:
+        parts += [Text(), Text("Last reply", "dim"), Text(clean(said.reply.strip()[:_REPLY]))]
+    return Group(*parts)
+
+
+def _marked(piece: str) -> Text:
+    """A piece of text, with what matched in it standing out."""
+    marked = Text()
+    for part in piece.split(MATCH):
+        match, end, rest = part.partition(MATCH_END)
+        marked.append(clean(match), "bold underline" if end else "")
+        marked.append(clean(rest))
+    return marked

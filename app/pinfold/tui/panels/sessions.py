@@ -1,0 +1,164 @@
+"""The sessions of the user, to go on with one: found by title and by what was said in them."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from pinfold import paths
+from pinfold.commands.context import Host, SessionLine
+from pinfold.commands.context_text import age
+from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
+from pinfold.sanitize import one_line
+from pinfold.tui.panels.chooser import Chooser
+from pinfold.tui.panels.line_list import Line
+from pinfold.tui.panels.picker import Choice, ranked
+from pinfold.tui.panels.session_page import page
+
+
+class SessionsPanel(Chooser):
+    """Its result is the id of a session."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "folder", show=False, priority=True)]
+
+    class Read(Message):
+        """What was said in another session can be searched; `left` are still to be read."""
+
+        def __init__(self, left: int) -> None:
+            super().__init__()
+            self.left = left
+
+    def __init__(
+        self, host: Host, cwd: Path, now: Callable[[], datetime], *, current: str = ""
+    ) -> None:
+        """`current` is the id of the session that the user is in; without one, Esc begins one."""
+        leaves = "leaves" if current else "begins a new one"
+        super().__init__("Sessions", f"Enter goes on · Tab this folder or all · Esc {leaves}")
+        self._host = host
+        self._cwd = cwd
+        self._now = now
+        self._current = current
+        self._all: Sequence[SessionLine] = ()
+        self._by_id: dict[str, SessionLine] = {}
+        self._here = False
+        """Whether only the sessions of `cwd` are shown."""
+        self._found: Mapping[str, str] = {}
+        """Sessions in which the searched words were said, and where."""
+        self._left = 0
+
+    def on_mount(self) -> None:
+        self.say("Looking for sessions …")
+        self._load()
+
+    @work
+    async def _load(self) -> None:
+        every = await asyncio.to_thread(self._host.sessions)
+        self._all = [each for each in every if each.title and each.id != self._current]
+        self._by_id = {each.id: each for each in self._all}
+        self._here = any(self._is_here(each) for each in self._all)
+        self._show(top=True)
+        self._search(self.input.value)
+        self._fill([each.folder for each in every])
+
+    def _is_here(self, session: SessionLine) -> bool:
+        return session.cwd == str(self._cwd)
+
+    # What is listed
+
+    def filtered(self) -> None:
+        self._found = {}
+        self._show(top=True)
+        self._search(self.input.value)
+
+    @work(exclusive=True, group="search")
+    async def _search(self, query: str) -> None:
+        if query.strip():
+            self._found = await asyncio.to_thread(self._host.texts.search, query)
+            self._show(top=False)
+
+    @work(thread=True)
+    def _fill(self, folders: Sequence[Path]) -> None:
+        worker = get_current_worker()
+        for left in self._host.texts.fill(folders):
+            if worker.is_cancelled:
+                return
+            self.post_message(self.Read(left))
+        self.post_message(self.Read(0))
+
+    @on(Read)
+    def _read(self, event: Read) -> None:
+        self._left = event.left
+        self._say()
+        if not event.left:
+            self._search(self.input.value)
+            self.looked_at(self.list.current)
+
+    def action_folder(self) -> None:
+        self._here = not self._here
+        self._show(top=False)
+
+    def _show(self, *, top: bool) -> None:
+        shown = [each for each in self._all if not self._here or self._is_here(each)]
+        now = self._now()
+        lines = [
+            self._line(each, now) for each in fitting(shown, self.input.value.strip(), self._found)
+        ]
+        self.list.show(lines, top=top)
+        self._say()
+
+    def _line(self, session: SessionLine, now: datetime) -> Line:
+        turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"
+        right = turns if self._here else f"{one_line(Path(session.cwd).name)} · {turns}"
+        piece = self._found.get(session.id, "").replace(MATCH, "").replace(MATCH_END, "")
+        head = f"{age(session.updated_at, now):>4}"
+        return Line(session.id, head, session.title, piece or session.note, right)
+
+    def _say(self) -> None:
+        shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))
+        count = f"{shown:,} session{'s' if shown != 1 else ''}"
+        where = f"of {here} · Tab: all folders" if self._here else f"of all folders · Tab: {here}"
+        reading = f" · {self._left:,} still to be read for searching" if self._left else ""
+        self.say(f"{count} {where}{reading}" if self._all else "There are no earlier sessions.")
+
+    # What is said of one
+
+    def looked_at(self, key: str | None) -> None:
+        session = self._by_id.get(key or "")
+        if session is None:
+            self.preview("")
+        else:
+            self._look(session)
+
+    @work(exclusive=True, group="preview")
+    async def _look(self, session: SessionLine) -> None:
+        said = await asyncio.to_thread(self._host.texts.exchange, session.folder)
+        piece = self._found.get(session.id, "")
+        self.preview(page(session, said or Exchange(), piece, self._now()))
+
+
+def fitting(
+    sessions: Sequence[SessionLine], query: str, found: Mapping[str, str]
+) -> list[SessionLine]:
+    """The sessions that fit, best first.
+
+    Those with all words in their title, then those in which they were said, then those whose
+    title has the letters.
+    """
+    if not query:
+        return list(sessions)
+    by_id = {each.id: each for each in sessions}
+    words = query.lower().split()
+    titled = [by_id[each.id] for each in ranked([_choice(each) for each in sessions], query)]
+    whole = [each for each in titled if all(word in each.title.lower() for word in words)]
+    said = [by_id[key] for key in found if key in by_id]
+    return list({each.id: each for each in (*whole, *said, *titled)}.values())
+
+
+def _choice(session: SessionLine) -> Choice:
+    return Choice(session.id, session.title, f"{session.cwd} {session.model} {session.id}")

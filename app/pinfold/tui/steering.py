@@ -1,0 +1,17 @@
+"""What the transcript's keys for the window come to: commands, as if they had been typed."""
+
+from pinfold.commands.context import WindowPort
+from pinfold.tui.transcript.reader import Key
+
+
+def command_of(key: Key, n: int, window: WindowPort) -> tuple[str, str]:
+    """The command that `key` gives on item `n`, and its argument."""
+    match key:
+        case "pin":
+            pin = window.pin_on(n)
+            return ("pin", str(n)) if pin is None else ("unpin", str(pin))
+        case "mask":
+            forms = {window.form(each) for each in (n, window.partner(n)) if each is not None}
+            return ("unfold" if "masked" in forms else "mask"), str(n)
+        case "fold":
+            return ("unfold" if window.form(n) == "placeholder" else "fold"), str(n)

@@ -1,0 +1,200 @@
+"""The reader: a cursor over items, and what keys and the mouse do in the transcript."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset
+from textual.message import Message
+from textual.selection import Selection
+
+from pinfold.rollout.items import Item
+from pinfold.tui.transcript.column import Block
+from pinfold.tui.transcript.viewport import Viewport
+
+if TYPE_CHECKING:
+    from pinfold.tui.transcript.conversation import Conversation
+
+Key = Literal["pin", "mask", "fold"]
+"""What a key does to an item of the window; pressed again, it takes that back."""
+
+
+class Reader(Viewport, can_focus=True):
+    """The part of the transcript that the user moves in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "cursor(-1)", "Item above", show=False, id="transcript.up"),
+        Binding("down,j", "cursor(1)", "Item below", show=False, id="transcript.down"),
+        Binding("enter,space", "open_or_close", "Open or close", id="transcript.toggle"),
+        Binding("left_square_bracket", "close_all", "Close all", id="transcript.close_all"),
+        Binding("right_square_bracket", "open_all", "Open all", id="transcript.open_all"),
+        Binding("c", "copy", "Copy", id="transcript.copy"),
+        Binding("p", "act('pin')", "Pin the item, or unpin it", id="transcript.pin"),
+        Binding("m", "act('mask')", "Mask a result, or unmask it", id="transcript.mask"),
+        Binding("f", "act('fold')", "Fold it out of the window, or back in", id="transcript.fold"),
+        Binding("slash", "find", "Find", id="transcript.find"),
+        Binding("n", "find_next(1)", "Next match", id="transcript.next"),
+        Binding("N", "find_next(-1)", "Previous match", id="transcript.previous"),
+        Binding("home,g", "scroll_home", "Top", show=False, id="transcript.home"),
+        Binding("end,G", "scroll_end", "End", show=False, id="transcript.end"),
+    ]
+
+    @dataclass
+    class Selected(Message, namespace="transcript"):
+        """The cursor stands on another item, or on none."""
+
+        item: Item | None
+
+    @dataclass
+    class Toggled(Message, namespace="transcript"):
+        """The user opened or closed an entry."""
+
+        numbers: tuple[int, ...]
+        closed: bool
+
+    @dataclass
+    class Copied(Message, namespace="transcript"):
+        """Text went to the clipboard."""
+
+        text: str
+
+    @dataclass
+    class Acted(Message, namespace="transcript"):
+        """The user pressed a key that changes the window."""
+
+        key: Key
+        item: Item
+
+    @dataclass
+    class Sought(Message, namespace="transcript"):
+        """The user wants to find something, or to go on to another match."""
+
+        step: int = 0
+
+    @cached_property
+    def _conversation(self) -> "Conversation":
+        # What draws entries is imported when there is something to draw: after the first paint.
+        from pinfold.tui.transcript.conversation import Conversation
+
+        return Conversation(self._column)
+
+    @property
+    def current(self) -> Item | None:
+        """The item under the cursor; for a tool's card, the call."""
+        return next(iter(self._marked.entry.items), None) if self._marked else None
+
+    def jump(self, n: int) -> bool:
+        """Put the cursor on item `n` and show it; whether there is such an item."""
+        block = self._conversation.find(n)
+        if block is None:
+            return False
+        self._move_cursor(block)
+        self._reveal(block, to_top=True)
+        return True
+
+    def action_cursor(self, step: int) -> None:
+        blocks = self._column.blocks
+        if self._marked is None:
+            index = len(blocks) if step < 0 else -1
+            if step < 0 or not self._follow:
+                bottom = self.scroll_offset.y + self.size.height
+                index = self._column.index_at(bottom - 1) + (1 if step < 0 else -1)
+        else:
+            index = self._column.index_of(self._marked)
+        index += step
+        while 0 <= index < len(blocks) and not blocks[index].entry.items:
+            index += step
+        if 0 <= index < len(blocks):
+            self._move_cursor(blocks[index])
+            self._reveal(blocks[index])
+        elif step > 0:
+            self._move_cursor(None)
+            self.scroll_end()
+
+    def action_open_or_close(self) -> None:
+        if self._marked:
+            self._toggle(self._marked)
+
+    def action_close_all(self) -> None:
+        self._close_all(True)
+
+    def action_open_all(self) -> None:
+        self._close_all(False)
+
+    def action_act(self, key: Key) -> None:
+        if (item := self.current) is not None:
+            self.post_message(self.Acted(key, item))
+
+    def action_find(self) -> None:
+        self.post_message(self.Sought())
+
+    def action_find_next(self, step: int) -> None:
+        self.post_message(self.Sought(step))
+
+    def action_copy(self) -> None:
+        text = self.screen.get_selected_text() or (
+            self._marked.entry.source if self._marked else ""
+        )
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.post_message(self.Copied(text))
+
+    def _move_cursor(self, block: Block | None) -> None:
+        if block is not self._marked:
+            self._marked = block
+            self.refresh()
+            self.post_message(self.Selected(self.current))
+
+    def _reveal(self, block: Block, *, to_top: bool = False) -> None:
+        index = self._column.index_of(block)
+        self._column.draw(index)
+        top = self._column.top(index)
+        bottom = top + block.gap + block.height
+        view = self.scroll_offset.y
+        if to_top or top < view or block.height >= self.size.height:
+            self.scroll_to(y=top)
+        elif bottom > view + self.size.height:
+            self.scroll_to(y=bottom - self.size.height)
+
+    def _toggle(self, block: Block) -> None:
+        entry = block.entry
+
+        def toggle() -> Block:
+            entry.closed = not entry.closed
+            return block
+
+        self.screen.clear_selection()
+        self._follow = self._follow and entry.closed is False
+        self._change(toggle)
+        if self._column.top(self._column.index_of(block)) < self.scroll_offset.y:
+            self._reveal(block)
+        self.post_message(self.Toggled(tuple(item.n for item in entry.items), entry.closed))
+
+    def _close_all(self, closed: bool) -> None:
+        self.screen.clear_selection()
+        self._change(lambda: self._conversation.close_all(closed))
+
+    # The mouse
+
+    def text_select_all(self) -> None:
+        """A double click selects the item under the cursor."""
+        if self._marked is None:
+            super().text_select_all()
+            return
+        index = self._column.index_of(self._marked)
+        top = self._column.top(index) + self._marked.gap + self._drift
+        bottom = top + self._marked.height - 1
+        selection = Selection(Offset(0, top), Offset(self.size.width, bottom))
+        self.screen.selections = {self: selection}
+
+    def on_click(self, event: events.Click) -> None:
+        found = self._column.line(event.y + self.scroll_offset.y)
+        if found is None or self.text_selection is not None:
+            return
+        block, index = found
+        if block.entry.items:
+            self._move_cursor(block)
+        if block.lines[index].toggles and event.chain == 1:
+            self._toggle(block)

@@ -1,0 +1,249 @@
+"""What the user may do to the window: worked out before it is done, and what it would free."""
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from typing import Literal
+
+from msgspec import Struct
+
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import ItemsMarked, Pin, PinsChanged
+from pinfold.rollout.items import WRITTEN, Form
+from pinfold.window.gauge import Gauge
+from pinfold.window.pins import Pins, named
+from pinfold.window.reading import reserve
+from pinfold.window.selectors import Refused
+from pinfold.window.show import Shown
+from pinfold.window.window import Window
+
+Act = Literal["pin", "unpin", "mask", "fold", "unfold"]
+
+MUCH = 0.5
+"""The share of the context window from which pins alone are warned of."""
+
+
+class Effect(Struct, frozen=True):
+    """A change that can be made, and what it comes to. Nothing has happened yet."""
+
+    act: Act
+    event: PinsChanged | ItemsMarked
+    numbers: tuple[int, ...]
+    """The items that change."""
+    before: int
+    """Tokens of the next request, as the gauge has them."""
+    after: int
+    left: tuple[str, ...] = ()
+    """Why some of the named items stay as they are."""
+    pinned: int = 0
+    """Tokens that pins would hold."""
+    warning: str = ""
+
+    @property
+    def freed(self) -> int:
+        """Tokens; negative where the window grows."""
+        return self.before - self.after
+
+
+class Planner:
+    """Works out changes of `window`. Pure: it reads and never changes anything."""
+
+    def __init__(self, window: Window, gauge: Gauge, model: ModelInfo) -> None:
+        self._window = window
+        self._gauge = gauge
+        self._model = model
+
+    def plan(self, act: Act, pins: Sequence[Pin]) -> Effect:
+        """What `act` on items (for pins: on globs too) would do. Raises `Refused`."""
+        if act in ("pin", "unpin"):
+            return self._pinning(act, pins)
+        return self._marking(act, [pin for pin in pins if isinstance(pin, int)])
+
+    # Marks
+
+    def _marking(self, act: Act, numbers: Iterable[int]) -> Effect:
+        window = self._window
+        changes: dict[int, Form] = {}
+        refusals: dict[str, list[int]] = {}
+        for n in numbers:
+            form = window.form(n)
+            if form is None:
+                refusals.setdefault("no longer in the window", []).append(n)
+                continue
+            why = self._mark(act, n, form, changes)
+            if why:
+                refusals.setdefault(why, []).append(n)
+        if act == "fold":
+            self._fold_lonely_thoughts(changes)
+        told = tuple(f"{named(ns)}: {why}" for why, ns in refusals.items())
+        changes = {n: form for n, form in changes.items() if window.form(n) != form}
+        if not changes:
+            raise Refused("; ".join(told) or "Nothing would change.")
+        before, after = self._sizes(window.preview(changes.items()))
+        event = ItemsMarked(items=tuple(changes.items()))
+        return Effect(act, event, tuple(changes), before, after, told)
+
+    def _mark(self, act: Act, n: int, form: Form, changes: dict[int, Form]) -> str:
+        """Put down what becomes of item `n`; why it stays as it is, where it does."""
+        match act:
+            case "mask":
+                return self._mask(n, changes)
+            case "fold":
+                return self._fold(n, form, changes)
+            case _:
+                return self._unfold(n, form, changes)
+
+    def _mask(self, n: int, changes: dict[int, Form]) -> str:
+        result = self._result_of(n)
+        if result is None:
+            return "only the results of tools can be masked; fold it instead"
+        why = self._fixed(result)
+        if why:
+            return why
+        if self._window.form(result) == "full":
+            changes[result] = "masked"
+            return ""
+        return "masked or folded already"
+
+    def _fold(self, n: int, form: Form, changes: dict[int, Form]) -> str:
+        partner = self._window.archive.partner(n)
+        why = self._fixed(n)
+        if why:
+            return why
+        if form == "placeholder":
+            return "folded already"
+        changes[n] = "placeholder"
+        if partner is not None:
+            changes[partner] = "placeholder"
+        return ""
+
+    def _unfold(self, n: int, form: Form, changes: dict[int, Form]) -> str:
+        partner = self._window.archive.partner(n)
+        both = [each for each in (n, partner) if each is not None]
+        hidden = [each for each in both if self._window.form(each) in ("masked", "placeholder")]
+        if not hidden:
+            return "neither masked nor folded"
+        changes.update(dict.fromkeys(hidden, "full"))
+        if form == "placeholder":
+            changes.update(self._thoughts(self._window.archive[n].response))
+        return ""
+
+    def _fixed(self, n: int) -> str:
+        """Why item `n` must stay as it is; nothing where it need not."""
+        window = self._window
+        pin = window.pin_on(n)
+        if pin is not None:
+            return f"pinned by {named([pin])}; unpin it first"
+        item = window.archive[n]
+        if any(call.n == n for call in window.open_calls):
+            return "its result is still to come"
+        if item.kind == "user" and n == self.latest_request:
+            return "it is your latest request"
+        return ""
+
+    @cached_property
+    def latest_request(self) -> int | None:
+        """The number of the user's last message in the window."""
+        archive = self._window.archive
+        return next((n for n in reversed(self._window.forms) if archive[n].kind == "user"), None)
+
+    def _result_of(self, n: int) -> int | None:
+        archive = self._window.archive
+        if archive[n].kind == "tool_result":
+            return n
+        return archive.partner(n)
+
+    def _fold_lonely_thoughts(self, changes: dict[int, Form]) -> None:
+        """Fold reasoning with all that it led to: no provider takes it alone."""
+        archive = self._window.archive
+        responses: dict[int, list[int]] = {
+            archive[n].response: [] for n in changes if archive[n].kind in WRITTEN
+        }
+        for n in self._window.forms:
+            if archive[n].response in responses:
+                responses[archive[n].response].append(n)
+        for rest in responses.values():
+            forms = {n: changes.get(n, self._window.form(n)) for n in rest}
+            led_to = [n for n in rest if archive[n].kind in ("assistant", "tool_call")]
+            if led_to and all(forms[n] == "placeholder" for n in led_to):
+                thoughts = (n for n in rest if archive[n].kind == "reasoning")
+                changes.update(dict.fromkeys(thoughts, "placeholder"))
+
+    def _thoughts(self, response: int) -> dict[int, Form]:
+        archive = self._window.archive
+        return {
+            n: "full"
+            for n, form in self._window.forms.items()
+            if form == "placeholder"
+            and archive[n].kind == "reasoning"
+            and archive[n].response == response
+        }
+
+    # Pins
+
+    def _pinning(self, act: Act, pins: Sequence[Pin]) -> Effect:
+        window = self._window
+        known = set(window.pins)
+        changed = tuple(pin for pin in pins if (pin in known) == (act == "unpin"))
+        if not changed:
+            raise Refused(self._no_change(act, pins))
+        event = PinsChanged(add=changed) if act == "pin" else PinsChanged(remove=changed)
+        after = Pins(window.pins)
+        after.step(event)
+        held = {n for n in window.forms if window.pin_on(n, after) is not None}
+        moved = tuple(n for n in window.forms if (n in held) != window.is_pinned(n))
+        tokens = self._gauge.correct_share(self._tokens_of(held))
+        used = self._gauge.reading(self._model).used
+        warning = self._check_pins(act, held, tokens)
+        return Effect(act, event, moved, used, used, pinned=tokens, warning=warning)
+
+    def _no_change(self, act: Act, pins: Sequence[Pin]) -> str:
+        names = named(pins)
+        if act == "pin":
+            return f"{names}: pinned already."
+        holding = (self._window.pin_on(pin) for pin in pins if isinstance(pin, int))
+        by = named({pin for pin in holding if pin is not None})
+        return f"{names} is held by the pin on {by}: unpin that." if by else f"{names}: not pinned."
+
+    def _check_pins(self, act: Act, held: Collection[int], tokens: int) -> str:
+        if act == "unpin":
+            return ""
+        limit = self._model.context_window
+        context = sum(self._gauge.context_parts.values())
+        kept = reserve(limit, self._model.max_output)
+        request = self.latest_request
+        latest = self._tokens_of([request]) if request is not None and request not in held else 0
+        needed = tokens + context + latest + kept
+        if needed > limit:
+            raise Refused(
+                f"The window could no longer work: pins {tokens:,}, instructions and tools "
+                f"{context:,}, your latest request {latest:,} and room for the reply {kept:,} "
+                f"are {needed - limit:,} tokens more than the {limit:,} of {self._model.name}."
+            )
+        if tokens > MUCH * limit:
+            return f"Pins alone now take {tokens / limit:.0%} of the context window."
+        return ""
+
+    # Sizes
+
+    @cached_property
+    def _known(self) -> dict[tuple[Form, tuple[int, ...]], int]:
+        """Tokens of what the window shows now, by form and numbers."""
+        shown = zip(self._window.shown, self._gauge.tokens, strict=True)
+        return {(each.form, each.stands_for): tokens for each, tokens in shown}
+
+    def _tokens_of(self, numbers: Iterable[int]) -> int:
+        """Tokens of items in full, as they are pinned."""
+        archive, total = self._window.archive, 0
+        for n in numbers:
+            tokens = self._known.get(("full", (n,)))
+            total += self._gauge.count_full(archive[n]) if tokens is None else tokens
+        return total
+
+    def _sizes(self, after: Iterable[Shown]) -> tuple[int, int]:
+        gauge = self._gauge
+        used = gauge.reading(self._model).used
+        change = -sum(gauge.tokens)
+        for shown in after:
+            tokens = self._known.get((shown.form, shown.stands_for))
+            change += gauge.count(shown) if tokens is None else tokens
+        return used, gauge.correct(gauge.estimate + change)

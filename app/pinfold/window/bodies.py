@@ -1,0 +1,106 @@
+"""Bodies of items: in memory, or read from the rollout where they are wanted."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import lru_cache
+
+from msgspec import Struct
+
+from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
+from pinfold.rollout.items import Item, Kind
+from pinfold.rollout.journal import JournalError, Place
+
+Read = Callable[[Iterable[Place]], Iterator[Event]]
+"""Reads the events whose lines stand there. Raises `JournalError`."""
+
+_REMEMBERED = 256
+"""Bodies outside memory that are kept once they were read."""
+_LOST = "[#{} can't be read from the rollout any more.]"
+
+
+class Lost(Exception):
+    """An item does not stand where it should."""
+
+
+class Head(Struct, frozen=True, array_like=True, gc=False):
+    """What is known of an item without its body."""
+
+    n: int
+    kind: Kind
+    at: datetime
+    """When it came."""
+    turn: int
+    response: int
+    call_id: str | None
+    name: str | None
+    characters: int
+    lines: int
+    """Line ends in its text."""
+    offset: int
+    length: int
+    """Where the line of the event that brought it stands; length 0: nowhere."""
+
+
+class Bodies:
+    """The items of `heads`. Any thread may read them."""
+
+    def __init__(self, heads: Mapping[int, Head], read: Read | None) -> None:
+        self._heads = heads
+        self._read = read
+        self._held: dict[int, Item] = {}
+        self._read_again = lru_cache(_REMEMBERED)(self._read_one)
+
+    def add(self, item: Item) -> None:
+        self._held[item.n] = item
+
+    def __getitem__(self, n: int) -> Item:
+        item = self._held.get(n)
+        return self._read_again(n) if item is None else item
+
+    def hold(self, numbers: Collection[int]) -> None:
+        """Have these in memory, of others only what stands nowhere else.
+
+        Raises `Lost`, `JournalError`.
+        """
+        held = {n: item for n, item in self._held.items() if n in numbers or not self._stands(n)}
+        missing = [self._heads[n] for n in numbers if n not in held]
+        missing.sort(key=lambda head: head.offset)
+        held.update((item.n, item) for item in self._read_all(missing))
+        self._held = held
+
+    def _stands(self, n: int) -> bool:
+        return self._read is not None and self._heads[n].length > 0
+
+    def _read_one(self, n: int) -> Item:
+        head = self._heads[n]
+        try:
+            return next(self._read_all([head]))
+        except (Lost, JournalError):
+            return Item(
+                n=n,
+                kind=head.kind,
+                content=_LOST.format(n),
+                turn=head.turn,
+                response=head.response,
+                call_id=head.call_id,
+                name=head.name,
+                state="unknown",
+            )
+
+    def _read_all(self, heads: Collection[Head]) -> Iterator[Item]:
+        if self._read is None:
+            raise Lost
+        events = self._read((head.offset, head.length) for head in heads)
+        for head, event in zip(heads, events, strict=True):
+            yield _item_in(event, head.n)
+
+
+def _item_in(event: Event, n: int) -> Item:
+    match event.data:
+        case ItemAdded(item=item) if item.n == n:
+            return item
+        case WindowReplaced(inserted=inserted):
+            for item in inserted:
+                if item.n == n:
+                    return item
+    raise Lost

@@ -1,0 +1,26 @@
+"""What is said where one window ended and the next began."""
+
+from pinfold.numbers import tokens
+from pinfold.window.window import Boundary
+
+_REASONS = {
+    "threshold": "compacted at the threshold",
+    "overflow": "compacted, the request was too long",
+    "manual": "compacted",
+    "model": "compacted for another model",
+    "undo": "compaction undone",
+    "restore": "earlier window restored",
+    "adopted": "compacted before it was adopted",
+    "rewind": "rewound",
+}
+
+
+def told(boundary: Boundary) -> str:
+    """Which window begins here, why, and what that came to."""
+    what = _REASONS.get(boundary.reason, boundary.reason)
+    if boundary.strategy and what.startswith("compacted"):
+        what = what.replace("compacted", f"compacted by {boundary.strategy}", 1)
+    parts = [f"window {boundary.generation + 1}", what]
+    if (sizes := boundary.tokens) is not None:
+        parts.append(f"{tokens(sizes.before)} → {tokens(sizes.after)}")
+    return " · ".join(parts)

@@ -1,0 +1,96 @@
+"""The window as a table: one row for each item, one for each part of the context before it."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from pinfold.rollout.events import Pin
+from pinfold.rollout.items import Form, Item, Kind
+from pinfold.window.gauge import Gauge
+from pinfold.window.reading import Reading
+from pinfold.window.titles import title_of
+from pinfold.window.window import Window
+
+_WORDS = 200
+"""Characters of an item's text that a row may need."""
+
+
+class ContextRow(Struct, frozen=True):
+    """What stands before the window in every request."""
+
+    part: str
+    """The gauge's segment."""
+    name: str
+    """`instructions`, `environment`, a file's path or a tool's name."""
+    tokens: int
+
+
+class Row(Struct, frozen=True):
+    """An item of the window."""
+
+    n: int
+    kind: Kind
+    name: str
+    """The tool's, for calls and results."""
+    words: str
+    """How its text begins, on one line."""
+    tokens: int
+    """What it takes in the window now, counted here."""
+    full: int
+    """What it would take in full."""
+    share: float
+    """Of the context window."""
+    at: datetime
+    turn: int
+    form: Form
+    pin: Pin | None
+    """What holds it."""
+    files: tuple[str, ...]
+
+
+class Overview(Struct, frozen=True):
+    """All that the next request carries, in order."""
+
+    reading: Reading
+    generation: int
+    context: tuple[ContextRow, ...]
+    rows: tuple[Row, ...]
+
+
+def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
+    """The window now."""
+    tokens = {
+        n: count if n == shown.stands_for[0] else 0
+        for shown, count in zip(window.shown, gauge.tokens, strict=True)
+        for n in shown.stands_for
+    }
+    context = tuple(ContextRow(*row) for row in gauge.context_rows())
+    limit = max(1, reading.limit)
+    rows = []
+    for n, form in window.forms.items():
+        item = window.archive[n]
+        rows.append(
+            Row(
+                n=n,
+                kind=item.kind,
+                name=item.name or "",
+                words=first_words(item),
+                tokens=tokens[n],
+                full=tokens[n] if form == "full" else gauge.count_full(item),
+                share=tokens[n] / limit,
+                at=window.archive.at(n),
+                turn=item.turn,
+                form=form,
+                pin=window.pin_on(n) if window.is_pinned(n) else None,
+                files=window.archive.files(n),
+            )
+        )
+    return Overview(reading, window.generation, context, tuple(rows))
+
+
+def first_words(item: Item) -> str:
+    """How an item begins, on one line; what a call is about, a result's title where it has one."""
+    text = str(item.detail.get("title") or "")
+    if not text and item.kind == "tool_call":
+        text = title_of(item.content)
+    return " ".join((text or item.content[: 2 * _WORDS]).split())[:_WORDS]

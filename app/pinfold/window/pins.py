@@ -1,0 +1,70 @@
+"""Pins: the user's word that an item, or what concerns a file, is never folded."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from wcmatch import glob
+
+from pinfold.rollout.events import Pin, PinsChanged
+from pinfold.window.placeholders import ranges
+
+_NAMED = 5
+_FLAGS = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB
+
+
+class Pins:
+    """The pins in the order in which they were made."""
+
+    def __init__(self, pins: Iterable[Pin] = ()) -> None:
+        self._pins: dict[Pin, int] = {}
+        """Each with its place in the order."""
+        self._made = 0
+        self.globs: tuple[str, ...] = ()
+        self._add(pins)
+
+    def step(self, change: PinsChanged) -> None:
+        for pin in change.remove:
+            self._pins.pop(pin, None)
+        self._add(change.add)
+
+    def _add(self, pins: Iterable[Pin]) -> None:
+        for pin in pins:
+            self._made += 1
+            self._pins.setdefault(pin, self._made)
+        self.globs = tuple(pin for pin in self._pins if isinstance(pin, str))
+
+    def __iter__(self) -> Iterator[Pin]:
+        return iter(self._pins)
+
+    def __contains__(self, pin: Pin) -> bool:
+        return pin in self._pins
+
+    def __len__(self) -> int:
+        return len(self._pins)
+
+    def over(self, numbers: Iterable[int], files: Iterable[str]) -> Pin | None:
+        """The first pin on any of `numbers` or `files`."""
+        paths = list(files)
+        holding: set[Pin] = {n for n in numbers if n in self._pins}
+        holding.update(glob for glob in self.globs if concerns(glob, paths))
+        return min(holding, key=self._pins.__getitem__, default=None)
+
+
+def named(pins: Iterable[Pin]) -> str:
+    """`#3, #5..9, src/**`; of a long list, the first names and how many more there are."""
+    every = list(pins)
+    numbers = ranges(sorted(pin for pin in every if isinstance(pin, int)))
+    names = [f"#{each}" for each in numbers.split(", ") if each]
+    names += [pin for pin in every if isinstance(pin, str)]
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def concerns(pattern: str, paths: Iterable[str]) -> bool:
+    """Whether a glob matches one of the paths."""
+    return any(_matches(pattern, path) for path in paths)
+
+
+@lru_cache(maxsize=16_384)
+def _matches(pattern: str, path: str) -> bool:
+    return bool(glob.globmatch(path, pattern, flags=_FLAGS))

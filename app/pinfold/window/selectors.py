@@ -1,0 +1,66 @@
+"""How people name items: `12`, `#12`, `12..18`, `last`, `src/**`."""
+
+import re
+
+from pinfold.rollout.events import Pin
+from pinfold.window.pins import concerns
+from pinfold.window.window import Window
+
+_RANGE = re.compile(r"#?(\d{1,12})(?:\.\.\.?#?(\d{1,12}))?\Z")
+
+
+class Refused(Exception):
+    """A change of the window that can't be made; `str()` tells the user why."""
+
+
+def parse(text: str, window: Window) -> tuple[Pin, ...]:
+    """The items of the window, or the glob, that `text` names. Raises `Refused`."""
+    found: dict[Pin, None] = {}
+    for word in text.replace(",", " ").split():
+        match = _RANGE.match(word)
+        if word == "last":
+            found[_last(window)] = None
+        elif match is None:
+            found[word.removeprefix("./")] = None
+        else:
+            first = int(match[1])
+            found.update(dict.fromkeys(_range(first, int(match[2] or first), window)))
+    if not found:
+        raise Refused("Name items: 12, 12..18, last, or the files they concern: src/**.")
+    return tuple(found)
+
+
+def numbers(text: str, window: Window) -> tuple[int, ...]:
+    """The items of the window that `text` names, those of a glob included. Raises `Refused`."""
+    found: dict[int, None] = {}
+    for pin in parse(text, window):
+        if isinstance(pin, int):
+            found[pin] = None
+        else:
+            concerned = concerning(pin, window)
+            if not concerned:
+                raise Refused(f"No item in the window concerns a file that matches “{pin}”.")
+            found.update(dict.fromkeys(concerned))
+    return tuple(found)
+
+
+def concerning(glob: str, window: Window) -> list[int]:
+    """The items of the window that concern a matching file."""
+    return [n for n in window.forms if concerns(glob, window.archive.files(n))]
+
+
+def _last(window: Window) -> int:
+    if not window:
+        raise Refused("The window is empty.")
+    return next(reversed(window.forms))
+
+
+def _range(first: int, last: int, window: Window) -> list[int]:
+    found = [n for n in window.forms if first <= n <= last]
+    if not found:
+        at = f"#{first}" if first == last else f"#{first}..{last}"
+        known = first in window.archive
+        raise Refused(
+            f"{at} is no longer in the window." if known else f"There is no {at} in this session."
+        )
+    return found

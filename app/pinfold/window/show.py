@@ -1,0 +1,70 @@
+"""How items stand in a request: in full, masked, or as the line that folded ones leave."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from pinfold.rollout.items import WRITTEN, Form, Item
+from pinfold.window import placeholders
+from pinfold.window.placeholders import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An item as the request carries it."""
+
+    item: Item
+    stands_for: tuple[int, ...]
+    """The folded items, where it is their placeholder; else its own number."""
+    form: Form
+
+
+def show(forms: Mapping[int, Form], source: Source) -> Iterator[Shown]:
+    """The items in the order and the forms given, placeholders in place."""
+    run: list[int] = []
+    for atom in _atoms(forms, source):
+        kept = [n for n in atom if stands(n, forms, source)]
+        if kept and run:
+            yield _placeholder(run, source)
+            run = []
+        for n in kept:
+            yield body(n, forms[n], source)
+        # Never between the parts of one response: providers want those together.
+        run += [n for n in atom if n not in kept]
+    if run:
+        yield _placeholder(run, source)
+
+
+def stands(n: int, forms: Mapping[int, Form], source: Source) -> bool:
+    """Whether item `n` is sent: a call and its result are, or are not, together."""
+    partner = source.partner(n)
+    other = "full" if partner is None else forms.get(partner, "placeholder")
+    return forms[n] != "placeholder" and other != "placeholder"
+
+
+def body(n: int, form: Form, source: Source) -> Shown:
+    """An item that is sent."""
+    item = source[n]
+    if item.kind == "tool_result" and source.partner(n) is None:
+        item = replace(item, kind="context", call_id=None)  # no call to send it with
+    if form == "full" or item.kind != "tool_result":
+        return Shown(item, (n,), "full")
+    return Shown(replace(item, content=placeholders.masked(item), images=()), (n,), "masked")
+
+
+def _atoms(numbers: Iterable[int], source: Source) -> Iterator[list[int]]:
+    def key(n: int) -> tuple[bool, int]:
+        item = source[n]
+        return item.kind in WRITTEN, item.response if item.kind in WRITTEN else n
+
+    for _, group in groupby(numbers, key):
+        yield list(group)
+
+
+def _placeholder(numbers: Iterable[int], source: Source) -> Shown:
+    stands_for = tuple(numbers)
+    text = placeholders.folded(stands_for, source)
+    item = Item(n=stands_for[0], kind="context", content=text)
+    return Shown(item, stands_for, "placeholder")

@@ -1,0 +1,95 @@
+"""What can be undone in the window, newest first, and the events that undo it."""
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.rollout.events import (
+    NAMES,
+    TYPES,
+    Data,
+    ItemsMarked,
+    Pin,
+    PinsChanged,
+    WindowReplaced,
+)
+from pinfold.rollout.items import Form
+from pinfold.window.pins import named
+
+
+class Undoable(Struct, frozen=True):
+    """A change of the window that stands, and what was before it."""
+
+    seq: int
+    what: str
+    """For the user: `the mask of #12`."""
+    event: Data | None
+    """Undoes it; none for a window that was replaced, whose undoing brings along what came since."""
+
+
+UndoDump = tuple[int, str, str, bytes]
+"""An `Undoable` as plain data: seq, what, type and data of the event, both empty without one."""
+
+_OTHERS = frozenset({"adopted", "rewind"})
+"""Reasons for which a window is replaced that are no compaction."""
+
+
+class UndoStack:
+    """Folded from events; one that undoes another takes it away and is none itself."""
+
+    def __init__(self) -> None:
+        self._stack: list[Undoable] = []
+
+    def marks(self, seq: int, marked: ItemsMarked, before: Iterable[tuple[int, Form]]) -> None:
+        if marked.undoes is not None:
+            self._take(marked.undoes)
+            return
+        numbers = named(n for n, _ in marked.items)
+        now = {form for _, form in marked.items}
+        verb = {"masked": "mask", "placeholder": "folding"}.get(min(now, default=""), "unfolding")
+        undoing = ItemsMarked(items=tuple(before), undoes=seq)
+        self._stack.append(Undoable(seq, f"the {verb} of {numbers}", undoing))
+
+    def pins(self, seq: int, change: PinsChanged, before: tuple[Pin, ...]) -> None:
+        if change.undoes is not None:
+            self._take(change.undoes)
+            return
+        after = dict.fromkeys(pin for pin in before if pin not in change.remove)
+        after.update(dict.fromkeys(change.add))
+        # All are made anew, so that they stand in their old order.
+        undoing = PinsChanged(remove=tuple(after), add=before, undoes=seq)
+        verb, pins = ("pin", change.add) if change.add else ("unpinning", change.remove)
+        self._stack.append(Undoable(seq, f"the {verb} of {named(pins)}", undoing))
+
+    def replaced(self, seq: int, replaced: WindowReplaced) -> None:
+        if replaced.undoes is not None:
+            self._take(replaced.undoes)
+        elif replaced.reason not in _OTHERS:
+            what = "the restore" if replaced.reason == "restore" else "the compaction"
+            self._stack.append(Undoable(seq, what, None))
+
+    def _take(self, seq: int) -> None:
+        self._stack = [each for each in self._stack if each.seq != seq]
+
+    @property
+    def newest(self) -> Undoable | None:
+        return self._stack[-1] if self._stack else None
+
+    def since(self, seq: int) -> list[Undoable]:
+        """Those that stand and came later, oldest first."""
+        return [each for each in self._stack if each.seq > seq]
+
+    def dump(self) -> list[UndoDump]:
+        return [(each.seq, each.what, *_packed(each.event)) for each in self._stack]
+
+    def load(self, dump: Iterable[UndoDump]) -> None:
+        """Become what was dumped. Raises `ValueError`, `KeyError`."""
+        self._stack = [
+            Undoable(seq, what, msgspec.msgpack.decode(data, type=TYPES[name]) if name else None)
+            for seq, what, name, data in dump
+        ]
+
+
+def _packed(event: Data | None) -> tuple[str, bytes]:
+    return ("", b"") if event is None else (NAMES[type(event)], msgspec.msgpack.encode(event))

@@ -1,0 +1,152 @@
+"""What commands look at: a session of pinfold's, or a file, as events. Nothing is written."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from pinfold import paths
+from pinfold.adopt.adoption import Adoption
+from pinfold.agent.projections import Projections
+from pinfold.ports import ModelInfo
+from pinfold.rollout import events
+from pinfold.rollout.events import Event, ModelChanged
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.tokens.catalog import look_up
+from pinfold.tokens.counter import Counter
+from pinfold.tokens.items import WireApi
+from pinfold.window.overview import Overview, overview
+from pinfold.window.reading import Reading
+from pinfold.wiring.house import House, WrongUse
+from pinfold.wiring.sessions import CLOCK, folder_of, prices
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A session to look at: one of pinfold's in its folder, or one that was read from a file."""
+
+    name: str
+    """Its id, or the file's name as the user wrote it."""
+    at: Path | Adoption
+
+    def events(self) -> Iterator[Event]:
+        """All events, oldest first. Raises `JournalError`."""
+        if isinstance(self.at, Adoption):
+            yield from self.at.events
+            return
+        with Journal.open(self.at, CLOCK.now, read_only=True) as journal:
+            yield from journal.read()
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of its rollout, as they stand where it has one. Raises `JournalError`."""
+        if isinstance(self.at, Adoption):
+            yield from (events.written(event)[1] for event in self.at.events)
+            return
+        with Journal.open(self.at, CLOCK.now, read_only=True) as journal:
+            yield from journal.lines()
+
+
+def find(at: House, arguments: argparse.Namespace) -> Source:
+    """What `SESSION|FILE`, or `--last`, names. Raises `WrongUse`, `NotASession`, `JournalError`."""
+    name: str | None = arguments.source
+    if (name is None) != arguments.last:
+        raise WrongUse("name a session or a file, or say --last")
+    if name is not None and paths.is_file_name(name):
+        return Source(name, read(paths.typed(name), arguments.index))
+    folder = folder_of(at, name)
+    return Source(folder.name, folder)
+
+
+def read(path: Path, index: int = 0) -> Adoption:
+    """The session in a file. Raises `NotASession`, `JournalError`."""
+    from pinfold.adopt import detect
+
+    try:
+        return detect.read(path, index)
+    except OSError as error:
+        raise JournalError(f"{path} can't be read: {error.strerror or error}.") from error
+
+
+class Folded:
+    """A source at its end: its state, its window and its gauge, counted exactly."""
+
+    def __init__(self, at: House, source: Source, model: str | None = None) -> None:
+        """`model` is the one to look at it for; without one it is the last that was used.
+
+        Raises `JournalError`.
+        """
+        every = tuple(source.events())
+        used = _last_used(every)
+        self.model = model_of(at, every, model)
+        counter = Counter(self.model.encoding, paths.cache_folder())
+        counter.load()
+        projections = Projections(None, counter, wire_api_of(at, self.model.provider))
+        for event in every:
+            projections.step(event)
+        if used is None or (used.provider, used.model) != (self.model.provider, self.model.name):
+            projections.step(Event(projections.seq + 1, CLOCK.now(), self._changed()))
+        projections.gauge.catch_up()
+        self.state = projections.state
+        self.window = projections.window
+        self.gauge = projections.gauge
+        self._settings = at.settings
+
+    def _changed(self) -> ModelChanged:
+        """As if the session went on with the model that it is looked at for."""
+        model = self.model
+        return ModelChanged(
+            provider=model.provider,
+            model=model.name,
+            context_window=model.context_window,
+            window_source=model.window_source,
+        )
+
+    def reading(self) -> Reading:
+        """The gauge at the end."""
+        compact = self._settings.compact
+        threshold = None if compact.auto == "off" else compact.auto_compact_threshold_pct
+        return self.gauge.reading(self.model, threshold, prices(self._settings))
+
+    def overview(self) -> Overview:
+        """The window at the end, item by item."""
+        return overview(self.window, self.gauge, self.reading())
+
+
+def _last_used(events: Sequence[Event]) -> ModelChanged | None:
+    changes = (each.data for each in reversed(events) if isinstance(each.data, ModelChanged))
+    return next(changes, None)
+
+
+def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> ModelInfo:
+    """The model that was asked for, else the last one used, else the one in the settings."""
+    settings = at.settings.model
+    used = _last_used(events)
+    if asked is None and used is not None:
+        entry = look_up(used.model)
+        return ModelInfo(
+            used.model,
+            used.provider,
+            used.context_window,
+            cast("Literal['config', 'server', 'table', 'assumed']", used.window_source),
+            entry.max_output,
+            encoding=entry.encoding,
+        )
+    name = asked or settings.name or ""
+    entry = look_up(name)
+    return ModelInfo(
+        name,
+        settings.provider or (used.provider if used else ""),
+        settings.context_window or entry.context_window,
+        "config" if settings.context_window else "table" if entry.known else "assumed",
+        settings.max_output or entry.max_output,
+        encoding=entry.encoding,
+    )
+
+
+def wire_api_of(at: House, provider: str) -> WireApi:
+    """How a provider is spoken to, as far as its name tells."""
+    configured = at.settings.providers.get(provider)
+    if configured is not None and configured.wire_api is not None:
+        return configured.wire_api
+    return "responses" if provider == "openai" else "chat"

@@ -1,0 +1,114 @@
+"""Which format a file has is told from what stands in it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from fakes.agent import stage
+from fakes.foreign import Codex, codex_session, said
+from fakes.provider import says
+from pinfold.adopt.adoption import NotASession
+from pinfold.adopt.detect import read
+
+MESSAGE = {"role": "user", "content": "Go."}
+CLAUDE = {
+    "type": "user",
+    "uuid": "u1",
+    "parentUuid": None,
+    "sessionId": "s1",
+    "timestamp": "2026-03-01T12:00:00.000Z",
+    "message": MESSAGE,
+}
+OLDEST = {"id": "o", "timestamp": "2025-05-01T10:00:00Z", "instructions": None}
+
+
+def lines(*values: Any) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+@pytest.mark.parametrize(
+    ("content", "tool"),
+    [
+        (b"".join(codex_session().encoded()), "codex"),
+        (b"{torn\n\n" + b"".join(codex_session().encoded()), "codex"),
+        (lines(OLDEST, {"type": "message", **said("user", "x")}), "codex"),
+        (lines({"type": "summary", "summary": "x", "leafUuid": "u1"}, CLAUDE), "claude"),
+        (lines(MESSAGE, MESSAGE), "messages"),
+        (lines({"messages": [MESSAGE]}), "messages"),
+        (lines({"messages": [MESSAGE]}, {"messages": [MESSAGE]}), "messages"),
+        (json.dumps([MESSAGE], indent=2).encode(), "messages"),
+        (json.dumps({"messages": [MESSAGE]}, indent=2).encode(), "messages"),
+        (b"\n\n" + json.dumps([MESSAGE]).encode(), "messages"),
+    ],
+)
+def test_the_content_tells_the_format(content: bytes, tool: str, tmp_path: Path) -> None:
+    path = tmp_path / "whatever.txt"
+    path.write_bytes(content)
+    adoption = read(path)
+    assert adoption.tool == tool
+    assert any(event.ts.tzinfo for event in adoption.events)
+
+
+def test_packed_rollouts_are_unpacked(tmp_path: Path) -> None:
+    plain = b"".join(codex_session().encoded())
+    packed = zstandard.ZstdCompressor().compress(plain)
+    path = tmp_path / "a"
+    path.write_bytes(plain)
+    whole = read(path).events[1:]
+    path.write_bytes(packed)
+    assert read(path).events[1:] == whole
+    made = Codex()
+    made.meta()
+    for number in range(30_000):
+        made.user(f"{number * 7919}")
+    path.write_bytes(zstandard.ZstdCompressor().compress(b"".join(made.encoded()))[:-200])
+    cut = read(path)
+    assert cut.title == "0"
+    assert len(cut.events) > 1_000
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "is empty"),
+        (b"\x7fELF\0\0", "is not text"),
+        (b"Dear diary,\ntoday\n", "no session that pinfold knows"),
+        (b'{"name": "x"}', "no session that pinfold knows"),
+        (b'{\n"name": "x"\n}', "no list of messages"),
+        (b"[1, 2]", "no list of messages"),
+        (b"[1, 2", "no session that pinfold knows"),
+        (b"[" * 5_000, "no session that pinfold knows"),
+    ],
+)
+def test_anything_else_is_refused_in_a_sentence(content: bytes, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    with pytest.raises(NotASession, match=why):
+        read(path)
+
+
+def test_a_file_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "gone")
+    with pytest.raises(NotASession, match="folder without"):
+        read(tmp_path)
+
+
+async def test_pinfolds_own_sessions_come_as_they_are(tmp_path: Path) -> None:
+    staged = await stage(tmp_path, [says("Hello.")])
+    staged.session.send("Hi.")
+    await staged.session.idle()
+    folder = staged.session.folder
+    adoption = read(folder)
+    assert [event.data for event in adoption.events][1:] == staged.events()[1:]
+    assert (adoption.tool, adoption.session, adoption.title) == ("pinfold", folder.name, "Hi.")
+    copy = tmp_path / "copy"
+    copy.write_bytes((folder / "rollout.jsonl").read_bytes()[:-9])
+    torn = read(copy)
+    assert len(torn.events) == len(adoption.events) - 1
+    assert torn.notes == ("The last line is half-written.",)
+    await staged.session.close()

@@ -1,0 +1,149 @@
+"""A session goes on as it was left, and says what became of its files meanwhile."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.agent import Stage, stage
+from fakes.provider import calls, says
+from pinfold.agent.files import Meanwhile
+from pinfold.agent.session import Options
+from pinfold.ports import RequestRejected, ToolError
+from pinfold.rollout.events import ArtifactObserved, TurnStarted
+from pinfold.rollout.journal import Journal
+from pinfold.rollout.store import SessionStore
+from pinfold.tools.restore import changes, plan
+from pinfold.tools.workspace import blob_hash
+
+
+def write(path: str, content: str) -> tuple[str, str, str]:
+    return f"w-{path}", "write_file", json.dumps({"path": path, "content": content})
+
+
+def read(path: str) -> tuple[str, str, str]:
+    return f"r-{path}", "read_file", json.dumps({"path": path})
+
+
+async def wrote(root: Path, *made: tuple[str, str, str]) -> Stage:
+    """A session whose only turn made these calls; closed."""
+    on = await stage(root, [calls(*made), says("Done.")], options=Options(approvals="full"))
+    on.session.send("go")
+    await on.session.idle()
+    await on.session.close()
+    return on
+
+
+async def again(root: Path, was: Stage, *script: list) -> Stage:  # type: ignore[type-arg]
+    folder = was.session.folder
+    return await stage(root, script, journal=lambda: Journal.open(folder, was.clock.now))
+
+
+# How it was left
+
+
+async def test_a_turn_that_ended_well_needs_no_word(tmp_path: Path) -> None:
+    on = await again(tmp_path, await wrote(tmp_path, write("a.py", "a")))
+    assert on.session.notices == ()
+
+
+async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[RequestRejected("No credit is left.")]])
+    on.session.send("go")
+    await on.session.idle()
+    await on.session.close()
+    assert (await again(tmp_path, on)).session.notices == (
+        "The last turn failed: No credit is left.",
+    )
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_only: bool) -> None:
+    on = await stage(tmp_path, [])
+    await on.session._record.append(TurnStarted(turn=1))
+    on.session._queue.add("and then?")
+    on.session._queue.add("and after that?")
+    await on.session.idle()
+    await on.session.close()
+    folder = on.session.folder
+    later = await stage(
+        tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now, read_only=read_only)
+    )
+    assert "mid-turn" in later.session.notices[0]
+    told = "The 2 prompts that waited are in the prompt line."
+    assert (told in later.session.notices) is not read_only
+    assert later.session.draft() == ("" if read_only else "and then?\n\nand after that?")
+
+
+# What became of its files
+
+
+async def test_files_that_changed_meanwhile_are_told_and_journalled_with_the_next_turn(
+    tmp_path: Path,
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "c.py").write_text("c")
+    was = await wrote(
+        tmp_path, write("a.py", "a"), write("b.py", "b"), write("d.py", "d"), read("c.py")
+    )
+    (work / "a.py").write_text("mine")
+    (work / "b.py").unlink()
+    (work / "c.py").write_text("mine")
+    on = await again(tmp_path, was, says("I see."), says("Still."))
+    before = len(on.events())
+    found = await on.session.files.meanwhile()
+    assert (found.changed, found.gone) == (("a.py", "c.py"), ("b.py",))
+    assert str(found) == "2 files changed since: a.py, c.py. Gone since: b.py."
+    assert len(on.events()) == before
+    on.session.send("go on")
+    await on.session.idle()
+    seen = [each for each in on.events()[before:] if isinstance(each, ArtifactObserved)]
+    assert [(each.uri, each.op, each.hash, each.item) for each in seen] == [
+        ("a.py", "read", blob_hash(b"mine"), None),
+        ("b.py", "delete", None, None),
+        ("c.py", "read", blob_hash(b"mine"), None),
+    ]
+    assert await on.session.files.meanwhile() == Meanwhile()
+    await on.session.close()
+    (work / "b.py").write_text("back")
+    last = await again(tmp_path, was)
+    assert (await last.session.files.meanwhile()).changed == ("b.py",)
+
+
+async def test_nothing_is_told_of_a_new_session_or_of_unchanged_files(tmp_path: Path) -> None:
+    was = await wrote(tmp_path, write("a.py", "a"))
+    (tmp_path / "work/a.py").touch()
+    assert str(await (await again(tmp_path, was)).session.files.meanwhile()) == ""
+    assert str(await was.session.files.meanwhile()) == ""
+
+
+def test_many_files_are_counted() -> None:
+    found = Meanwhile(changed=tuple(f"{n}.py" for n in range(7)))
+    assert str(found) == "7 files changed since: 0.py, 1.py, 2.py, 3.py, 4.py and 2 more."
+
+
+# Undoing what a span did to them
+
+
+async def test_what_was_done_to_files_is_undone_in_a_fork_and_journalled_there(
+    tmp_path: Path,
+) -> None:
+    was = await wrote(tmp_path, write("a.py", "a"))
+    with Journal.open(was.session.folder, was.clock.now, read_only=True) as journal:
+        done = changes(
+            each.data for each in journal.read() if isinstance(each.data, ArtifactObserved)
+        )
+    store = SessionStore(tmp_path / "home")
+    fork = await stage(
+        tmp_path, [], journal=lambda: store.rewind(was.session.folder, 1, was.clock.now)
+    )
+    undos = plan(done, fork.session.cwd, fork.session.folder)
+    assert await fork.session.files.undo(undos) == "Undone: a.py."
+    assert not (tmp_path / "work/a.py").exists()
+    (seen,) = [each for each in fork.events() if isinstance(each, ArtifactObserved)]
+    assert (seen.uri, seen.op, seen.backup) == ("a.py", "delete", blob_hash(b"a"))
+    assert (fork.session.folder / "blobs" / blob_hash(b"a")).read_bytes() == b"a"
+    with pytest.raises(ToolError):
+        await fork.session.files.undo(undos)
+    assert len([each for each in fork.events() if isinstance(each, ArtifactObserved)]) == 1

@@ -1,0 +1,190 @@
+"""`pinfold adopt`, as a process of its own: what is adopted, listed, and refused."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.foreign import codex_session
+from fakes.foreign_claude import claude_session
+from fakes.process import Ended, Pinfold
+from pinfold.rollout.events import ItemAdded, SessionStarted, decode
+
+
+@pytest.fixture
+def pinfold(tmp_path: Path) -> Pinfold:
+    """With one session of Codex and one of Claude Code in the user's home."""
+    codex = tmp_path / ".codex" / "sessions" / "2026" / "03" / "01" / "rollout-a.jsonl"
+    claude = tmp_path / ".claude" / "projects" / "-home-ada-p" / "s-1.jsonl"
+    for file, lines in (
+        (codex, codex_session().encoded()),
+        (claude, claude_session().encoded()),
+    ):
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"".join(lines))
+    os.utime(codex, (1_700_000_000, 1_700_000_000))
+    return Pinfold(tmp_path)
+
+
+def codex_file(pinfold: Pinfold) -> Path:
+    (file,) = pinfold.home.parent.glob(".codex/**/*.jsonl")
+    return file
+
+
+def told(ended: Ended) -> str:
+    """The one line on stderr."""
+    (line,) = ended.err.splitlines()
+    return line
+
+
+async def test_a_file_is_adopted_and_said_in_a_line(pinfold: Pinfold) -> None:
+    file = codex_file(pinfold)
+    before = file.read_bytes()
+    ended = await pinfold.run("adopt", str(file))
+    assert ended.code == 0, ended.err
+    said, on = ended.out.splitlines()
+    assert said == "Adopted from Codex: “Fix the test.”, 20 items, 3 windows."
+    (rollout,) = pinfold.rollouts()
+    assert on == (
+        f"Session {rollout.parent.name}. Go on with: pinfold resume {rollout.parent.name[:13]}"
+    )
+    first = decode(rollout.read_bytes().splitlines()[0]).data
+    assert isinstance(first, SessionStarted)
+    assert first.cwd == str(pinfold.work)  # the one it had is not here
+    assert first.adopted is not None
+    assert first.adopted.file == str(file)
+    assert file.read_bytes() == before
+
+
+async def test_adopt_may_be_left_out(pinfold: Pinfold) -> None:
+    file = codex_file(pinfold)
+    (pinfold.work / "own.jsonl").write_bytes(file.read_bytes())
+    ended = await pinfold.run("--model", "gpt-5", "own.jsonl", "--no-open")
+    assert "Adopted from Codex" in ended.out, ended.err
+
+
+async def test_what_was_not_understood_is_counted(pinfold: Pinfold) -> None:
+    made = codex_session()
+    made.event("from_the_future")
+    made.event("from_the_future")
+    file = pinfold.work / "new.jsonl"
+    file.write_bytes(b"".join(made.encoded()))
+    ended = await pinfold.run("adopt", "new.jsonl")
+    assert "Not understood: event_msg from_the_future ×2." in ended.out
+
+
+async def test_it_is_adopted_once_until_someone_goes_on(pinfold: Pinfold) -> None:
+    file = codex_file(pinfold)
+    first = await pinfold.run("adopt", str(file))
+    again = await pinfold.run("adopt", str(file))
+    assert again.out.startswith("Adopted before, and still as it was: Codex")
+    assert again.out.splitlines()[1] == first.out.splitlines()[1]
+    (rollout,) = pinfold.rollouts()
+    lines = rollout.read_bytes().splitlines()
+    seq = decode(lines[-1]).seq + 1
+    item = {"n": 90, "kind": "user", "content": "And now?"}
+    event = {"seq": seq, "ts": "2026-03-02T00:00:00Z", "type": "item_added", "data": {"item": item}}
+    rollout.write_bytes(b"\n".join([*lines, json.dumps(event).encode(), b""]))
+    assert (await pinfold.run("adopt", str(file))).out.startswith("Adopted from Codex")
+    assert len(pinfold.rollouts()) == 2
+
+
+async def test_a_file_that_grew_is_adopted_anew(pinfold: Pinfold) -> None:
+    file = codex_file(pinfold)
+    await pinfold.run("adopt", str(file))
+    made = codex_session()
+    made.user("One thing more.")
+    file.write_bytes(b"".join(made.encoded()))
+    assert (await pinfold.run("adopt", str(file))).out.startswith("Adopted from Codex")
+
+
+async def test_one_of_several_conversations_is_chosen(pinfold: Pinfold) -> None:
+    several = [[{"role": "user", "content": text}] for text in ("first", "second")]
+    (pinfold.work / "many.json").write_text(json.dumps(several))
+    ended = await pinfold.run("adopt", "many.json", "--index", "1")
+    assert "“second”" in ended.out
+    ended = await pinfold.run("adopt", "many.json", "--index", "2")
+    assert ended.code == 1
+    assert "2 conversations" in told(ended)
+
+
+async def test_alone_it_lists_newest_first(pinfold: Pinfold) -> None:
+    ended = await pinfold.run("adopt")
+    assert ended.code == 0, ended.err
+    _, claude, codex, _ = ended.out.splitlines()
+    assert claude.split()[:2] == ["s-1", "claude"]
+    assert "Tests and changelog" in claude
+    assert codex.split()[:2] == ["019-a", "codex"]
+    assert "Fix the test." in codex
+    lines = (await pinfold.run("adopt", "--json")).out.splitlines()
+    listed = [json.loads(line) for line in lines]
+    assert [each["title"] for each in listed] == ["Tests and changelog", "Fix the test."]
+    assert (listed[1]["used"], listed[1]["limit"]) == (2_007, 258_400)
+    assert listed[1]["full"] == 2_007 / 258_400
+    assert listed[1]["cwd"] == "/p"
+
+
+async def test_a_title_or_an_id_is_as_good_as_a_file(pinfold: Pinfold) -> None:
+    for words in (["019"], ["fix", "test"]):
+        ended = await pinfold.run("adopt", *words)
+        assert "Codex: “Fix the test.”" in ended.out, ended.err
+    ended = await pinfold.run("adopt", "xylophone")
+    assert ended.code == 1
+    assert "no session of Codex or Claude Code like “xylophone”" in told(ended)
+
+
+async def test_without_other_tools_it_says_where_it_looked(tmp_path: Path) -> None:
+    ended = await Pinfold(tmp_path, CODEX_HOME=str(tmp_path / "elsewhere")).run("adopt")
+    assert ended.code == 0
+    assert "~/elsewhere or ~/.claude" in ended.out
+
+
+def ring(file: Path) -> None:
+    file.symlink_to(file)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda file: None, "No such file"),
+        (Path.mkdir, "is a folder"),
+        (Path.touch, "is empty"),
+        (lambda file: file.write_bytes(b"\x7fELF\0\0"), "is not text"),
+        (lambda file: file.write_text("dear diary\n"), "no session that pinfold knows"),
+        (lambda file: file.write_text("[\n{}\n]"), "no list of messages"),
+        (ring, "symbolic links"),
+        (os.mkfifo, "is no file"),
+    ],
+)
+@pytest.mark.parametrize("command", ["adopt", "context", "export", "replay"])
+async def test_what_is_no_session_gets_one_plain_line(
+    pinfold: Pinfold, make: object, why: str, command: str
+) -> None:
+    make(pinfold.work / "odd.jsonl")  # type: ignore[operator]
+    ended = await pinfold.run(command, "odd.jsonl")
+    assert ended.code == 1
+    assert why in told(ended)
+    assert not pinfold.rollouts()
+
+
+async def test_closed_streams_are_no_trouble(pinfold: Pinfold) -> None:
+    ended = await pinfold.run("adopt", "--no-open", str(codex_file(pinfold)), closed=(0, 1))
+    assert ended.code == 0, ended.err
+    assert len(pinfold.rollouts()) == 1
+
+
+async def test_an_export_of_a_file_is_a_journal_of_ours(pinfold: Pinfold) -> None:
+    file = codex_file(pinfold)
+    printed = await pinfold.run("export", str(file))
+    events = [decode(line) for line in printed.out.encode().splitlines()]
+    items = [event.data for event in events if isinstance(event.data, ItemAdded)]
+    assert items[2].item.content == "Fix the test."
+    await pinfold.run("export", str(file), "-o", "out.jsonl")
+    assert (pinfold.work / "out.jsonl").read_text() == printed.out
+
+
+async def test_the_doctor_counts_them(pinfold: Pinfold) -> None:
+    ended = await pinfold.run("doctor")
+    assert "1 session in ~/.codex" in ended.out
+    assert "1 session in ~/.claude" in ended.out

@@ -1,0 +1,170 @@
+"""A session to read: Markdown and HTML. What models and tools wrote stays data."""
+
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension
+from syrupy.location import PyTestLocation
+
+from fakes.exports import WRITER, small, transcript
+from fakes.histories import histories
+from pinfold.export import markdown, page
+from pinfold.export.transcript import window_alone
+from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.items import Item
+
+SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
+VOID = {"meta", "img", "br", "hr", "input"}
+
+
+class Pages(SingleFileSnapshotExtension):
+    _file_extension = "html"
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str(SNAPSHOTS)
+
+
+class Texts(Pages):
+    _file_extension = "md"
+
+
+class Page(HTMLParser):
+    """Holds what a page is made of; raises where its tags do not nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        self.links += [value or "" for name, value in attrs if name == "href"]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+
+def said(text: str) -> str:
+    """A page with one reply."""
+    return page.render(transcript([ItemAdded(item=Item(n=1, kind="assistant", content=text))]))
+
+
+def test_the_page(snapshot: SnapshotAssertion) -> None:
+    """Every kind of item once, with its marks, and the boundary between two windows."""
+    text = page.render(transcript(small(), WRITER))
+    style = re.compile(r"<(style|script)>.*?</\1>", re.DOTALL)
+    policy = re.compile(r"'sha256-[^']+'")
+    bare = policy.sub("'sha256-…'", style.sub(r"<\1></\1>", text))
+    assert bare.encode() == snapshot.use_extension(Pages)
+
+
+def test_the_text(snapshot: SnapshotAssertion) -> None:
+    """The same as Markdown."""
+    text = markdown.render(transcript(small(), WRITER))
+    assert text.encode() == snapshot.use_extension(Texts)
+
+
+def test_every_item_has_an_anchor() -> None:
+    found = Page(page.render(transcript(small())))
+    numbers = [each for each in found.ids if each.isdecimal()]
+    assert sorted(map(int, numbers)) == list(range(1, 14))
+    assert {f"#{each}" for each in numbers} <= set(found.links)
+
+
+def test_the_window_alone_holds_placeholders_and_no_boundary() -> None:
+    shown = window_alone(transcript(small()))
+    text = page.render(shown)
+    assert "1 masked" not in text
+    assert "[#4 masked: 3 lines. recall(4) brings it back.]" in text
+    assert "boundary" not in Page(text).tags
+    assert "#2 Thinking" not in markdown.render(shown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](file:///etc)",
+        "![a](https://example.com/x.png) ![b](data:image/png;base64,aGk=)",
+        "<https://example.com/a.css> [x]: https://example.com\n\n[x]",
+        '```"><script>\nx\n```',
+        "# <b onclick=x>\n\n| <i> |\n|---|\n| <svg onload=x> |",
+    ],
+)
+def test_markup_of_models_is_data(text: str) -> None:
+    found = Page(said(text))
+    assert found.tags.count("script") == 1
+    assert not {"img", "link", "iframe", "svg", "object"} & set(found.tags)
+    assert not [name for name, _ in found.attributes if name.startswith("on")]
+    assert all(re.match(r"#|https?://|mailto:", link) for link in found.links)
+
+
+def test_markup_of_users_and_tools_is_data() -> None:
+    bad = '</pre></div></details><script>alert("x")</script>'
+    items = [
+        Item(n=1, kind="user", content=bad),
+        Item(n=2, kind="tool_call", name=bad, call_id="c", content=bad, response=1),
+        Item(n=3, kind="tool_result", name=bad, call_id="c", content=bad, response=1),
+        Item(n=4, kind="context", content=bad),
+    ]
+    found = Page(page.render(transcript([ItemAdded(item=item) for item in items])))
+    assert found.tags.count("script") == 1
+
+
+def test_nothing_is_fetched() -> None:
+    text = page.render(transcript(small()))
+    found = Page(text)
+    assert all(
+        (value or "").startswith("data:") for name, value in found.attributes if name == "src"
+    )
+    assert not {"link", "iframe", "object", "embed"} & set(found.tags)
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "default-src 'none'" in text
+
+
+def test_code_blocks_of_tools_can_not_be_left() -> None:
+    text = markdown.render(transcript(small()))
+    assert "````\n1: read()\n```\nx\n````" in text
+
+
+def test_an_open_block_of_a_reply_ends_with_the_reply() -> None:
+    items = [
+        Item(n=1, kind="assistant", content="see:\n~~~~ py\n~~~\nx", response=1),
+        Item(n=2, kind="user", content="go on"),
+    ]
+    text = markdown.render(transcript([ItemAdded(item=item) for item in items]))
+    tokens = [token for token in MarkdownIt().parse(text) if token.type != "heading_open"]
+    headings = [token for token, after in pairwise(tokens) if after.type == "heading_close"]
+    assert headings[-1].content == "#2 User"
+
+
+@settings(deadline=None, max_examples=60)
+@given(histories(), st.booleans())
+def test_any_history_makes_a_sound_page(data: list[Data], alone: bool) -> None:
+    shown = transcript(data)
+    shown = window_alone(shown) if alone else shown
+    found = Page(page.render(shown))
+    numbers = [each for each in found.ids if each.isdecimal()]
+    assert sorted(map(int, numbers)) == sorted(entry.item.n for entry in shown.entries)
+    assert markdown.render(shown).startswith("# ")

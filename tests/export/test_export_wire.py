@@ -1,0 +1,107 @@
+"""A session for other programs: what they would refuse is never written."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from fakes.exports import ID, WRITER, small, transcript
+from fakes.histories import histories
+from fakes.openai_rules import chat_complaint, responses_complaint
+from fakes.recorded import recorded
+from pinfold.adopt.detect import read
+from pinfold.export import codex, messages
+from pinfold.export.transcript import Transcript, window_alone
+from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.items import Item
+from pinfold.window.window import Window
+
+SPOKEN = {"user", "assistant", "tool_call", "tool_result"}
+
+
+def spoken(items: list[Item]) -> list[tuple[object, ...]]:
+    """What must not get lost between two tools."""
+    return [
+        (item.kind, item.content, item.name if item.kind == "tool_call" else "", item.call_id)
+        for item in items
+        if item.kind in SPOKEN
+    ]
+
+
+def back(shown: Transcript, folder: Path) -> tuple[list[Item], Window]:
+    """The items and the window that a reader of Codex's rollouts finds."""
+    file = folder / "rollout.jsonl"
+    file.write_text(codex.render(shown))
+    adoption = read(file)
+    assert adoption.tool == "codex"
+    assert adoption.skipped == {}
+    window = Window()
+    for event in adoption.events:
+        window.step(event)
+    return [e.data.item for e in adoption.events if isinstance(e.data, ItemAdded)], window
+
+
+@settings(deadline=None, max_examples=150)
+@given(histories())
+def test_any_history_makes_messages_that_are_accepted(data: list[Data]) -> None:
+    shown = transcript(data)
+    for each in (shown, window_alone(shown)):
+        assert chat_complaint(json.loads(messages.render(each))["messages"]) is None
+
+
+def test_calls_that_nobody_answered_and_answers_to_nothing_are_mended() -> None:
+    items = [
+        Item(n=1, kind="tool_result", content="of old", call_id="gone", response=1),
+        Item(n=2, kind="tool_call", content="{}", name="a", call_id="c", response=2),
+        Item(n=3, kind="tool_call", content="{}", name="b", call_id="c", response=2),
+        Item(n=4, kind="tool_call", content="{}", name="d", response=2),
+        Item(n=5, kind="tool_result", content="late", call_id="c", response=2),
+        Item(n=6, kind="user", content="and?"),
+    ]
+    body = json.loads(messages.render(transcript([ItemAdded(item=item) for item in items])))
+    assert chat_complaint(body["messages"]) is None
+    assert [m["content"] for m in body["messages"] if m["role"] == "tool"].count("late") == 1
+    assert "of old" in str(body["messages"])
+
+
+def test_the_body_can_be_sent_as_it_is() -> None:
+    body = json.loads(messages.render(window_alone(transcript(small(), WRITER))))
+    assert body["model"] == "gpt-5.2"
+    assert body["messages"][0]["role"] == "system"
+    assert "tools" not in body
+    assert "brings it back" in str(body["messages"])
+
+
+def test_codex_reads_back_what_was_said_and_done(tmp_path: Path) -> None:
+    shown = transcript(small(), WRITER)
+    items, window = back(shown, tmp_path)
+    assert spoken(items) == spoken([entry.item for entry in shown.entries])
+    assert codex.thread_id(shown) == ID
+    texts = [item.content for item in window.items]
+    assert "# So far\nThe config was read twice." in texts
+    assert texts == [item.content for item in shown.window if item.kind != "reasoning"]
+
+
+def test_what_codex_gets_is_what_a_server_accepts() -> None:
+    for line in codex.render(transcript(small(), WRITER)).splitlines():
+        told = json.loads(line)
+        if told["type"] == "compacted":
+            assert responses_complaint(told["payload"]["replacement_history"]) is None
+            return
+    raise AssertionError
+
+
+def test_a_session_of_another_name_gets_an_id_that_codex_takes() -> None:
+    shown = transcript(small(), WRITER)
+    other = Transcript("t", "ses_1", "/r", WRITER, shown.context, shown.entries, shown.window)
+    assert codex.thread_id(other) == codex.thread_id(other)
+    assert codex.file_name(other).startswith("rollout-2026-01-01T00-00-01-")
+
+
+@pytest.mark.parametrize("path", recorded("codex")[:3] + recorded("claude")[:3])
+def test_recordings_come_back_from_codex_with_nothing_lost(path: Path, tmp_path: Path) -> None:
+    data = [event.data for event in read(path).events]
+    shown = transcript(data)
+    items, _ = back(shown, tmp_path)
+    assert spoken(items) == spoken([e.item for e in shown.entries])

@@ -1,0 +1,66 @@
+"""What commands act on, without a screen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fakes.session import FakeHost, FakeSession
+from pinfold.commands import registry
+from pinfold.commands.context import Level, Panel, Start
+from pinfold.ports import Decision, Question
+
+
+async def never(_: Question) -> Decision:
+    raise AssertionError
+
+
+@dataclass
+class FakeContext:
+    """Remembers what commands told and did."""
+
+    session: FakeSession = field(default_factory=FakeSession)
+    host: FakeHost = field(default_factory=FakeHost)
+    themes: Sequence[str] = ("pinfold", "tide")
+    told: list[str] = field(default_factory=list)
+    levels: list[Level] = field(default_factory=list)
+    opened: list[Panel] = field(default_factory=list)
+    search: str = ""
+    theme: str = "pinfold"
+    copied: str = ""
+    left: bool = False
+    edited: bool = False
+    prompt: str = ""
+
+    def tell(self, text: str, level: Level = "info") -> None:
+        self.told.append(text)
+        self.levels.append(level)
+
+    def open(self, panel: Panel, search: str = "") -> None:
+        self.opened.append(panel)
+        self.search = search
+
+    def set_theme(self, name: str) -> None:
+        self.theme = name
+
+    def copy(self, text: str) -> None:
+        self.copied = text
+
+    async def edit_prompt(self) -> None:
+        self.edited = True
+
+    def put(self, text: str) -> None:
+        self.prompt = text
+
+    async def switch(self, start: Start) -> None:
+        await start(never)
+
+    async def quit(self) -> None:
+        self.left = True
+
+
+async def run(context: FakeContext, text: str) -> None:
+    """Carry out a `/command`."""
+    parsed = registry.parse(text)
+    assert parsed is not None
+    action, argument = parsed
+    assert action.run is not None
+    await action.run(context, argument)
