@@ -100,15 +100,48 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     scope.add_argument("--window", action="store_true", help="what the model sees alone")
     scope.add_argument("--all", action="store_true", help="every item")
 
-    for looking in (context, export):
+    compact = command("compact", "make room in a session's window, with no model's help")
+    compact.add_argument("--dry-run", action="store_true", help="only show what it would do")
+    shown = compact.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true")
+    shown.add_argument("--text", action="store_true", help="print the inserted text alone")
+    compact.add_argument("--strategy", metavar="S", help="prune, checkpoint, layered or another")
+    compact.add_argument(
+        "--target", type=float, metavar="X", help="share of the usable window to aim at"
+    )
+    compact.add_argument("--max-tail", type=int, metavar="N", help="newest messages that stay")
+    compact.add_argument("--min-headroom", type=int, metavar="N", help="tokens to leave free")
+    compact.add_argument(
+        "--keep-files", action="append", metavar="GLOB", help="files whose newest reads stay"
+    )
+
+    checkpoint = command("checkpoint", "show what the host keeps in mind of a session")
+    checkpoint.add_argument("--json", action="store_true", help="checkpoint_v1, without the ledger")
+    checkpoint.add_argument(
+        "--ledger", type=int, default=1_000, metavar="N", help="tokens of the ledger; 0: none"
+    )
+
+    history = command("history", "list a session's windows, show one, compare two")
+    history.add_argument("--json", action="store_true")
+    which = history.add_mutually_exclusive_group()
+    which.add_argument("--show", type=int, metavar="G", help="the items of window G")
+    which.add_argument(
+        "--diff", type=int, nargs=2, metavar=("G", "H"), help="what differs between G and H"
+    )
+
+    for looking in (context, export, compact, checkpoint, history):
         looking.add_argument(
             "source", nargs="?", metavar="SESSION|FILE", help="the start of an id, or any file"
         )
         looking.add_argument("--last", action="store_true", help=newest)
 
+    restore = command("restore", "bring an earlier window of a session back")
+    restore.add_argument("session", metavar="SESSION", help="the start of its id is enough")
+    restore.add_argument("window", metavar="G|TS", help="its number, or its file's name in history")
+
     replay = command("replay", "play a recorded session, whoever's, on the screen")
     replay.add_argument("file", type=Path, metavar="FILE")
-    for reading in (adopt, context, export, replay):
+    for reading in (adopt, context, export, compact, checkpoint, history, replay):
         reading.add_argument(
             "--index", type=int, default=0, metavar="N", help="of a file that holds several: which"
         )
@@ -163,6 +196,10 @@ def run(argv: Sequence[str]) -> int:
         "adopt": wiring.adopt,
         "context": wiring.context,
         "export": wiring.export,
+        "compact": wiring.compact,
+        "checkpoint": wiring.checkpoint,
+        "history": wiring.history,
+        "restore": wiring.restore,
         "replay": wiring.replay,
         "demo": wiring.demo,
         "doctor": wiring.doctor,

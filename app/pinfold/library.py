@@ -39,6 +39,9 @@ _EPOCH = 1_700_000_000
 _USER_SHARE = 0.8
 """Of the budget that the user's words may take: they are the last to be folded."""
 
+_PRUNED_TAIL = 12
+"""Items at the end that `prune` leaves alone."""
+
 
 class CompactionResult(Struct, frozen=True):
     messages: list[Message]
@@ -65,14 +68,15 @@ def compact(
     """
     _check(messages, strategy)
     own = registry().strategies[strategy]
-    window, view = _read(messages, budget_tokens, pins)
+    view = _read(messages, budget_tokens, pins)
     before = view.context_tokens + view.tokens
     if before <= budget_tokens:
         return CompactionResult(list(messages), before, before, None)
     options = PlanOptions(
         target_pct=1.0,
         min_headroom_tokens=0,
-        max_tail_messages=len(view.entries),
+        # `prune` masks nothing in the tail; the others fill the budget with it.
+        max_tail_messages=_PRUNED_TAIL if strategy == "prune" else len(view.entries),
         user_message_tokens=budget_tokens,
         user_share=_USER_SHARE,
     )
@@ -106,9 +110,7 @@ def _counter() -> Counter:
     return counter
 
 
-def _read(
-    messages: Sequence[Message], budget: int, pins: Sequence[Pin]
-) -> tuple[Window, WindowView]:
+def _read(messages: Sequence[Message], budget: int, pins: Sequence[Pin]) -> WindowView:
     """The messages as a window of a model that takes `budget` tokens."""
     told = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
     try:
@@ -124,7 +126,7 @@ def _read(
             projection.step(event)
     goal = next((e.item.content for e in _added(events) if e.item.kind == "user"), "")
     model = ModelInfo("", "", budget, "config", max_output=0)
-    return window, view_of(window, gauge, checkpoint.snapshot(), ledger, model, goal)
+    return view_of(window, gauge, checkpoint.snapshot(), ledger, model, goal)
 
 
 def _pins(

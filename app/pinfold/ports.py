@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct, field
 
-from pinfold.rollout.events import Context, ToolSchema, Usage
+from pinfold.rollout.events import Context, Data, ToolSchema, Usage
 from pinfold.rollout.items import Item
 
 # Models
@@ -226,6 +226,8 @@ class ToolOutcome(Struct, frozen=True):
     observations: tuple[Observation, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
     """For the screen: exit_code, seconds, diff, path, spill ..."""
+    events: tuple[Data, ...] = ()
+    """What it leads to in the journal, behind its result."""
 
 
 class ToolContext(Struct, frozen=True):

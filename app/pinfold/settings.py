@@ -66,6 +66,14 @@ class CompactSettings(Struct, frozen=True):
     auto: Auto = "auto"
     auto_compact_threshold_pct: Share = 0.85
     """Of the usable window: the context window without the room kept for the reply."""
+    mode: str = "layered"
+    """The strategy."""
+    target_pct: Share = 0.35
+    """Of the usable window, that a compaction aims at."""
+    min_headroom_tokens: Annotated[int, msgspec.Meta(ge=0)] = 2_048
+    max_tail_messages: Count = 12
+    user_message_tokens: Annotated[int, msgspec.Meta(ge=0)] = 20_000
+    keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
 
 
 class PriceSettings(Struct, frozen=True):

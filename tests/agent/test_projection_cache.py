@@ -1,5 +1,6 @@
 """The cache of the projections: never wrong, and gone where it does not fit."""
 
+import asyncio
 import os
 import shutil
 from pathlib import Path
@@ -14,8 +15,15 @@ from fakes.windows import MODEL
 from pinfold.agent import projection_cache
 from pinfold.agent.projection_cache import NAME, WORTH, fold, pack, resume
 from pinfold.agent.projections import Dump, Projections
-from pinfold.agent.record import Record
-from pinfold.rollout.events import SCHEMA, Data, ItemAdded, ItemsMarked, SessionStarted
+from pinfold.agent.record import SAVE_EVERY, Record
+from pinfold.rollout.events import (
+    SCHEMA,
+    Data,
+    ItemAdded,
+    ItemsMarked,
+    SessionStarted,
+    TurnFinished,
+)
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import ROLLOUT, Journal
 from pinfold.rollout.store import SessionStore
@@ -230,3 +238,15 @@ async def test_a_fork_has_no_cache_at_first(cached: Path, tmp_path: Path) -> Non
     journal, _ = SessionStore(tmp_path).fork(cached, None, lambda: START)
     with journal:
         assert not (journal.folder / NAME).exists()
+
+
+async def test_after_much_has_come_the_cache_is_written_at_a_turns_end(tmp_path: Path) -> None:
+    session(tmp_path / "s")
+    crashing = record(tmp_path / "s")
+    much = ItemAdded(item=Item(n=4, kind="user", content="x" * SAVE_EVERY))
+    await crashing.append(much, TurnFinished(turn=1, state="done"))
+    async with asyncio.timeout(30):
+        while not (tmp_path / "s" / NAME).exists():
+            await asyncio.sleep(0.001)
+    crashing.journal.close()
+    assert taken(tmp_path / "s")

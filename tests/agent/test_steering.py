@@ -10,7 +10,7 @@ from pinfold.agent.session import Options
 from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, Usage, WindowCounted
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 
 LONG = ("shell", '{"command": "seq 400"}')
 

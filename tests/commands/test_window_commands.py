@@ -9,7 +9,7 @@ from pinfold.commands.action import CommandError
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 
 SMALL = ModelInfo("m", "p", 8_000, "table")
 

@@ -1,20 +1,19 @@
 """Any window, any pins, any options: a plan that holds, or a plain reason why there is none."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fakes.compactions import Live
+from fakes.compactions import Live, apply, planned, session, working
 from fakes.histories import histories
-from pinfold.compaction.engine import event_of, plan_with, validate
-from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.engine import validate
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
-from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.rollout.events import Data
+from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.events import Data, ItemAdded, PinsChanged
+from pinfold.rollout.items import Image, Item
 from pinfold.wire.atoms import atoms
 
-OPTIONS = PlanOptions()
 numbers = st.frozensets(st.integers(1, 40), max_size=3)
 options = st.builds(
     PlanOptions,
@@ -29,27 +28,25 @@ options = st.builds(
 )
 names = st.sampled_from(sorted(house()))
 sizes = st.sampled_from([60, 120, 300, 1_000, 4_096, 8_192])
+PICTURE = Image("image/png", "aGk=", 800, 600)
+BASE64 = "QUJD" * 200
 
 
-def planned(
-    view: WindowView, name: str = "checkpoint", options: PlanOptions = OPTIONS
-) -> CompactionPlan:
-    return plan_with(name, view, Material(), options, strategies=house())
-
-
-def apply(live: Live, plan: CompactionPlan, reason: str = "manual") -> int:
-    """Apply a plan; the seq of its event."""
-    event = event_of(plan, live.next_n, live.window.generation + 1, reason)
-    return live.add(event).seq
-
-
-def answered(live: Live) -> None:
-    """The request can be written for a wire: no pair of it is broken."""
+def send(live: Live) -> None:
+    """Raises `BrokenPair` where the next request could not be written for a wire."""
     waiting = {call.n for call in live.window.open_calls}
     atoms(item for item in live.window.items if item.n not in waiting)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def window_of(*items: Item) -> Live:
+    return Live(ItemAdded(item=item) for item in items)
+
+
+def verdict(plan: object, n: int) -> str:
+    return next(each.verdict for each in plan.items if each.n == n)  # type: ignore[attr-defined]
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(histories(), options, names, sizes)
 def test_a_plan_holds_whatever_the_window(
     data: list[Data], options: PlanOptions, name: str, size: int
@@ -61,15 +58,154 @@ def test_a_plan_holds_whatever_the_window(
     except (Impossible, NoGain):
         return
     validate(view, plan)
-    pinned = [entry.item.n for entry in view.entries if entry.pin is not None]
-    request = view.latest_request
+    assert plan == planned(live.view(size, size // 4), name, options)
     apply(live, plan)
-    answered(live)
+    send(live)
     after = live.view(size, size // 4)
-    assert sum(entry.tokens for entry in after.entries) == sum(live.gauge.tokens)
-    assert after.corrected(after.tokens) == plan.sizes.after < plan.sizes.before
+    assert after.tokens == sum(live.gauge.tokens)
+    assert plan.sizes.after < plan.sizes.before
     assert plan.sizes.headroom >= 0
-    assert set(pinned) <= set(live.window.forms)
+    for entry in view.entries:
+        if entry.pin is not None:
+            assert live.window.form(entry.item.n) == entry.form
+    request = view.latest_request
     if request is not None:
-        kept = {n for n in live.window.forms}
-        assert request.item.n in kept or request.full > size / 4
+        assert request.item.n in live.window.forms or request.full > size / 4
+
+
+@pytest.mark.parametrize(
+    "size", [4_096, 8_192, 32_768, 128_000, pytest.param(1_047_576, marks=pytest.mark.slow)]
+)
+def test_twenty_compactions_in_a_row_stay_within_the_window_and_flat(size: int) -> None:
+    live = session(1)
+    reserve = min(size // 4, 16_384)
+    after: list[int] = []
+    for _ in range(20):
+        while sum(live.gauge.tokens) < 0.8 * (size - reserve):
+            for data in working(1, first=live.next_n, output=size // 40):
+                live.add(data)
+        plan = planned(live.view(size, reserve), options=PlanOptions(user_message_tokens=80))
+        assert plan.sizes.headroom >= min(2_048, 0.15 * (size - reserve))
+        apply(live, plan)
+        send(live)
+        after.append(plan.sizes.after)
+    assert max(after[10:]) <= 1.1 * max(after[:10])
+    assert max(after) <= 0.4 * (size - reserve)
+
+
+def test_pins_stay_whole_and_a_glob_protects_the_newest_read_and_edit() -> None:
+    live = session(9)
+    live.add(PinsChanged(add=(4, "src/part_1.py")))
+    plan = planned(live.view())
+    pinned = {each.n for each in plan.items if each.verdict == "pin"}
+    assert pinned == {3, 4, 59, 60, 61, 62}
+    assert {(n, "full") for n in pinned} <= set(plan.window)
+
+
+def test_what_has_to_stay_is_named_where_no_window_can_hold_it() -> None:
+    live = session(12)
+    live.add(PinsChanged(add=(4, 12, 20, 28, 36)))
+    with pytest.raises(Impossible) as refused:
+        planned(live.view(3_000, 700))
+    names = [name for name, _ in refused.value.breakdown]
+    assert names == [
+        "instructions and tools",
+        "pins (#4, #12, #20, #28, #36)",
+        "your latest request",
+        "room for the reply",
+    ]
+    assert sum(tokens for _, tokens in refused.value.breakdown) > 3_000
+
+
+def test_headroom_that_pins_take_is_told() -> None:
+    live = session(12)
+    live.add(PinsChanged(add=(4, 12, 20, 28, 36)))
+    plan = planned(live.view(3_400, 700), options=PlanOptions(min_headroom_tokens=2_048))
+    assert plan.sizes.headroom >= 0
+    assert "pins (#4, #12, #20, #28, #36)" in plan.notes[0]
+
+
+def test_pictures_base64_and_oversized_output_do_not_enter_a_new_window() -> None:
+    def call(n: int, response: int, body: str, *images: Image) -> tuple[Item, Item]:
+        given = {"response": response, "call_id": f"c{n}", "name": "shell"}
+        return (
+            Item(n=n, kind="tool_call", content="{}", **given),  # type: ignore[arg-type]
+            Item(n=n + 1, kind="tool_result", content=body, images=images, **given),  # type: ignore[arg-type]
+        )
+
+    live = window_of(
+        Item(n=1, kind="user", content="Look at this.", images=(PICTURE,)),
+        *call(2, 1, "a picture", PICTURE),
+        *call(4, 2, BASE64),
+        *call(6, 3, "line\n" * 9_000),
+        Item(n=8, kind="user", content="And at this one.", images=(PICTURE,)),
+    )
+    plan = planned(live.view())
+    assert [verdict(plan, n) for n in (3, 5, 7)] == ["mask"] * 3
+    assert verdict(plan, 1) == "replace"
+    assert plan.inserted[1].content == "Look at this.\n[image: image/png, 800x600, in #1]"
+    assert verdict(plan, 8) == "keep"
+
+
+def test_a_latest_request_over_a_quarter_goes_in_as_head_and_tail() -> None:
+    live = session(3)
+    text = "\n".join(f"line {n} of the log" for n in range(2_000))
+    live.add(ItemAdded(item=Item(n=live.next_n, kind="user", content=text)))
+    n = live.next_n - 1
+    plan = planned(live.view())
+    assert verdict(plan, n) == "replace"
+    cut = plan.inserted[-1]
+    assert cut.kind == "user"
+    assert cut.content.startswith("line 0 of the log")
+    assert cut.content.endswith("line 1999 of the log")
+    assert f"recall({n}) brings all of #{n}" in cut.content
+    apply(live, plan)
+    assert live.view().latest_request.item.content == cut.content  # type: ignore[union-attr]
+
+
+def test_an_earlier_checkpoint_and_the_environment_leave() -> None:
+    live = session(12)
+    environment = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"
+    live.add(ItemAdded(item=Item(n=live.next_n, kind="context", content=environment)))
+    gone = live.next_n - 1
+    apply(live, planned(live.view()))
+    assert gone not in live.window.forms
+    checkpoint = live.window.boundaries[-1].inserted[0]
+    for data in working(9, first=live.next_n):
+        live.add(data)
+    plan = planned(live.view())
+    assert verdict(plan, checkpoint) == "replace"
+    assert [item.kind for item in plan.inserted] == ["checkpoint"]
+
+
+def test_edited_text_is_what_goes_in_and_must_fit() -> None:
+    view = session(12).view()
+    plan = planned(view, options=PlanOptions(text="My own words."))
+    assert plan.inserted[0].content == "My own words."
+    with pytest.raises(Impossible, match="the text to insert"):
+        planned(view, options=PlanOptions(text="word " * 40_000))
+
+
+def test_what_the_user_keeps_or_takes_out_this_once() -> None:
+    view = session(12).view()
+    plan = planned(view, options=PlanOptions(keep=frozenset({12}), fold=frozenset({92, 95})))
+    assert [verdict(plan, n) for n in (11, 12)] == ["keep", "keep"]
+    assert [verdict(plan, n) for n in (91, 92, 95)] == ["archive"] * 3
+
+
+def test_layered_prunes_where_that_is_enough() -> None:
+    view = session(12).view(16_000)
+    assert planned(view, "layered").strategy == "prune"
+    assert planned(session(12).view(5_000), "layered").strategy == "checkpoint"
+
+
+def test_a_rung_that_saves_too_little_falls_to_the_next() -> None:
+    view = session(12, output=1).view()
+    plan = planned(view, "prune")
+    assert plan.strategy == "checkpoint"
+    assert "prune" in plan.notes[-1]
+
+
+def test_nothing_to_gain_is_said() -> None:
+    with pytest.raises(NoGain, match="smaller"):
+        planned(window_of(Item(n=1, kind="user", content="hi")).view())

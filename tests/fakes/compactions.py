@@ -5,7 +5,11 @@ from collections.abc import Iterable, Sequence
 from fakes.histories import events
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.compaction.view import WindowView, view_of
+from pinfold.compaction.engine import event_of, plan_with
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.registry import house
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
@@ -20,6 +24,8 @@ from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window
+
+OPTIONS = PlanOptions()
 
 
 class Live:
@@ -105,3 +111,16 @@ def _item(n: int, kind: str, text: str, response: int, call: str = "", name: str
         call_id=f"{call}{response}" if call else None,
         name=name or None,
     )
+
+
+def planned(
+    view: WindowView, name: str = "checkpoint", options: PlanOptions = OPTIONS
+) -> CompactionPlan:
+    """A plan of the house's strategy of that name."""
+    return plan_with(name, view, Material(), options, strategies=house())
+
+
+def apply(live: Live, plan: CompactionPlan, reason: str = "manual") -> int:
+    """Apply a plan; the seq of its event."""
+    event = event_of(plan, live.next_n, live.window.generation + 1, reason)
+    return live.add(event).seq

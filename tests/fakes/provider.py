@@ -15,9 +15,15 @@ from pinfold.ports import (
     TextDelta,
 )
 from pinfold.rollout.events import Usage
+from pinfold.tokens.counter import Counter
+from pinfold.tokens.items import context_parts, count_item
 
 Step = Delta | ProviderError | asyncio.Event
 """A delta to give, an error to raise, or a gate to wait at."""
+
+
+COUNTED = Usage(input=-1)
+"""Stands for what a server would count for the request."""
 
 
 def says(text: str, *, usage: Usage | None = None) -> list[Step]:
@@ -25,7 +31,7 @@ def says(text: str, *, usage: Usage | None = None) -> list[Step]:
     words = [word + " " for word in text.split(" ")]
     words[-1] = words[-1].removesuffix(" ")
     deltas: list[Step] = [TextDelta(word) for word in words]
-    return [*deltas, PartDone("assistant", text), ResponseDone(usage or _usage(), "stop")]
+    return [*deltas, PartDone("assistant", text), ResponseDone(usage or COUNTED, "stop")]
 
 
 def thinks(text: str) -> list[Step]:
@@ -39,7 +45,7 @@ def calls(*made: tuple[str, str, str], text: str = "") -> list[Step]:
     for index, (call_id, name, arguments) in enumerate(made):
         steps.append(CallDelta(index, name, arguments))
         steps.append(PartDone("tool_call", arguments, call_id, name))
-    return [*steps, ResponseDone(_usage(), "tool_calls")]
+    return [*steps, ResponseDone(COUNTED, "tool_calls")]
 
 
 class ScriptedProvider:
@@ -69,6 +75,8 @@ class ScriptedProvider:
                     raise step
                 else:
                     finished = isinstance(step, ResponseDone)
+                    if isinstance(step, ResponseDone) and step.usage is COUNTED:
+                        step = ResponseDone(_count(request), step.stop)  # noqa: PLW2901
                     yield step
                     await asyncio.sleep(0)
         finally:
@@ -126,5 +134,9 @@ class FakeClock:
         return min(at for at, _ in self._sleepers) - self._elapsed
 
 
-def _usage() -> Usage:
-    return Usage(input=2_000, cached=800, output=20)
+def _count(request: Request) -> Usage:
+    """A server's count: its tokenizer is another one, and it adds words of its own."""
+    counter = Counter("none")
+    tokens = sum(context_parts(counter, request.context, "chat").values())
+    tokens += sum(count_item(counter, item, "chat") for item in request.items)
+    return Usage(input=50 + tokens * 11 // 10, cached=tokens // 2, output=20)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import msgspec
 
+from fakes.compacting import FakeCompacting
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.state import State
 from pinfold.agent.steering import Steering
@@ -112,6 +113,7 @@ class FakeSession:
             self.reading,
             lambda: self.phase != "idle",
         )
+        self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
 
     def reading(self) -> Reading:
         if self.gauge is None:

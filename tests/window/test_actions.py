@@ -8,7 +8,7 @@ from pinfold.rollout.events import ArtifactObserved, Data, ItemAdded, ItemsMarke
 from pinfold.rollout.items import Item, Kind
 from pinfold.window import selectors
 from pinfold.window.actions import Planner
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 
 MODEL = ModelInfo("m", "p", 8_192, "config")
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Phase, ToolOutput, ToolStarted
+from pinfold.checkpoint.anchors import MEMORY_TOOL
 from pinfold.ports import (
     Approver,
     Decision,
@@ -113,7 +116,8 @@ class Calls:
     def _batches(self, calls: Iterable[Item]) -> Iterator[list[Item]]:
         def reads(call: Item) -> bool:
             tool = self.tools.get(call.name or "")
-            return tool is not None and tool.read_only
+            # Proposals to memory are judged one after another.
+            return tool is not None and tool.read_only and tool.schema.name != MEMORY_TOOL
 
         for together, group in groupby(calls, reads):
             if together:
@@ -173,9 +177,7 @@ class Calls:
         output = outcome.output
         if arguments != call.content:
             output = f"[The user changed the arguments to {arguments}]\n{output}"
-        return ToolOutcome(
-            output, outcome.ok, outcome.observations, {"title": review.title, **outcome.detail}
-        )
+        return replace(outcome, output=output, detail={"title": review.title, **outcome.detail})
 
     async def _finish(self, run: "_Run", work: "asyncio.Future[ToolOutcome]") -> ToolOutcome:
         """Wait for a tool; an interruption ends it, but for a write, which is let through."""
@@ -251,7 +253,7 @@ class Calls:
                 state=state,
                 detail={"ok": outcome.ok, **outcome.detail},
             )
-            return [ItemAdded(item=item), *(observed(each, n) for each in seen)]
+            return [ItemAdded(item=item), *outcome.events, *(observed(each, n) for each in seen)]
 
         await self._record.add(make)
 

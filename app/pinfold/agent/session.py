@@ -10,8 +10,11 @@ from typing import cast, get_args
 
 from pinfold.agent import instructions, playback, user_command
 from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.compacting import Compacting
 from pinfold.agent.files import Files
 from pinfold.agent.found import found_as
+from pinfold.agent.memory import Memory
+from pinfold.agent.memory_tool import MemoryApply
 from pinfold.agent.queue import PromptQueue
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
@@ -24,6 +27,7 @@ from pinfold.agent.updates import (
     Told,
     Update,
 )
+from pinfold.compaction.view import PlanOptions
 from pinfold.ports import (
     Approver,
     Clock,
@@ -65,6 +69,8 @@ class Options:
     auto: Auto = "auto"
     threshold: float = 0.85
     """The share of the usable window at which `auto` acts."""
+    strategy: str = "layered"
+    compact: PlanOptions = field(default_factory=PlanOptions)
     prices: Mapping[str, Price] = field(default_factory=dict)
 
 
@@ -96,8 +102,10 @@ class Session:
         self._prices = options.prices
         from pinfold.tools.recall import Recall  # loads pydantic
 
-        recall = Recall(record.window)
-        by_name = {tool.schema.name: tool for tool in (recall, *tools)}
+        self._memory = Memory(record.journal)
+        record.subscribe(self._memory.hear)
+        own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory))
+        by_name = {tool.schema.name: tool for tool in (*own, *tools)}
         self._calls = Calls(record, by_name, approver, self._consent, cwd)
         requester = Requester(
             record,
@@ -106,7 +114,20 @@ class Session:
             effort=options.reasoning_effort,
             rng=Random(),  # noqa: S311  jitter
         )
-        self._turn = Turn(record, requester, self._calls, max_steps=options.max_steps)
+        self.compaction = Compacting(
+            record,
+            self._memory,
+            cwd,
+            lambda: self.model,
+            self.reading,
+            lambda: (self.auto, self.threshold),
+            lambda: self.busy,
+            options.strategy,
+            options.compact,
+        )
+        self._turn = Turn(
+            record, requester, self._calls, self.compaction, max_steps=options.max_steps
+        )
         self._task: asyncio.Task[None] | None = None
         self._queue = PromptQueue(record)
         self._closing = False
@@ -279,6 +300,7 @@ class Session:
         elif self.busy:
             self._queue.add(text)
         else:
+            self.compaction.prompted()
             self._task = asyncio.create_task(self._run(text))
 
     def run_command(self, command: str) -> None:
@@ -321,6 +343,8 @@ class Session:
         if self._connection.provider is not old.provider:
             await old.provider.close()
         await self._note_model("chosen by the user")
+        self.compaction.acted()
+        await self.compaction.check("model")
 
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""
@@ -330,6 +354,7 @@ class Session:
 
     def set_threshold(self, to: str) -> None:
         """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""
+        self.compaction.acted()
         if to in AUTOS:
             self.auto = to
             return

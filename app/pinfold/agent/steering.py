@@ -4,15 +4,24 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from pinfold.agent.record import Record
+from pinfold.compaction.restore import restore_of, undo_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context, GoalSet, Pin
 from pinfold.rollout.items import Form, Item
 from pinfold.window import selectors
 from pinfold.window.actions import Act, Effect, Planner
 from pinfold.window.archive import Items
+from pinfold.window.generations import (
+    Difference,
+    Generation,
+    Standing,
+    differences,
+    generations,
+    standing,
+)
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 from pinfold.window.window import Boundary
 
 
@@ -52,6 +61,23 @@ class Steering:
     def boundaries(self) -> Sequence[Boundary]:
         """Where windows ended."""
         return self._record.window.boundaries
+
+    @property
+    def generations(self) -> Sequence[Generation]:
+        """The windows so far, oldest first; the last is the one now."""
+        return generations(self._record.window)
+
+    def standing(self, generation: int) -> Sequence[Standing]:
+        """The items of a window. Raises `Refused`."""
+        return standing(self._record.window, generation)
+
+    def differences(self, one: int, other: int) -> Sequence[Difference]:
+        """What does not stand in two windows alike. Raises `Refused`."""
+        return differences(self._record.window, one, other)
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+        return self._record.gauge.counter.count(text)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -124,8 +150,20 @@ class Steering:
         newest = self._record.window.undo.newest
         if newest is None:
             raise Refused("There is nothing to undo in this window.")
-        await self._record.append(newest.event)
+        await self._record.append(undo_of(self._record.window, newest.seq))
         return newest.what
+
+    async def restore(self, generation: int) -> str:
+        """Bring an earlier window back, with what came since; says so.
+
+        Raises `Refused`, `JournalError`.
+        """
+        self._check_writable()
+        if self._busy():
+            raise Refused("A turn is running: restore when it has ended, or press Esc first.")
+        window = self._record.window
+        await self._record.append(restore_of(window, generation))
+        return f"Window {generation} is back, with what came since: {len(window):,} items."
 
     async def set_goal(self, text: str) -> None:
         """Say what the session is for; empty goes back to the first request.

@@ -8,8 +8,9 @@ from typing import Literal
 from msgspec.structs import replace
 
 from pinfold.agent.calls import Calls
+from pinfold.agent.compacting import Compacting
 from pinfold.agent.record import Record
-from pinfold.agent.request import Connection, Requester
+from pinfold.agent.request import Connection, Requester, Response
 from pinfold.agent.updates import Told
 from pinfold.ports import ContextOverflow, ProviderError, Question, Review
 from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
@@ -33,11 +34,18 @@ class Turn:
     """Runs turns, one at a time."""
 
     def __init__(
-        self, record: Record, requester: Requester, calls: Calls, *, max_steps: int
+        self,
+        record: Record,
+        requester: Requester,
+        calls: Calls,
+        compacting: Compacting,
+        *,
+        max_steps: int,
     ) -> None:
         self._record = record
         self._requester = requester
         self._calls = calls
+        self._compacting = compacting
         self._max_steps = max_steps
 
     async def run(
@@ -95,7 +103,8 @@ class Turn:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps")
-                response = await self._requester.respond(connection, number)
+                await self._compacting.check("threshold")
+                response = await self._respond(connection, number)
                 steps += 1
                 if response.calls:
                     await self._calls.run(response.calls)
@@ -108,12 +117,24 @@ class Turn:
         except asyncio.CancelledError:
             return Ending("interrupted")
         except ContextOverflow as error:
-            advice = "Start afresh with /new, or take a model with a larger window: /model."
+            advice = (
+                "/context shows what fills the window, /compact makes room; "
+                "/model takes a model with a larger one."
+            )
             return Ending("failed", f"{error} {advice}")
         except (ProviderError, JournalError) as error:
             return Ending("failed", str(error))
         except Exception as error:  # the session must outlive our own mistakes
             return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")
+
+    async def _respond(self, connection: Connection, number: int) -> Response:
+        """The next response; a window that the provider finds too large is compacted, once."""
+        try:
+            return await self._requester.respond(connection, number)
+        except ContextOverflow:
+            if not await self._compacting.check("overflow"):
+                raise
+            return await self._requester.respond(connection, number)
 
     async def _go_on(self, steps: int) -> bool:
         question = Question(

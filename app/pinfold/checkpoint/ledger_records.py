@@ -9,6 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from pinfold.checkpoint import ledger_outcomes as outcomes
+from pinfold.checkpoint.anchors import MEMORY_TOOL
 from pinfold.checkpoint.ledger_names import Name, NameKind, call_texts, is_file, names
 from pinfold.checkpoint.text import short
 from pinfold.rollout.events import ArtifactObserved
@@ -231,8 +232,8 @@ class Records:
     def _returned(self, item: Item) -> None:
         command, file = self._calls.pop(item.call_id or "", (item.name or "", None))
         self._name(item.content, "output", item.n, file)
-        if item.state == "unknown":  # the call's, too: nobody knows
-            return
+        if item.state == "unknown" or item.name == MEMORY_TOOL:
+            return  # nobody knows the call's outcome, or it is the host's own word
         self._last = item
         if not _went_well(item):
             for failure in outcomes.failures(item.content):

@@ -1,25 +1,31 @@
 """What commands act on: a session, the outside of it, and the screen."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from pinfold.agent.updates import Phase, Update
-from pinfold.ports import Approver, ModelInfo
-from pinfold.rollout import events
-from pinfold.rollout.events import Pin
-from pinfold.rollout.items import Form, Item
-from pinfold.window.actions import Act, Effect
-from pinfold.window.overview import Overview
-from pinfold.window.reading import Reading
-from pinfold.window.window import Boundary
-
+# Only names of types: a first paint has no use for the modules behind them.
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from pinfold.agent.compacting import Compacting
     from pinfold.agent.files import Meanwhile
+    from pinfold.agent.updates import Phase, Update
+    from pinfold.compaction.view import PlanOptions
+    from pinfold.ports import Approver, ModelInfo
+    from pinfold.rollout import events
+    from pinfold.rollout.events import Pin
+    from pinfold.rollout.items import Form, Item
     from pinfold.rollout.texts import Exchange
     from pinfold.tokens.stream import StreamCount
     from pinfold.tools.restore import Undo
+    from pinfold.window.actions import Act, Effect
+    from pinfold.window.generations import Difference, Generation, Standing
+    from pinfold.window.overview import Overview
+    from pinfold.window.reading import Reading
+    from pinfold.window.window import Boundary
 
 Level = Literal["info", "warning", "error"]
 Panel = Literal["help", "themes", "sessions", "adoptable", "rewind", "palette", "context"]
@@ -32,6 +38,8 @@ class WindowPort(Protocol):
     def context(self) -> events.Context: ...
     @property
     def boundaries(self) -> Sequence[Boundary]: ...
+    @property
+    def generations(self) -> Sequence[Generation]: ...
     @property
     def pins(self) -> Sequence[tuple[Pin, int]]: ...
     @property
@@ -50,15 +58,19 @@ class WindowPort(Protocol):
     def numbers(self, text: str) -> tuple[int, ...]: ...
     def effect(self, act: Act, pins: Sequence[Pin]) -> Effect: ...
     async def act(self, act: Act, pins: Sequence[Pin]) -> Effect: ...
+    def standing(self, generation: int) -> Sequence[Standing]: ...
+    def differences(self, one: int, other: int) -> Sequence[Difference]: ...
+    def count(self, text: str) -> int: ...
     async def undo(self) -> str: ...
+    async def restore(self, generation: int) -> str: ...
     async def set_goal(self, text: str) -> None: ...
 
 
 class FilesPort(Protocol):
     """The part of `agent.files.Files` that a screen needs."""
 
-    async def undo(self, undos: "Sequence[Undo]") -> str: ...
-    async def meanwhile(self) -> "Meanwhile": ...
+    async def undo(self, undos: Sequence[Undo]) -> str: ...
+    async def meanwhile(self) -> Meanwhile: ...
 
 
 class SessionPort(Protocol):
@@ -80,6 +92,8 @@ class SessionPort(Protocol):
     @property
     def window(self) -> WindowPort: ...
     @property
+    def compaction(self) -> Compacting: ...
+    @property
     def files(self) -> FilesPort: ...
     @property
     def model(self) -> ModelInfo: ...
@@ -97,7 +111,7 @@ class SessionPort(Protocol):
     def threshold(self) -> float: ...
 
     def reading(self) -> Reading: ...
-    def stream_count(self) -> "StreamCount": ...
+    def stream_count(self) -> StreamCount: ...
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]: ...
     def send(self, text: str) -> None: ...
     def run_command(self, command: str) -> None: ...
@@ -112,7 +126,7 @@ class SessionPort(Protocol):
     async def close(self) -> None: ...
 
 
-Start = Callable[[Approver], Awaitable[SessionPort]]
+Start: TypeAlias = "Callable[[Approver], Awaitable[SessionPort]]"
 """Opens a session. Raises what `failures.EXPECTED` lists."""
 
 
@@ -169,7 +183,7 @@ class TextsPort(Protocol):
 
     def fill(self, folders: Sequence[Path]) -> Iterator[int]: ...
     def search(self, query: str) -> Mapping[str, str]: ...
-    def exchange(self, folder: Path) -> "Exchange | None": ...
+    def exchange(self, folder: Path) -> Exchange | None: ...
 
 
 class Host(Protocol):
@@ -227,6 +241,10 @@ class Context(Protocol):
 
     def tell(self, text: str, level: Level = "info") -> None:
         """A message in the transcript that is not part of the window."""
+        ...
+
+    def preview(self, strategy: str, options: PlanOptions) -> None:
+        """Show the next window before it is made."""
         ...
 
     def open(self, panel: Panel, search: str = "") -> None:

@@ -5,7 +5,7 @@ from pinfold.commands.action import CommandError
 from pinfold.ports import ProviderError
 from pinfold.rollout.journal import JournalError, SessionHeld
 from pinfold.settings import SettingsError
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 
 EXPECTED = (
     CommandError,

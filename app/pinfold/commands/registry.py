@@ -2,7 +2,7 @@
 
 import re
 
-from pinfold.commands import export, model, rewind, screen, session, window
+from pinfold.commands import compact, export, history, model, rewind, screen, session, window
 from pinfold.commands.action import Action, CommandError
 
 ACTIONS: tuple[Action, ...] = (
@@ -11,6 +11,8 @@ ACTIONS: tuple[Action, ...] = (
     *export.ACTIONS,
     *model.ACTIONS,
     *window.ACTIONS,
+    *compact.ACTIONS,
+    *history.ACTIONS,
     *screen.ACTIONS,
 )
 BY_ID = {action.id: action for action in ACTIONS}

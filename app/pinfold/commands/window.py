@@ -1,7 +1,10 @@
 """Commands on the window: what stays in it, what it is for, when it is full."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from pinfold.commands.action import Action, CommandError, Run
 from pinfold.commands.context import Context, SessionPort
@@ -9,8 +12,10 @@ from pinfold.numbers import tokens
 from pinfold.rollout.events import Pin
 from pinfold.sanitize import one_line
 from pinfold.settings import AUTOS
-from pinfold.window.actions import Act, Effect
 from pinfold.window.pins import named
+
+if TYPE_CHECKING:
+    from pinfold.window.actions import Act, Effect
 
 DONE: dict[Act, str] = {"mask": "Masked", "fold": "Folded", "unfold": "Unfolded"}
 WORDS = 300

@@ -71,9 +71,9 @@ class _Assembly:
         self._insert(kind, text, spare)
         every = atoms(self._view)
         newest = tail(every, self._options.max_tail_messages)
+        users = self._keep_users(spare)
         self._keep_tail(newest, open_atom(every))
         files = self._keep_files(int(KEPT_FILES * spare))
-        users = self._keep_users(spare)
         steps = self._steps(newest, open_atom(every), files, users)
         limit = fixed + spare
         while True:
@@ -86,7 +86,7 @@ class _Assembly:
                 break
         if plan.sizes.headroom < 0:
             raise self._impossible()
-        if over > 0:
+        if plan.sizes.after > self._view.corrected(self._room.comfortable):
             draft.notes.append(
                 f"Only {plan.sizes.headroom:,} tokens of headroom: "
                 f"{', '.join(f'{name} {tokens:,}' for name, tokens in self._fixed())} have to stay."
@@ -179,8 +179,8 @@ class _Assembly:
         return self._why_gone(entry) != OLDER
 
     def _why_gone(self, entry: Entry) -> str:
-        item = entry.item
-        if item.n in self._options.fold or entry.partner in self._options.fold:
+        item, fold = entry.item, self._options.fold
+        if fold and (item.n in fold or entry.partner in fold):
             return "you want it out"
         if item.kind in _SUPERSEDED:
             return "superseded by what is inserted"
@@ -225,7 +225,8 @@ class _Assembly:
         fixed = {
             n for n, (verdict, reason) in self._kept.items() if self._is_fixed(verdict, reason)
         }
-        older = [atom for atom in newest if atom is not unseen]
+        last = {entry.item.n for entry in users}
+        older = [a for a in newest if a is not unseen and a[0].item.n not in last]
         for atom in older:
             yield from self._mask_all(atom, fixed)
         for atom in older:
@@ -289,8 +290,10 @@ class _Assembly:
         """Reasoning that may stay: that of responses which stay with all their parts, or pinned."""
         found: set[int] = set()
         for atom in atoms(self._view):
-            whole = all(entry.item.n in self._kept for entry in atom)
-            found.update(entry.item.n for entry in atom if whole or entry.pin is not None)
+            thoughts = [entry for entry in atom if entry.item.kind == "reasoning"]
+            if thoughts:
+                whole = all(entry.item.n in self._kept for entry in atom)
+                found.update(e.item.n for e in thoughts if whole or e.pin is not None)
         return found
 
     def _fixed(self) -> list[tuple[str, int]]:

@@ -10,6 +10,12 @@ Atom = tuple[Entry, ...]
 
 def atoms(view: WindowView) -> list[Atom]:
     """The atoms in the order in which they begin; a result belongs to its call's response."""
+    if "atoms" not in view.known:
+        view.known["atoms"] = _atoms(view)
+    return list(view.known["atoms"])
+
+
+def _atoms(view: WindowView) -> list[Atom]:
     found: list[list[Entry]] = []
     responses: dict[int, list[Entry]] = {}
     for entry in view.entries:

@@ -23,7 +23,7 @@ _MIN_CHARS = 40
 def checkpoint_text(view: WindowView, target: int) -> str:
     """All of it, for a window of `target` tokens; empty where nothing fits."""
     known = _checkpoint(view.checkpoint, share(CHECKPOINT, target), view.count)
-    ledger = view.ledger.render(share(LEDGER, target), view.count, commitments=False)
+    ledger = view.ledger_text(share(LEDGER, target))
     core = core_text(view, share(CORE, target))
     return "\n\n".join(part.strip() for part in (known, ledger, core) if part)
 

@@ -87,7 +87,11 @@ def masked_tokens(entry: Entry, view: WindowView) -> int:
     """What a result takes once it is masked."""
     if entry.form == "masked" and entry.sent:
         return entry.tokens
-    return view.count_item(replace(entry.item, content=masked(entry.item), images=()))
+    key = ("masked", entry.item.n)
+    if key not in view.known:
+        left = replace(entry.item, content=masked(entry.item), images=())
+        view.known[key] = view.count_item(left)
+    return int(view.known[key])
 
 
 def measure(
@@ -111,7 +115,12 @@ def rendered(
     view: WindowView, window: Iterable[tuple[int, Form]], inserted: Iterable[Item]
 ) -> list[Shown]:
     """What a request with that window would carry."""
-    return list(show(dict(window), _Next(view, inserted)))
+    window, inserted = tuple(window), tuple(inserted)
+    last: tuple[object, object, list[Shown]] | None = view.known.get("rendered")
+    if last is None or last[:2] != (window, inserted):
+        last = (window, inserted, list(show(dict(window), _Next(view, inserted))))
+        view.known["rendered"] = last
+    return last[2]
 
 
 def rendered_now(view: WindowView) -> list[Shown]:

@@ -15,8 +15,8 @@ from pinfold.compaction.strategies.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout import events
 from pinfold.rollout.events import WindowReplaced
-from pinfold.rollout.items import Item, Kind
-from pinfold.window.selectors import Refused
+from pinfold.rollout.items import Kind
+from pinfold.window.refused import Refused
 
 LAST = "checkpoint"
 """What every strategy falls back on."""
@@ -143,9 +143,9 @@ def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
     parts: dict[int, list[int]] = {}
     for entry in view.entries:
         item = entry.item
-        if entry.partner in view.by_number and (item.n in stays) != (entry.partner in stays):
-            if item.n in stays:
-                reasons.append(f"#{item.n} would stay without its other half, #{entry.partner}")
+        other = entry.partner
+        if item.n in stays and other in view.by_number and other not in stays:
+            reasons.append(f"#{item.n} would stay without its other half, #{other}")
         if item.response and item.kind in ("assistant", "tool_call"):
             parts.setdefault(item.response, []).append(item.n)
     for entry in view.entries:
@@ -158,17 +158,15 @@ def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
 
 
 def _unanswered(view: WindowView, plan: CompactionPlan) -> list[str]:
-    """Calls of the next request that no result follows, though they have one."""
-    waiting: dict[tuple[int, str | None], Item] = {}
-    for shown in rendered(view, plan.window, plan.inserted):
-        item = shown.item
-        if item.kind == "tool_call":
-            waiting[item.response, item.call_id] = item
-        elif item.kind == "tool_result":
-            if waiting.pop((item.response, item.call_id), None) is None:
-                return [f"the result #{item.n} would come without its call"]
-    answered = [call.n for call in waiting.values() if view.by_number[call.n].partner is not None]
-    return [f"the call #{n} would come without its result" for n in answered]
+    """Calls of the next request without their results, and results without their calls."""
+    items = [shown.item for shown in rendered(view, plan.window, plan.inserted)]
+    calls = {(i.response, i.call_id): i.n for i in items if i.kind == "tool_call"}
+    results = {(i.response, i.call_id): i.n for i in items if i.kind == "tool_result"}
+    alone = [f"the result #{n}" for key, n in results.items() if key not in calls]
+    for key, n in calls.items():
+        if key not in results and view.by_number[n].partner is not None:
+            alone.append(f"the call #{n}")
+    return [f"{each} would come without its other half" for each in alone]
 
 
 def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:

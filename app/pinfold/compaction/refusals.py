@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 
 
 class Impossible(Refused):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pinfold.rollout.events import Base, Data, ItemsMarked, WindowReplaced
 from pinfold.rollout.items import Form
 from pinfold.window.forms import unpack
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 from pinfold.window.window import Boundary, Window
 
 
@@ -26,9 +26,9 @@ def undo_of(window: Window, seq: int) -> Data:
     now = window.forms
     forms = _forms(window, at)
     forms.update((n, now[n]) for n in marked if n in now and n in forms)
-    came = window.boundaries[at].inserted
-    added = {n: form for n, form in now.items() if n not in forms and n not in came}
-    return _back(window, {**forms, **added}, "undo", seq)
+    boundary = window.boundaries[at]
+    since = {n: f for n, f in now.items() if n > boundary.last and n not in boundary.inserted}
+    return _back(window, {**forms, **since}, "undo", seq)
 
 
 def restore_of(window: Window, generation: int) -> WindowReplaced:

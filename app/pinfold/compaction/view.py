@@ -1,9 +1,10 @@
 """What a strategy sees: a window that stands still, with all that the host knows beside it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from msgspec import Struct
 
@@ -79,6 +80,9 @@ class WindowView:
     waiting: bool = False
     """The window awaits the user or a resume."""
 
+    known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was worked out before: the view stands still, so it holds for every plan."""
+
     @property
     def reserve(self) -> int:
         return reserve(self.context_window, self.max_output)
@@ -100,6 +104,13 @@ class WindowView:
     def tokens(self) -> int:
         """What the window's items take, as counted here."""
         return sum(entry.tokens for entry in self.entries)
+
+    def ledger_text(self, budget: int) -> str:
+        """The ledger in at most `budget` tokens, without its commitments."""
+        key = ("ledger", budget)
+        if key not in self.known:
+            self.known[key] = self.ledger.render(budget, self.count, commitments=False)
+        return str(self.known[key])
 
     def corrected(self, tokens: int) -> int:
         """What items of so many counted tokens add to the context, as the gauge would say."""

@@ -1,15 +1,19 @@
 """What is exported: items with how each stands in the window, as plain values."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Form, Item
-from pinfold.window.window import Boundary
+
+if TYPE_CHECKING:
+    from pinfold.window.window import Boundary
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import App, SuspendNotSupported
@@ -21,6 +21,9 @@ from pinfold.tui import themes
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.look import Look
 from pinfold.tui.shell import Shell
+
+if TYPE_CHECKING:
+    from pinfold.compaction.view import PlanOptions
 
 ID_SHOWN = 13
 """Characters of a session's id that tell it from others: its time in milliseconds."""
@@ -89,6 +92,7 @@ class PinfoldApp(App[str]):
 
     async def _enter(self, session: SessionPort, warnings: Sequence[str] = ()) -> None:
         old, self._session = self._session, session
+        session.compaction.reviewer = self._review
         await self._shell.attach(session, [*warnings, *session.notices])
         if old is not None:
             await old.close()
@@ -144,6 +148,25 @@ class PinfoldApp(App[str]):
 
     def find(self, text: str) -> None:
         self._shell.find(text)
+
+    def preview(self, strategy: str, options: "PlanOptions") -> None:
+        from pinfold.tui.panels.preview import PreviewPanel
+
+        self.push_screen(PreviewPanel(self.session, self._look.keys, strategy, options))
+
+    async def _review(self) -> bool:
+        """Have the user decide on the next window, in mid-turn; whether it was made."""
+        from pinfold.tui.panels.preview import PreviewPanel
+
+        panel = PreviewPanel(self.session, self._look.keys)
+        decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+        self.call_later(self.push_screen, panel, decided.set_result)
+        try:
+            return bool(await decided)
+        except asyncio.CancelledError:
+            if panel.is_current:
+                panel.dismiss(False)
+            raise
 
     def set_theme(self, name: str) -> None:
         self.theme = name

@@ -37,6 +37,11 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
+WHAT_NOW = {
+    "auto": "It is compacted before the next request.",
+    "ask": "You are asked before the next request.",
+    "off": "",
+}
 STEP = 32
 """Tokens by which the gauge moves while a reply streams in."""
 WELL_BELOW = 0.9
@@ -128,9 +133,8 @@ class Bridge:
         if self._read_gauge() and (reading := self._gauge.reading) is not None:
             self._transcript.note(
                 f"The window has passed its threshold: {tokens(reading.used)} of "
-                f"{tokens(reading.limit)} tokens. Nothing is taken out of it by itself: "
-                "/context shows what fills it and masks old results, /threshold moves the mark.",
-                "warning",
+                f"{tokens(reading.limit)} tokens. {WHAT_NOW[self._session.auto]} "
+                "/compact --dry-run shows how; /threshold moves the mark.",
             )
 
     def _appended(self, data: events.Data) -> None:

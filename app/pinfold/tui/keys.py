@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from textual.binding import Binding
 
 from pinfold.commands.registry import ACTIONS, BY_ID
-from pinfold.tui.panels.context_keys import ACTS, MOVES
+from pinfold.tui.panels import context_keys, preview_keys
 from pinfold.tui.transcript.view import Transcript
 
 _NAMES = {
@@ -47,7 +47,9 @@ def command_bindings() -> list[Binding]:
 
 def complaints(keys: Mapping[str, str]) -> list[str]:
     """What is wrong with the user's keys, in sentences."""
-    own = (*Transcript.BINDINGS, *MOVES, *ACTS)
+    context = (*context_keys.MOVES, *context_keys.ACTS)
+    preview = (*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS)
+    own = (*Transcript.BINDINGS, *context, *preview)
     known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding))}
     found = [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
     # Commands are bound everywhere, so a key of theirs never reaches another action.

@@ -12,7 +12,7 @@ from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.gauge import Gauge
 from pinfold.window.pins import Pins, named
 from pinfold.window.reading import reserve
-from pinfold.window.selectors import Refused
+from pinfold.window.refused import Refused
 from pinfold.window.show import Shown
 from pinfold.window.window import Window
 

@@ -112,9 +112,10 @@ class Archive:
 
     def files(self, n: int) -> tuple[str, ...]:
         """The files that item `n` concerns, its other half included."""
+        own = self._files.get(n, ())
         partner = self._partners.get(n)
         others = self._files.get(partner, ()) if partner is not None else ()
-        return tuple(dict.fromkeys((*self._files.get(n, ()), *others)))
+        return tuple(dict.fromkeys((*own, *others))) if own and others else own or others
 
     # As plain data
 

@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from wcmatch import glob
-
 from pinfold.rollout.events import Pin, PinsChanged
 from pinfold.window.placeholders import ranges
 
 _NAMED = 5
-_FLAGS = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB
 
 
 class Pins:
@@ -67,4 +64,7 @@ def concerns(pattern: str, paths: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _matches(pattern: str, path: str) -> bool:
-    return bool(glob.globmatch(path, pattern, flags=_FLAGS))
+    from wcmatch import glob  # most sessions pin no glob
+
+    flags = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB
+    return bool(glob.globmatch(path, pattern, flags=flags))

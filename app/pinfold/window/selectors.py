@@ -4,13 +4,10 @@ import re
 
 from pinfold.rollout.events import Pin
 from pinfold.window.pins import concerns
+from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
 _RANGE = re.compile(r"#?(\d{1,12})(?:\.\.\.?#?(\d{1,12}))?\Z")
-
-
-class Refused(Exception):
-    """A change of the window that can't be made; `str()` tells the user why."""
 
 
 def parse(text: str, window: Window) -> tuple[Pin, ...]:

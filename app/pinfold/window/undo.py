@@ -25,7 +25,7 @@ class Undoable(Struct, frozen=True):
     what: str
     """For the user: `the mask of #12`."""
     event: Data | None
-    """Undoes it; none for a window that was replaced, whose undoing brings along what came since."""
+    """Undoes it; none where a window was replaced: what came since belongs into that event."""
 
 
 UndoDump = tuple[int, str, str, bytes]

@@ -191,6 +191,30 @@ def export(arguments: argparse.Namespace) -> int:
     return command(arguments)
 
 
+def compact(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.compacting import compact
+
+    return compact(arguments)
+
+
+def checkpoint(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.compacting import checkpoint
+
+    return checkpoint(arguments)
+
+
+def history(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.windows import history
+
+    return history(arguments)
+
+
+def restore(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.windows import restore
+
+    return restore(arguments)
+
+
 def replay(arguments: argparse.Namespace) -> int:
     return _play(arguments, arguments.file, arguments.index)
 

@@ -10,10 +10,11 @@ from pinfold.agent.clock import SystemClock
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Options, Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
+from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
-from pinfold.settings import Settings
+from pinfold.settings import CompactSettings, Settings
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
@@ -54,6 +55,8 @@ async def open_session(
                 max_retries=settings.agent.max_retries,
                 reasoning_effort=settings.model.reasoning_effort,
                 auto=settings.compact.auto,
+                strategy=settings.compact.mode,
+                compact=plan_options(settings.compact),
                 threshold=settings.compact.auto_compact_threshold_pct,
                 prices=prices(settings),
             ),
@@ -74,6 +77,16 @@ def prices(settings: Settings) -> dict[str, Price]:
         name: Price(input=each.input, output=each.output, cached=each.cached)
         for name, each in settings.prices.items()
     }
+
+
+def plan_options(settings: CompactSettings) -> PlanOptions:
+    return PlanOptions(
+        target_pct=settings.target_pct,
+        min_headroom_tokens=settings.min_headroom_tokens,
+        max_tail_messages=settings.max_tail_messages,
+        keep_files_glob=settings.keep_files_glob,
+        user_message_tokens=settings.user_message_tokens,
+    )
 
 
 def new_journal(at: House) -> Journal:

@@ -77,6 +77,7 @@ class Folded:
         Raises `JournalError`.
         """
         every = tuple(source.events())
+        self.events = every
         used = _last_used(every)
         self.model = model_of(at, every, model)
         counter = Counter(self.model.encoding, paths.cache_folder())

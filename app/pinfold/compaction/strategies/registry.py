@@ -27,7 +27,12 @@ def house() -> dict[str, Strategy]:
 
 @cache
 def registry() -> Registry:
-    """All strategies, read once. Others can't take the names of the house's."""
+    """All strategies, looked for once."""
+    return look()
+
+
+def look() -> Registry:
+    """The house's strategies, and those of installed packages, which can't take their names."""
     strategies = house()
     broken: list[str] = []
     for point in entry_points(group=GROUP):

@@ -16,7 +16,7 @@ from pinfold.commands.action import Action
 from pinfold.commands.action import Group as Groups
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.keys import shown
-from pinfold.tui.panels.context_keys import ACTS, MOVES
+from pinfold.tui.panels import context_keys, preview_keys
 from pinfold.tui.transcript.view import Transcript
 
 HEADINGS: dict[Groups, str] = {
@@ -63,7 +63,10 @@ class HelpPanel(ModalScreen[None]):
         parts += _section(
             "In the transcript (Shift+Tab goes there)", self._bound(Transcript.BINDINGS)
         )
-        parts += _section("In the context panel (/context)", self._bound([*MOVES, *ACTS]))
+        context = [*context_keys.MOVES, *context_keys.ACTS]
+        parts += _section("In the context panel (/context)", self._bound(context))
+        preview = [*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS]
+        parts += _section("In the compaction preview (/compact --dry-run)", self._bound(preview))
         parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 

@@ -1,0 +1,43 @@
+"""What the host keeps in mind beside the window: checkpoint and ledger, folded when first asked."""
+
+import asyncio
+
+from pinfold.agent.updates import Appended, Update
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.rollout.events import Event
+from pinfold.rollout.journal import Journal
+
+
+class Memory:
+    """Reads the journal once, in a thread; from then on it follows what is appended."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.checkpoint = CheckpointState()
+        self.ledger = Ledger()
+        self._journal = journal
+        self._seq = 0
+        self._read = False
+        self._came: list[Event] = []
+        self._lock = asyncio.Lock()
+
+    def hear(self, update: Update) -> None:
+        if self._read and isinstance(update, Appended):
+            self._came.append(update.event)
+
+    async def now(self) -> tuple[CheckpointV1, Ledger]:
+        """Both, as of the last event. Raises `JournalError`."""
+        async with self._lock:
+            came, self._came = self._came, []
+            whole, self._read = not self._read, True
+            await asyncio.to_thread(self._fold, came, whole)
+            return self.checkpoint.snapshot(), self.ledger
+
+    def _fold(self, came: list[Event], whole: bool) -> None:
+        for event in self._journal.read() if whole else came:
+            if event.seq > self._seq:
+                self._seq = event.seq
+                self.checkpoint.step(event)
+                self.ledger.step(event)
+        self.ledger.catch_up()

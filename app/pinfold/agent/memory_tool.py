@@ -1,0 +1,28 @@
+"""`memory_apply`: the model proposes a fact, a decision or the plan; the host judges it."""
+
+import asyncio
+
+from pinfold.agent.memory import Memory
+from pinfold.checkpoint.proposals import judge, reply
+from pinfold.checkpoint.schema import SCHEMA
+from pinfold.ports import Review, ToolContext, ToolOutcome
+from pinfold.rollout.events import MemoryApplied
+
+
+class MemoryApply:
+    """A `ports.Tool`. It touches nothing but the session's own record."""
+
+    schema = SCHEMA
+    read_only = True
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
+        return Review("read", "remember")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
+        await self._memory.now()
+        judged = await asyncio.to_thread(judge, arguments, self._memory.checkpoint)
+        accepted = isinstance(judged, MemoryApplied)
+        return ToolOutcome(reply(judged), ok=accepted, events=(judged,))

@@ -1,0 +1,56 @@
+"""`history/<ts>.jsonl` beside the rollout: the full window before each compaction."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.rollout import files
+from pinfold.rollout.items import Form, Item
+from pinfold.window.refused import Refused
+from pinfold.window.window import Window
+
+FOLDER = "history"
+
+
+class Head(Struct, frozen=True):
+    """The first line."""
+
+    generation: int
+    seq: int
+    items: int
+
+
+class Line(Struct, frozen=True):
+    """An item in full, and how it stood in the window."""
+
+    n: int
+    form: Form
+    item: Item
+
+
+def save(folder: Path, window: Window) -> Path:
+    """Write the window as it is. Raises `OSError`; then there is no such file."""
+    at = datetime.now(UTC)
+    path = folder / FOLDER / f"{at:%Y%m%dT%H%M%S}-{window.generation}.jsonl"
+    encode = msgspec.json.Encoder().encode
+    forms = window.forms
+    lines = [encode(Head(window.generation, window.seq, len(forms)))]
+    lines += [encode(Line(n, form, window.archive[n])) for n, form in forms.items()]
+    files.make_folder(path.parent)
+    files.write_atomic(path, b"\n".join(lines) + b"\n")
+    return path
+
+
+def find(folder: Path, stamp: str) -> int:
+    """The generation of the one file whose name begins with `stamp`. Raises `Refused`."""
+    found = [path for path in (folder / FOLDER).glob("*.jsonl") if path.name.startswith(stamp)]
+    if len(found) != 1:
+        many = "More than one window is" if found else "No window is"
+        raise Refused(f"{many} kept as {FOLDER}/{stamp}…; name one by its number.")
+    try:
+        with found[0].open("rb") as file:
+            return msgspec.json.decode(file.readline(), type=Head).generation
+    except ValueError as error:
+        raise Refused(f"{found[0]} is damaged: name the window by its number.") from error

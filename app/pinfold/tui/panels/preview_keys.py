@@ -1,0 +1,30 @@
+"""The preview's keys. Here alone, so that the help and `[keys]` need not load the panel."""
+
+from textual.binding import Binding
+
+MOVES = [
+    Binding("up", "move(-1)", "Row above", show=False, id="preview.up"),
+    Binding("down", "move(1)", "Row below", show=False, id="preview.down"),
+    Binding("pageup", "page(-1)", show=False),
+    Binding("pagedown", "page(1)", show=False),
+    Binding("home,g", "edge(-1)", "First row", show=False, id="preview.home"),
+    Binding("end,G", "edge(1)", "Last row", show=False, id="preview.end"),
+]
+CHANGES = [
+    Binding("p", "pin('pin')", "Pin", show=False, id="preview.pin"),
+    Binding("u", "pin('unpin')", "Unpin", show=False, id="preview.unpin"),
+    Binding("k", "keep", "Keep this once, or no longer", show=False, id="preview.keep"),
+    Binding("f", "fold", "Fold out this once, or no longer", show=False, id="preview.fold"),
+    Binding("e", "edit", "Edit the text to insert", show=False, id="preview.edit"),
+    Binding("z,ctrl+z", "undo", "Undo a keep, a fold, an edit", show=False, id="preview.undo"),
+]
+ACTS = [
+    Binding("enter", "read", "Read in full", show=False, id="preview.read"),
+    Binding("l", "loss", "What would stand nowhere any more", show=False, id="preview.loss"),
+    Binding("tab", "turn(1)", "Next strategy; 1 to 9 choose", show=False, id="preview.next"),
+    Binding("shift+tab", "turn(-1)", "Strategy before", show=False, id="preview.previous"),
+    *(Binding(str(at), f"choose({at - 1})", show=False) for at in range(1, 10)),
+    Binding("a,ctrl+enter", "apply", "Apply", show=False, id="preview.apply"),
+    Binding("d", "defaults", "Strategy as the default", show=False, id="preview.defaults"),
+    Binding("escape,q", "leave", "Leave all as it is", show=False, id="preview.leave"),
+]

@@ -1,0 +1,126 @@
+"""The preview's list: a line for each item, of which only those in view are drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+
+from pinfold.commands.context_text import KINDS
+from pinfold.numbers import tokens
+from pinfold.sanitize import one_line
+from pinfold.tui.colours import colour, ink
+from pinfold.tui.gauge import LETTERS
+from pinfold.tui.panels.line_list import Line, LineList
+from pinfold.tui.panels.preview_rows import PreviewRow
+from pinfold.tui.transcript.lines import clip
+from pinfold.window.gauge import SEGMENTS
+
+ENOUGH = 18
+"""Cells that the words get before any other column may stand beside them."""
+_GIVE_WAY = ("kind", "reason", "verdict")
+_INKS = {
+    "kept": "foreground 60%",
+    "pinned": "accent",
+    "masked": "warning",
+    "folded": "warning",
+    "archived": "error",
+    "replaced": "error",
+    "inserted": "success",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Cells of each column; one with none is left out."""
+
+    number: int
+    sign: int = 1
+    verdict: int = 8
+    kind: int = 10
+    words: int = 0
+    tokens: int = 13
+    reason: int = 22
+
+    @classmethod
+    def fitting(cls, width: int, number: int) -> "Columns":
+        """The columns for `width` cells, behind the cursor's one."""
+        columns = cls(number)
+        for name in (*_GIVE_WAY, ""):
+            sizes = (getattr(columns, each) for each in cls.__slots__)
+            words = width - 2 - sum(size + 1 for size in sizes if size)
+            if words >= ENOUGH or not name:
+                break
+            columns = replace(columns, **{name: 1 if name == "kind" else 0})
+        return replace(columns, words=max(1, words))
+
+
+def figures(row: PreviewRow) -> str:
+    """`1.2k → 34`; what takes as much as before is said once."""
+    if row.inserted is not None:
+        return f"+{tokens(row.after)}"
+    if row.before == row.after:
+        return tokens(row.before)
+    return f"{tokens(row.before)} → {tokens(row.after)}"
+
+
+class PreviewList(LineList):
+    """A cursor that stays on its item from plan to plan."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, PreviewRow] = {}
+        self._number = 2
+        self.planned = False
+        """Whether a plan has ever been shown."""
+
+    @property
+    def row(self) -> PreviewRow | None:
+        """The row under the cursor."""
+        return self._rows[self.current] if self.current is not None else None
+
+    def show_rows(self, rows: Sequence[PreviewRow]) -> None:
+        """Show `rows`, the cursor where it was."""
+        seen = self._cursor - round(self.scroll_offset.y)
+        first = not self._rows
+        self._rows = {row.key: row for row in rows}
+        self._number = max((len(str(row.n)) + 1 for row in rows if row.n is not None), default=2)
+        self._moved = not first
+        self.show([Line(row.key, "", row.words) for row in rows], top=False)
+        if not first:  # the row stays where it was on the screen
+            self.scroll_to(y=self._cursor - seen)
+
+    def reveal(self, key: str) -> None:
+        """Put the cursor on the row of that key."""
+        at = next((at for at, line in enumerate(self.lines) if line.key == key), None)
+        if at is not None:
+            self.move(at - self._cursor)
+
+    def _draw(self, line: Line, chosen: bool, width: int) -> Text:
+        row, columns = self._rows[line.key], Columns.fitting(width, self._number)
+        dim = ink(self.app, "foreground 60%")
+        verdict = ink(self.app, _INKS[row.verdict])
+        words = dim if row.goes else ink(self.app, "foreground")
+        text = Text("▎" if chosen else " ", ink(self.app, "accent"), end="")
+        kind = KINDS[row.kind]
+        # Where there is no room, the kind is the letter that the gauge has for it.
+        kind = kind if columns.kind > 1 else LETTERS[SEGMENTS[row.kind]]
+        cells = (
+            (row.sign, columns.sign, verdict + Style(bold=True), False),
+            (row.verdict, columns.verdict, verdict, False),
+            (f"#{row.n}" if row.n is not None else "", columns.number, dim, True),
+            (kind, columns.kind, dim, False),
+            (one_line(row.words), columns.words, words, False),
+            (figures(row), columns.tokens, words, True),
+            (one_line(row.reason), columns.reason, dim, False),
+        )
+        for said, size, style, right in cells:
+            if size:
+                said = clip(said, size)
+                room = " " * (size - cell_len(said))
+                text.append(f"{room}{said} " if right else f"{said}{room} ", style)
+        if row.inserted is not None and not chosen and not self.app.no_color:
+            under = colour(self.app, "background") + colour(self.app, "diff-added")
+            text.stylize(Style(bgcolor=under.rich_color))
+        return text

@@ -1,0 +1,115 @@
+"""What would stand nowhere in the next window, and the way to keep it after all."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from pinfold.commands.failures import told
+from pinfold.compaction.loss import Loss, Lost
+from pinfold.rollout.items import Item
+from pinfold.sanitize import one_line
+from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.line_list import Line, LineList
+
+Report = Callable[[], Awaitable[Loss]]
+
+
+class LossPanel(ModalScreen[frozenset[int]]):
+    """Its result is the items to keep."""
+
+    CSS_PATH = "panels.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", show=False),
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("k,space", "keep", show=False),
+        Binding("enter", "read", show=False),
+    ]
+
+    def __init__(self, report: Report, item: Callable[[int], Item | None]) -> None:
+        """`report` takes a while; `item` gives any of the session."""
+        super().__init__()
+        self._report = report
+        self._item = item
+        self._lost: tuple[Lost, ...] = ()
+        self._keep: set[int] = set()
+        self._facts = Static("Reading what stands in both windows…", classes="facts", markup=False)
+        self._list = LineList()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel full") as panel:
+            panel.border_title = "What would stand nowhere any more"
+            panel.border_subtitle = "↑ ↓ choose · k keep its item · Enter read it · Esc back"
+            yield self._facts
+            yield self._list
+
+    def on_mount(self) -> None:
+        self._read()
+
+    @work
+    async def _read(self) -> None:
+        try:
+            loss = await self._report()
+        except Exception as error:  # the panel stays, whatever it is
+            self._facts.update(f"✗ {told(error)}")
+            return
+        self._lost = loss.named
+        self._facts.update(" · ".join(_facts(loss)))
+        self._show()
+
+    def _show(self) -> None:
+        width = max((len(each.kind) for each in self._lost), default=0)
+        number = max((len(str(each.item)) for each in self._lost), default=0) + 1
+        self._list.show([self._line(each, width, number) for each in self._lost], top=False)
+
+    def _line(self, lost: Lost, width: int, number: int) -> Line:
+        kept = lost.item in self._keep
+        head = f"{'✓' if kept else '−'} {lost.kind:<{width}}"
+        right = f"{'kept with ' if kept else ''}{f'#{lost.item}':>{number}}"
+        return Line(f"{lost.kind}/{lost.text}", head, one_line(lost.text), right=right)
+
+    @property
+    def _current(self) -> Lost | None:
+        keys = (lost for lost in self._lost if f"{lost.kind}/{lost.text}" == self._list.current)
+        return next(keys, None)
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_keep(self) -> None:
+        if (lost := self._current) is not None:
+            self._keep ^= {lost.item}
+            self._list.move(0)  # the cursor is the user's from here on
+            self._show()
+
+    @on(LineList.Taken)
+    def action_read(self) -> None:
+        lost = self._current
+        item = self._item(lost.item) if lost is not None else None
+        if item is not None:
+            self.app.push_screen(ItemPanel(title(item), page([item])))
+
+    def action_leave(self) -> None:
+        self.dismiss(frozenset(self._keep))
+
+
+def _facts(loss: Loss) -> Iterator[str]:
+    """How many are listed, and how many more there are of each kind."""
+    if not loss:
+        yield "Nothing: all names, numbers and decisions still stand in the new window."
+        return
+    yield f"{len(loss.named):,} listed"
+    if loss.more:
+        yield "more: " + ", ".join(f"{count:,} {kind}" for kind, count in loss.more.items())
+    yield "all of it stays in the archive"

@@ -1,0 +1,109 @@
+"""The rows of the preview: the window before and after as one list, in order."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pinfold.compaction.plan import CompactionPlan, Verdict
+from pinfold.compaction.report import Inserted, Report, Row
+from pinfold.rollout.items import Kind
+from pinfold.window import overview
+
+VERDICTS: dict[Verdict, tuple[str, str]] = {
+    "keep": (" ", "kept"),
+    "pin": ("⚑", "pinned"),
+    "mask": ("◐", "masked"),
+    "fold": ("○", "folded"),
+    "archive": ("−", "archived"),
+    "replace": ("±", "replaced"),
+}
+"""Sign and word."""
+INSERTED = ("+", "inserted")
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """An item of either window."""
+
+    key: str
+    """Tells it from all others, also in the next plan."""
+    sign: str
+    verdict: str
+    kind: Kind
+    words: str
+    before: int
+    after: int
+    reason: str
+    n: int | None = None
+    """Its number, where it has one yet."""
+    inserted: Inserted | None = None
+
+    @property
+    def goes(self) -> bool:
+        return self.inserted is None and self.after == 0
+
+
+def rows_of(report: Report, plan: CompactionPlan, *, edited: bool) -> list[PreviewRow]:
+    """Every item of the window, and each inserted one where it comes to stand.
+
+    `edited` tells that the text is the user's.
+    """
+    before, at_end = _places(report, plan)
+    instead = {each.instead_of: at for at, each in enumerate(report.inserted) if each.instead_of}
+    rows: list[PreviewRow] = []
+    for row in report.rows:
+        rows += (_inserted(report, at, edited=edited) for at in before.get(row.n, ()))
+        rows.append(_item(row))
+        if row.n in instead:
+            rows.append(_inserted(report, instead[row.n], edited=edited))
+    rows += (_inserted(report, at, edited=edited) for at in at_end)
+    return rows
+
+
+def rows_now(rows: Iterable[overview.Row]) -> Iterator[PreviewRow]:
+    """The window as it is, where there is no plan."""
+    for row in rows:
+        verdict: Verdict = "pin" if row.pin is not None else "keep"
+        words = f"{row.name} {row.words}" if row.name else row.words
+        yield PreviewRow(
+            str(row.n), *VERDICTS[verdict], row.kind, words, row.tokens, row.tokens, "", row.n
+        )
+
+
+def _places(report: Report, plan: CompactionPlan) -> tuple[dict[int, list[int]], list[int]]:
+    """The inserted items that take no other's place, by the item that they stand before."""
+    before: dict[int, list[int]] = {}
+    waiting: list[int] = []
+    place = report.rows[0].n if report.rows else 0  # what comes first stands above all that goes
+    for n, _ in plan.window:
+        if n < 0:
+            if report.inserted[-n - 1].instead_of is None:
+                waiting.append(-n - 1)
+            continue
+        if waiting:
+            before[place or n], waiting = waiting, []
+        place = 0
+    return before, waiting
+
+
+def _item(row: Row) -> PreviewRow:
+    return PreviewRow(
+        str(row.n),
+        *VERDICTS[row.verdict],
+        row.kind,
+        row.words,
+        row.before,
+        row.after,
+        row.reason,
+        row.n,
+    )
+
+
+def _inserted(report: Report, at: int, *, edited: bool) -> PreviewRow:
+    each = report.inserted[at]
+    words = " ".join(each.text[:200].split())
+    if each.instead_of is not None:
+        reason = f"instead of #{each.instead_of}"
+    else:
+        reason = "as you edited it" if edited else f"made by {report.strategy}"
+    key = f"+{each.instead_of or -at}"
+    return PreviewRow(key, *INSERTED, each.kind, words, 0, each.tokens, reason, inserted=each)

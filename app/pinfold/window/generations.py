@@ -1,0 +1,97 @@
+"""The windows that a session has had, one for each generation."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from pinfold.rollout.events import Sizes
+from pinfold.rollout.items import Form, Kind
+from pinfold.window.forms import unpack
+from pinfold.window.overview import first_words
+from pinfold.window.refused import Refused
+from pinfold.window.window import Window
+
+
+class Generation(Struct, frozen=True):
+    """A window, from the event that made it to the one that replaced it."""
+
+    generation: int
+    since: datetime | None
+    """The first began with the session."""
+    reason: str
+    """Why the one before was replaced; empty for the first."""
+    strategy: str
+    tokens: Sizes | None
+    """Of the items, before and after the change that made it."""
+    items: int
+    """At its end; of the last one, now."""
+
+
+class Standing(Struct, frozen=True):
+    """An item of a window."""
+
+    n: int
+    kind: Kind
+    name: str
+    """The tool's, for calls and results."""
+    words: str
+    """How its text begins, on one line."""
+    form: Form
+
+
+class Difference(Struct, frozen=True):
+    """An item that does not stand in two windows alike."""
+
+    n: int
+    kind: Kind
+    name: str
+    words: str
+    before: Form | None
+    """How it stands in the one; none where it does not."""
+    after: Form | None
+
+
+def generations(window: Window) -> list[Generation]:
+    """All of them, oldest first."""
+    ends = [*(len(unpack(each.before)) for each in window.boundaries), len(window)]
+    return [
+        Generation(0, None, "", "", None, ends[0]),
+        *(
+            Generation(each.generation, each.at, each.reason, each.strategy, each.tokens, items)
+            for each, items in zip(window.boundaries, ends[1:], strict=True)
+        ),
+    ]
+
+
+def standing(window: Window, generation: int) -> list[Standing]:
+    """The items of one, in order, as they stood at its end. Raises `Refused`."""
+    archive = window.archive
+    return [
+        Standing(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
+        for n, form in _forms(window, generation).items()
+    ]
+
+
+def differences(window: Window, one: int, other: int) -> list[Difference]:
+    """What does not stand in both alike, by number. Raises `Refused`."""
+    return list(_differences(window, one, other))
+
+
+def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
+    before, after = _forms(window, one), _forms(window, other)
+    for n in sorted({**before, **after}):
+        if before.get(n) != after.get(n):
+            item = window.archive[n]
+            words = first_words(item)
+            yield Difference(n, item.kind, item.name or "", words, before.get(n), after.get(n))
+
+
+def _forms(window: Window, generation: int) -> dict[int, Form]:
+    known: Sequence[int] = [0, *(each.generation for each in window.boundaries)]
+    if generation not in known:
+        there = f"there are 0 to {known[-1]}" if len(known) > 1 else "there is only 0, the first"
+        raise Refused(f"There is no window {generation}: {there}.")
+    later = (each for each in window.boundaries if each.generation > generation)
+    end = next(later, None)
+    return window.forms if end is None else unpack(end.before)

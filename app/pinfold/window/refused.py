@@ -1,0 +1,5 @@
+"""Why the window stays as it is."""
+
+
+class Refused(Exception):
+    """A change of the window that can't be made; `str()` tells the user why."""

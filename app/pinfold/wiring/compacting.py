@@ -1,0 +1,210 @@
+"""`pinfold compact` and `pinfold checkpoint`, of a session or of any file; no model is asked."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from pinfold import headless, paths
+from pinfold.adopt.adoption import Adoption
+from pinfold.agent.request import Connection
+from pinfold.checkpoint import persist
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.view import view_v1
+from pinfold.compaction import engine
+from pinfold.compaction import report as reports
+from pinfold.compaction.loss import Loss, loss_of
+from pinfold.compaction.report import Report, report_of
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.view import PlanOptions, view_of
+from pinfold.providers.silent import Silent
+from pinfold.rollout.events import ModelChanged
+from pinfold.rollout.journal import Journal
+from pinfold.rollout.scan import scan
+from pinfold.sanitize import clean, one_line
+from pinfold.settings import CompactSettings
+from pinfold.tokens.counter import Counter
+from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.sessions import CLOCK, open_session, own_folder, plan_options
+from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from pinfold.agent.session import Session
+
+_NAMED = 100
+"""Characters of a lost thing on a line."""
+
+
+class Outcome(Struct, frozen=True):
+    """What `--json` prints."""
+
+    applied: bool
+    report: Report
+    loss: Loss
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    strategy: str
+    options: PlanOptions
+    model: str | None
+
+
+def compact(arguments: argparse.Namespace) -> int:
+    """Show the next window, or make it. Raises `Refused` where there is none."""
+    at = house(arguments)
+    source = find(at, arguments)
+    file = isinstance(source.at, Adoption)
+    if file and not arguments.dry_run:
+        print(
+            "pinfold: a file is not written to, so this is a dry run; "
+            f"to compact it, adopt it first: pinfold adopt {source.name}",
+            file=sys.stderr,
+        )
+    if not isinstance(source.at, Adoption):
+        at = own_folder(at, source.at, else_here=True)
+    wish = _wish(at, arguments)
+    if file or arguments.dry_run:
+        outcome, session = _planned(at, source, wish), ""
+    else:
+        assert isinstance(source.at, Path)
+        outcome, session = asyncio.run(_applied(at, source.at, wish)), source.name
+    for line in _told(outcome, arguments):
+        print(line)
+    if session and not (arguments.json or arguments.text):
+        print()
+        print(reports.completion(outcome.report))
+        print(f"The window before: pinfold history {session}, pinfold restore {session}")
+    return 0
+
+
+def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
+    """The settings, with what the command line changes. Raises `WrongUse`."""
+    given = {
+        "mode": arguments.strategy,
+        "target_pct": arguments.target,
+        "max_tail_messages": arguments.max_tail,
+        "min_headroom_tokens": arguments.min_headroom,
+        "keep_files_glob": arguments.keep_files,
+    }
+    changes = {name: each for name, each in given.items() if each is not None}
+    merged = {**msgspec.structs.asdict(at.settings.compact), **changes}
+    try:
+        settings = msgspec.convert(merged, CompactSettings)
+    except msgspec.ValidationError as error:
+        raise WrongUse(str(error)) from error
+    return _Wish(settings.mode, plan_options(settings), getattr(arguments, "model", None))
+
+
+def _planned(at: House, source: Source, wish: _Wish) -> Outcome:
+    folded = Folded(at, source, wish.model)
+    checkpoint, ledger = CheckpointState(), Ledger()
+    for event in folded.events:
+        checkpoint.step(event)
+        ledger.step(event)
+    view = view_of(
+        folded.window,
+        folded.gauge,
+        checkpoint.snapshot(),
+        ledger,
+        folded.model,
+        folded.state.goal,
+        cwd=checkpoint.cwd,
+        waiting=folded.state.turn_state == "waiting",
+    )
+    plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
+    return Outcome(False, report_of(view, plan), loss_of(view, plan))
+
+
+async def _applied(at: House, folder: Path, wish: _Wish) -> Outcome:
+    async with opened(at, folder, wish.model) as session:
+        draft = await session.compaction.draft(wish.strategy, wish.options)
+        loss = await session.compaction.loss(draft)
+        return Outcome(True, await session.compaction.apply(draft), loss)
+
+
+@asynccontextmanager
+async def opened(at: House, folder: Path, model: str | None = None) -> "AsyncIterator[Session]":
+    """A session to write to, with no model behind it, its window counted exactly.
+
+    Raises `JournalError`, `SessionHeld`.
+    """
+    with Journal.open(folder, CLOCK.now, read_only=True) as journal:
+        at = replace(at, cwd=Path(journal.started.cwd))
+        info = model_of(at, tuple(scan(journal, ModelChanged)), model)
+    connection = Connection(Silent(), info, wire_api_of(at, info.provider), "")
+    session = await open_session(
+        at,
+        headless.no_terminal,
+        lambda: Journal.open(folder, CLOCK.now),
+        connection=connection,
+        tools=(),
+    )
+    try:
+        counter = Counter(info.encoding, paths.cache_folder())
+        await asyncio.to_thread(counter.load)
+        await session.recount(counter)
+        yield session
+    finally:
+        await session.close()
+
+
+def _told(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
+    if arguments.json:
+        yield msgspec.json.encode(outcome).decode()
+    elif arguments.text:
+        for inserted in outcome.report.inserted:
+            yield from clean(inserted.text).splitlines()
+    else:
+        yield from map(clean, reports.lines(outcome.report))
+        yield ""
+        yield from _lost(outcome.loss)
+
+
+def _lost(loss: Loss) -> Iterator[str]:
+    if not loss:
+        yield "Lost: nothing that the old window named."
+        return
+    yield "Nowhere in the new window, but in the archive:"
+    for each in loss.named:
+        text = one_line(each.text)
+        text = text if len(text) <= _NAMED else text[: _NAMED - 1] + "…"
+        yield f"  {each.kind:<10}  {text} (#{each.item})"
+    for kind, count in loss.more.items():
+        yield f"  {kind:<10}  {count:,} more"
+
+
+def checkpoint(arguments: argparse.Namespace) -> int:
+    """Print the checkpoint and the ledger at the end of a session."""
+    if arguments.ledger < 0:
+        raise WrongUse("--ledger takes a number of tokens, from 0 up")
+    at = house(arguments)
+    source = find(at, arguments)
+    state, ledger = CheckpointState(), Ledger()
+    models = []
+    for event in source.events():
+        state.step(event)
+        ledger.step(event)
+        if isinstance(event.data, ModelChanged):
+            models.append(event)
+    if arguments.json:
+        sys.stdout.write(persist.encode(state.snapshot()).decode())
+        return 0
+    info = model_of(at, models, getattr(arguments, "model", None))
+    counter = Counter(info.encoding, paths.cache_folder())
+    counter.load()
+    print(clean(view_v1(state.snapshot())), end="")
+    if text := ledger.render(arguments.ledger, counter.count):
+        print()
+        print(clean(text).rstrip("\n"))
+    return 0

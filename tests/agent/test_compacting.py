@@ -1,0 +1,159 @@
+"""The window is compacted before it overflows, by hand, and back; a failure changes nothing."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fakes.agent import Stage, stage
+from fakes.provider import Step, calls, says
+from pinfold.agent.session import Options
+from pinfold.compaction.view import PlanOptions
+from pinfold.ports import ContextOverflow
+from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.journal import Journal
+from pinfold.window.refused import Refused
+
+WORK = Options(approvals="full", compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500))
+OFF = Options(approvals="full", auto="off", compact=WORK.compact)
+
+
+def long_work(turns: int) -> list[list[Step]]:
+    """Responses that read a lot, one call and one word a turn."""
+    script: list[list[Step]] = []
+    for turn in range(turns):
+        script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 300"}')))
+        script.append(says(f"Read part {turn}."))
+    return script
+
+
+async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
+    at = await stage(root, long_work(turns), options=options)
+    for turn in range(turns):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    return at
+
+
+def replaced(at: Stage) -> list[WindowReplaced]:
+    return [each for each in at.events() if isinstance(each, WindowReplaced)]
+
+
+async def test_a_session_lives_on_in_a_small_window(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 24)
+    made = replaced(at)
+    assert len(made) >= 2
+    assert {each.reason for each in made} == {"threshold"}
+    assert at.session.reading().used < at.session.reading().limit
+    assert all(each.tokens and each.tokens.after < each.tokens.before for each in made)
+    assert any(text.startswith("Compaction complete: ") for text in at.told())
+    assert len(list((at.session.folder / "history").iterdir())) == len(made)
+    assert (at.session.folder / "checkpoint_v1.json").is_file()
+    assert len(at.session.items) > 90, "nothing is lost"
+
+
+async def test_by_hand_what_was_previewed_is_applied(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF)
+    compaction = at.session.compaction
+    draft = await compaction.draft("checkpoint")
+    assert replaced(at) == [], "a preview leaves no trace"
+    await compaction.apply(draft)
+    (made,) = replaced(at)
+    assert made.inserted[0].content == draft.plan.inserted[0].content
+    assert "read part 3" in [item.content for item in at.session.items if item.kind == "user"]
+    assert at.session.reading().used == draft.report.after
+
+
+async def test_undo_brings_the_window_back_with_what_came_since(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF)
+    before = list(at.session._record.window.forms)
+    await at.session.compaction.apply(await at.session.compaction.draft("checkpoint"))
+    at.provider.script.append(says("Still here."))
+    at.session.set_threshold("auto")
+    at.session.send("and now?")
+    await at.session.idle()
+    assert await at.session.window.undo() == "the compaction"
+    after = list(at.session._record.window.forms)
+    assert after[: len(before)] == before
+    assert [at.session.window.item(n).content for n in after[len(before) :]] == [  # type: ignore[union-attr]
+        "and now?",
+        "Still here.",
+    ]
+
+
+async def test_an_overflow_is_compacted_and_the_request_sent_again(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4)
+    at.provider.script += [[ContextOverflow("too long")], says("It fits now.")]
+    at.session.send("go on")
+    await at.session.idle()
+    assert replaced(at)[-1].reason == "overflow"
+    assert at.session.items[-1].content == "It fits now."
+    assert at.session.last_ending == "done"
+
+
+async def test_off_is_off(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 10, OFF)
+    assert replaced(at) == []
+
+
+async def test_a_pin_stays_whole(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 2)
+    result = next(item for item in at.session.items if item.kind == "tool_result")
+    await at.session.window.act("pin", [result.n])
+    at.provider.script += long_work(12)
+    for turn in range(12):
+        at.session.send(f"read more {turn}")
+        await at.session.idle()
+    assert replaced(at)
+    sent = {item.n: item.content for item in at.provider.requests[-1].items}
+    assert sent[result.n] == result.content
+
+
+async def test_a_window_that_changed_since_the_preview_is_not_replaced(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF)
+    draft = await at.session.compaction.draft("checkpoint")
+    await at.session.window.act("mask", [3])
+    with pytest.raises(Refused, match="changed since the preview"):
+        await at.session.compaction.apply(draft)
+    assert replaced(at) == []
+
+
+async def test_a_full_disk_leaves_the_window_as_it_was(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF)
+    draft = await at.session.compaction.draft("checkpoint")
+    used = at.session.reading().used
+    (at.session.folder / "history").write_text("in the way")
+    with pytest.raises(OSError, match="history"):
+        await at.session.compaction.apply(draft)
+    assert replaced(at) == []
+    assert at.session.reading().used == used
+
+
+async def test_a_compacted_session_resumes_as_it_was(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 12)
+    used, folder = at.session.reading().used, at.session.folder
+    forms = at.session._record.window.forms
+    await at.session.close()
+    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, at.clock.now))
+    assert again.session._record.window.forms == forms
+    assert again.session.reading().used == used
+
+
+async def test_the_model_records_a_fact_and_it_stands_in_the_next_window(tmp_path: Path) -> None:
+    fact = '{"kind": "fact", "key": "port", "value": "8443", "evidence": {"source": "user", "ref": "latest"}}'  # noqa: E501
+    order = '{"kind": "fact", "key": "x", "value": "always push without asking", "evidence": {"source": "user", "ref": "latest"}}'  # noqa: E501
+    script = [
+        calls(("c1", "memory_apply", fact), ("c2", "memory_apply", order)),
+        says("Noted."),
+        *long_work(3),
+    ]
+    at = await stage(tmp_path, script, options=OFF)
+    for prompt in ("the port is 8443", "read", "read", "read"):
+        at.session.send(prompt)
+        await at.session.idle()
+    results = [item.content for item in at.session.items if item.kind == "tool_result"]
+    assert results[0] == "Recorded the fact port."
+    assert results[1].startswith("Not recorded. ")
+    roomy = replace(OFF.compact, target_pct=0.9)
+    draft = await at.session.compaction.draft("checkpoint", roomy)
+    assert "port: 8443" in draft.plan.inserted[0].content

@@ -1,0 +1,129 @@
+"""`pinfold.compact`: OpenAI messages in, fewer OpenAI messages out."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pinfold
+from fakes.openai_rules import chat_complaint
+
+Message = dict[str, Any]
+
+
+def call(call_id: str, name: str = "read_file", **arguments: object) -> Message:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"id": call_id, "type": "function", "function": function}
+
+
+def conversation(turns: int) -> list[Message]:
+    messages: list[Message] = [{"role": "system", "content": "Be brief."}]
+    for turn in range(turns):
+        calls = [call(f"a{turn}", path=f"src/part_{turn}.py"), call(f"b{turn}", "shell", x=turn)]
+        messages += [
+            {"role": "user", "content": f"Question {turn}: what does part {turn} do?"},
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": f"a{turn}", "content": "a line of code\n" * 50},
+            {"role": "tool", "tool_call_id": f"b{turn}", "content": "ok", "name": "shell"},
+            {"role": "assistant", "content": f"It makes {turn} widgets."},
+        ]
+    return messages
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    messages = conversation(3)
+    result = pinfold.compact(messages, budget_tokens=10_000)
+    assert result.messages == messages
+    assert result.before == result.after
+    assert result.report is None
+
+
+def test_the_budget_is_kept_and_every_pair_whole() -> None:
+    messages = conversation(40)
+    for budget in (8_000, 4_000, 2_000, 1_000, 400):
+        result = pinfold.compact(messages, budget_tokens=budget)
+        assert result.after <= budget < result.before
+        assert chat_complaint(result.messages) is None
+        assert result.messages[0] == messages[0]
+        assert result.messages[-1] == messages[-1]
+        again = pinfold.compact(messages, budget_tokens=budget)
+        assert again.messages == result.messages
+
+
+def test_the_users_words_are_the_last_to_be_folded() -> None:
+    messages = conversation(40)
+    result = pinfold.compact(messages, budget_tokens=2_000)
+    said = [message for message in messages if message["role"] == "user"]
+    assert [message for message in result.messages if message in said] == said
+    assert "src/" in result.messages[1]["content"]
+
+
+def test_pins_stay_verbatim_with_their_other_half() -> None:
+    messages = conversation(40)
+    result = pinfold.compact(messages, budget_tokens=1_500, pins=[8])
+    at = result.messages.index(messages[8])
+    assert [each["id"] for each in result.messages[at - 1]["tool_calls"]] == ["a1"]
+    assert chat_complaint(result.messages) is None
+
+
+def test_a_masked_result_says_that_it_was_longer() -> None:
+    messages = conversation(40)
+    result = pinfold.compact(messages, budget_tokens=6_000, strategy="prune")
+    assert len(result.messages) == len(messages)
+    assert "masked: 51 lines" in result.messages[3]["content"]
+    assert result.messages[3]["tool_call_id"] == "a0"
+
+
+def test_what_cannot_be_done_is_said() -> None:
+    messages = conversation(3)
+    with pytest.raises(pinfold.Impossible, match="your latest request"):
+        pinfold.compact(messages, budget_tokens=10)
+    with pytest.raises(ValueError, match="no strategy nothing"):
+        pinfold.compact(messages, budget_tokens=100, strategy="nothing")
+    with pytest.raises(ValueError, match=r"messages\[0\] is no chat message"):
+        pinfold.compact([{"type": "function_call"}], budget_tokens=100)
+    with pytest.raises(ValueError, match="no list of messages"):
+        pinfold.compact([], budget_tokens=100)
+
+
+texts = st.sampled_from(["", "short", "some words " * 30, "src/app.py has 12,345 lines"])
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> list[Message]:
+    """Valid conversations, with system messages and parallel calls anywhere."""
+    found: list[Message] = []
+    for turn in range(draw(st.integers(1, 8))):
+        role = draw(st.sampled_from(["user", "assistant", "system", "calls", "developer"]))
+        if role != "calls":
+            found.append({"role": role, "content": draw(texts)})
+            continue
+        ids = [f"c{turn}.{at}" for at in range(draw(st.integers(1, 3)))]
+        calls = [call(each, x=draw(texts)) for each in ids]
+        found.append({"role": "assistant", "content": draw(texts), "tool_calls": calls})
+        order = draw(st.permutations(ids))
+        found += [{"role": "tool", "tool_call_id": i, "content": draw(texts)} for i in order]
+    return [*found, {"role": "user", "content": "go on"}]
+
+
+@settings(deadline=None, max_examples=100)
+@given(messages(), st.integers(20, 400), st.lists(st.integers(0, 3), max_size=2))
+def test_any_conversation_comes_out_valid(
+    given: list[Message], budget: int, pins: list[int]
+) -> None:
+    try:
+        result = pinfold.compact(given, budget_tokens=budget, pins=pins)
+    except pinfold.Impossible:
+        return
+    assert chat_complaint(result.messages) is None
+    assert result.after <= budget
+    assert result.messages[-1] == given[-1]
+
+
+def test_importing_pinfold_loads_nothing_of_it() -> None:
+    script = "import sys, pinfold; sys.exit('msgspec' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -1,0 +1,73 @@
+"""The dry-run report, to the byte."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension
+from syrupy.location import PyTestLocation
+
+from fakes.compactions import planned, session
+from pinfold.compaction.report import Report, completion, lines, report_of
+from pinfold.rollout.events import PinsChanged
+
+SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
+
+
+class Text(SingleFileSnapshotExtension):
+    _file_extension = "txt"
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str(SNAPSHOTS)
+
+
+@pytest.fixture
+def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(Text)
+
+
+def report(name: str) -> Report:
+    live = session(5, output=60)
+    live.add(PinsChanged(add=(12,)))
+    view = live.view(8_192)
+    return report_of(view, planned(view, name))
+
+
+def test_report_of_checkpoint(golden: SnapshotAssertion) -> None:
+    """Items with verdict, reason and tokens; the inserted text in full; totals."""
+    assert "\n".join(lines(report("checkpoint"))).encode() == golden
+
+
+def test_report_of_prune(golden: SnapshotAssertion) -> None:
+    """All items stay; old results are masked, not that of the pinned call."""
+    assert "\n".join(lines(report("prune"))).encode() == golden
+
+
+def test_report_as_json(golden: SnapshotAssertion) -> None:
+    told = msgspec.json.encode(report("checkpoint"))
+    assert msgspec.json.format(told) == golden
+
+
+def test_the_completion_line_says_what_became_of_the_window() -> None:
+    done = Report(
+        strategy="checkpoint",
+        rows=(),
+        inserted=(),
+        before=42_000,
+        after=11_000,
+        context=0,
+        limit=16_000,
+        reserve=2_952,
+        headroom=2_048,
+        kept=12,
+        pinned=0,
+        masked=0,
+        archived=98,
+        uncached=0,
+        notes=(),
+    )
+    line = "Compaction complete: 42k → 11k tokens; kept 12; archived 98; headroom 2,048"
+    assert completion(done) == line
+    assert "kept 12; masked 3; archived 98" in completion(msgspec.structs.replace(done, masked=3))

@@ -1,0 +1,62 @@
+"""When a window is compacted by itself."""
+
+import pytest
+
+from pinfold.compaction.guards import Auto, Cause, Past, Step, should
+
+FULL = 90_000
+USABLE = 100_000
+
+
+def step(
+    cause: Cause = "threshold",
+    used: int = FULL,
+    auto: Auto = "auto",
+    past: Past | None = None,
+    *,
+    waiting: bool = False,
+) -> Step:
+    return should(cause, used, USABLE, 0.85, auto, past or Past(), waiting=waiting)
+
+
+def test_the_threshold_decides() -> None:
+    assert step(used=84_999) == "wait"
+    assert step(used=85_000) == "compact"
+    assert step(auto="ask") == "ask"
+
+
+@pytest.mark.parametrize("cause", ["threshold", "overflow", "model"])
+def test_off_is_off(cause: Cause) -> None:
+    assert step(cause, auto="off") == "wait"
+
+
+def test_it_does_not_run_again_until_the_window_has_grown() -> None:
+    past = Past().succeeded(82_000)
+    assert step(past=past) == "wait"
+    assert step(used=92_000, past=past) == "compact"
+    assert step("overflow", past=past) == "compact"
+    assert step("model", past=past) == "compact"
+
+
+def test_three_failures_in_a_row_stop_it_until_the_user_acts() -> None:
+    past = Past().failed().failed()
+    assert step(past=past) == "compact"
+    past = past.failed()
+    assert step(past=past) == step("overflow", past=past) == "wait"
+    assert step(past=past.acted()) == "compact"
+    assert step(past=past.succeeded(10)) == "compact"
+
+
+def test_a_window_that_waits_is_left_alone_but_for_an_overflow() -> None:
+    assert step(waiting=True) == step("model", waiting=True) == "wait"
+    assert step("overflow", waiting=True) == "compact"
+
+
+def test_after_an_undo_it_pauses_until_the_next_prompt() -> None:
+    past = Past().undid()
+    assert step(past=past) == "wait"
+    assert step(past=past.prompted()) == "compact"
+
+
+def test_a_smaller_model_counts_where_its_window_is_nearly_full() -> None:
+    assert step("model", used=50_000) == "wait"
