@@ -46,7 +46,7 @@ def verdict(plan: object, n: int) -> str:
     return next(each.verdict for each in plan.items if each.n == n)  # type: ignore[attr-defined]
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(histories(), options, names, sizes)
 def test_a_plan_holds_whatever_the_window(
     data: list[Data], options: PlanOptions, name: str, size: int
@@ -209,3 +209,18 @@ def test_a_rung_that_saves_too_little_falls_to_the_next() -> None:
 def test_nothing_to_gain_is_said() -> None:
     with pytest.raises(NoGain, match="smaller"):
         planned(window_of(Item(n=1, kind="user", content="hi")).view())
+
+
+def test_results_that_the_model_has_yet_to_see_stay_while_they_fit() -> None:
+    live = session(6)
+    given = {"response": 90, "call_id": "now", "name": "shell"}
+    for kind, body in (("tool_call", "{}"), ("tool_result", "a fresh line\n" * 1_500)):
+        item = Item(n=live.next_n, kind=kind, content=body, **given)  # type: ignore[arg-type]
+        live.add(ItemAdded(item=item))
+    fresh = live.next_n - 1
+    plan = planned(live.view(16_000))
+    assert verdict(plan, fresh) == "keep"
+    assert [item.kind for item in plan.inserted] == ["checkpoint"]
+    plan = planned(live.view(6_000))
+    assert verdict(plan, fresh) == "mask"
+    assert [item.kind for item in plan.inserted] == ["checkpoint"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fakes.session import FakeHost, FakeSession
 from pinfold.commands import registry
 from pinfold.commands.context import Level, Panel, Start
+from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Decision, Question
 
 
@@ -29,6 +30,7 @@ class FakeContext:
     left: bool = False
     edited: bool = False
     prompt: str = ""
+    previewed: tuple[str, PlanOptions] | None = None
 
     def tell(self, text: str, level: Level = "info") -> None:
         self.told.append(text)
@@ -43,6 +45,12 @@ class FakeContext:
 
     def copy(self, text: str) -> None:
         self.copied = text
+
+    def find(self, text: str) -> None:
+        self.search = text
+
+    def preview(self, strategy: str, options: PlanOptions) -> None:
+        self.previewed = (strategy, options)
 
     async def edit_prompt(self) -> None:
         self.edited = True

@@ -14,13 +14,16 @@ class Memory:
     """Reads the journal once, in a thread; from then on it follows what is appended."""
 
     def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._lock = asyncio.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
         self.checkpoint = CheckpointState()
         self.ledger = Ledger()
-        self._journal = journal
         self._seq = 0
         self._read = False
         self._came: list[Event] = []
-        self._lock = asyncio.Lock()
 
     def hear(self, update: Update) -> None:
         if self._read and isinstance(update, Appended):
@@ -29,15 +32,24 @@ class Memory:
     async def now(self) -> tuple[CheckpointV1, Ledger]:
         """Both, as of the last event. Raises `JournalError`."""
         async with self._lock:
-            came, self._came = self._came, []
-            whole, self._read = not self._read, True
-            await asyncio.to_thread(self._fold, came, whole)
+            folding = asyncio.ensure_future(asyncio.to_thread(self._fold))
+            try:
+                await asyncio.shield(folding)
+            except asyncio.CancelledError:
+                await asyncio.wait([folding])  # nobody may look at it half folded
+                raise
             return self.checkpoint.snapshot(), self.ledger
 
-    def _fold(self, came: list[Event], whole: bool) -> None:
-        for event in self._journal.read() if whole else came:
-            if event.seq > self._seq:
-                self._seq = event.seq
-                self.checkpoint.step(event)
-                self.ledger.step(event)
-        self.ledger.catch_up()
+    def _fold(self) -> None:
+        whole, self._read = not self._read, True
+        came, self._came = self._came, []
+        try:
+            for event in self._journal.read() if whole else came:
+                if event.seq > self._seq:
+                    self._seq = event.seq
+                    self.checkpoint.step(event)
+                    self.ledger.step(event)
+            self.ledger.catch_up()
+        except BaseException:
+            self._begin()
+            raise

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Context
+from pinfold.commands.context import Context, Level
 
 LEDGER = 1_000
 """Tokens of the ledger that `/checkpoint` tells."""
@@ -36,9 +36,8 @@ async def _restore(context: Context, generation: int) -> None:
 
     session = context.session
     said = await session.window.restore(generation)
-    session.compaction.undid()
     reading = session.reading()
-    level = "warning" if reading.used > reading.usable else "info"
+    level: Level = "warning" if reading.used > reading.usable else "info"
     context.tell(f"{said} {fits(reading)} /undo takes it back.", level)
 
 

@@ -53,12 +53,10 @@ class _Assembly:
         self._cut: dict[int, tuple[Item, str]] = {}
         """What goes in for messages that can't stay as they are, by their number."""
         self._cost: dict[int, int] = {}
+        self._size = 0
+        """All of `_cost`, and the inserted text."""
         self._inserted: Item | None = None
         self._inserted_cost = 0
-
-    @property
-    def _size(self) -> int:
-        return self._inserted_cost + sum(self._cost.values())
 
     def plan(self, strategy: str, kind: Kind, text: Text) -> CompactionPlan:
         self._keep_fixed()
@@ -66,16 +64,17 @@ class _Assembly:
         if fixed > self._room.usable:
             raise self._impossible()
         hard = max(fixed, self._room.comfortable)
-        spare = max(self._room.target - fixed, 0)
-        spare = max(spare, min(int(SPARE * self._room.target), hard - fixed))
+        margin = int(SPARE * self._room.target)
+        spare = max(self._room.target - fixed, min(margin, hard - fixed))
         self._insert(kind, text, spare)
         every = atoms(self._view)
-        newest = tail(every, self._options.max_tail_messages)
+        newest, unseen = tail(every, self._options.max_tail_messages), open_atom(every)
         users = self._keep_users(spare)
-        self._keep_tail(newest, open_atom(every))
+        self._keep_tail(newest, unseen)
         files = self._keep_files(int(KEPT_FILES * spare))
-        steps = self._steps(newest, open_atom(every), files, users)
-        limit = fixed + spare
+        steps = self._steps(newest, unseen, files, users)
+        least = fixed + self._fit_unseen(unseen, hard - fixed - margin)
+        limit = min(hard, max(fixed + spare, least + margin))
         while True:
             while self._size > limit and next(steps, None) is not None:
                 pass
@@ -121,6 +120,7 @@ class _Assembly:
         if content.strip():
             self._inserted = Item(n=0, kind=kind, content=content)
             self._inserted_cost = self._view.count_item(self._inserted)
+            self._size += self._inserted_cost
 
     def _keep_tail(self, newest: list[Atom], unseen: Atom) -> None:
         oversized = OVERSIZED * self._room.target
@@ -137,6 +137,16 @@ class _Assembly:
                     self._mask(entry, "an oversized output")
                 else:
                     self._keep(entry, "keep", "in the tail")
+
+    def _fit_unseen(self, unseen: Atom, most: int) -> int:
+        """Mask results that the model has yet to see, where they leave no room; what they take."""
+        for entry in unseen:
+            if sum(self._cost.get(each.item.n, 0) for each in unseen) <= most:
+                break
+            if entry.item.kind == "tool_result" and not self._is_fixed(entry):
+                self._mask(entry, "its output did not fit")
+        free = (each for each in unseen if not self._is_fixed(each))
+        return sum(self._cost.get(each.item.n, 0) for each in free)
 
     def _keep_files(self, budget: int) -> list[Atom]:
         """The newest reads and edits of files that the options name, oldest first."""
@@ -201,20 +211,24 @@ class _Assembly:
 
     def _keep(self, entry: Entry, verdict: Verdict, reason: str) -> None:
         self._kept[entry.item.n] = (verdict, reason)
-        self._cost[entry.item.n] = entry.tokens
+        self._charge(entry.item.n, entry.tokens)
+
+    def _charge(self, n: int, tokens: int) -> None:
+        self._size += tokens - self._cost.get(n, 0)
+        self._cost[n] = tokens
 
     def _mask(self, entry: Entry, reason: str) -> None:
         tokens = masked_tokens(entry, self._view)
         if tokens < entry.tokens:
             self._kept[entry.item.n] = ("mask", reason)
-            self._cost[entry.item.n] = tokens
+            self._charge(entry.item.n, tokens)
         elif entry.item.n not in self._kept:
             self._keep(entry, "keep", "in the tail")
 
     def _replace(self, entry: Entry, text: str, reason: str) -> None:
         item = standing_for(entry.item, text)
         self._cut[entry.item.n] = (item, reason)
-        self._cost[entry.item.n] = self._view.count_item(item)
+        self._charge(entry.item.n, self._view.count_item(item))
 
     # What goes first
 
@@ -222,51 +236,48 @@ class _Assembly:
         self, newest: list[Atom], unseen: Atom, files: list[Atom], users: list[Entry]
     ) -> Iterator[bool]:
         """Each step gives up one piece."""
-        fixed = {
-            n for n, (verdict, reason) in self._kept.items() if self._is_fixed(verdict, reason)
-        }
         last = {entry.item.n for entry in users}
         older = [a for a in newest if a is not unseen and a[0].item.n not in last]
         for atom in older:
-            yield from self._mask_all(atom, fixed)
+            yield from self._mask_all(atom)
         for atom in older:
-            if self._drop(atom, fixed):
+            if self._drop(atom):
                 yield True
         for pair in [*files, *((entry,) for entry in users)]:
-            if self._drop(pair, fixed):
+            if self._drop(pair):
                 yield True
-        yield from self._mask_all(unseen, fixed)
+        yield from self._mask_all(unseen)
         if self._inserted is not None and self._options.text is None:
+            self._size -= self._inserted_cost
             self._inserted, self._inserted_cost = None, 0
             yield True
-        if self._drop(unseen, fixed):
+        if self._drop(unseen):
             yield True
 
-    def _is_fixed(self, verdict: Verdict, reason: str) -> bool:
-        return verdict == "pin" or reason in ("you keep it", "your latest request")
+    def _is_fixed(self, entry: Entry) -> bool:
+        request = self._view.latest_request
+        if entry.pin is not None or (request is not None and entry.item.n == request.item.n):
+            return True
+        return bool(self._options.keep & {entry.item.n, entry.partner})
 
-    def _mask_all(self, atom: Atom, fixed: set[int]) -> Iterator[bool]:
+    def _mask_all(self, atom: Atom) -> Iterator[bool]:
         for entry in atom:
             n = entry.item.n
-            if entry.item.kind == "tool_result" and n not in fixed and n in self._kept:
+            masks = entry.item.kind == "tool_result" and not self._is_fixed(entry)
+            if masks and n in self._kept:
                 before = self._cost[n]
                 self._mask(entry, "its output did not fit")
                 if self._cost[n] < before:
                     yield True
 
-    def _drop(self, atom: Atom, fixed: set[int]) -> bool:
-        request = self._view.latest_request
-        gone = False
-        for entry in atom:
-            n = entry.item.n
-            if n in fixed or (request is not None and n == request.item.n):
-                continue
-            if n in self._cost:
-                gone = True
-                del self._cost[n]
-                self._kept.pop(n, None)
-                self._cut.pop(n, None)
-        return gone
+    def _drop(self, atom: Atom) -> bool:
+        gone = [entry.item.n for entry in atom if not self._is_fixed(entry)]
+        gone = [n for n in gone if n in self._cost]
+        for n in gone:
+            self._size -= self._cost.pop(n)
+            self._kept.pop(n, None)
+            self._cut.pop(n, None)
+        return bool(gone)
 
     # What comes of it
 

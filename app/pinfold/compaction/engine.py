@@ -20,8 +20,6 @@ from pinfold.window.refused import Refused
 
 LAST = "checkpoint"
 """What every strategy falls back on."""
-_WHOLE = frozenset({"checkpoint", "layered"})
-"""Strategies that end in it themselves."""
 _INSERTABLE: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction", "user"})
 
 
@@ -44,7 +42,7 @@ def plan_with(
         raise Refused(f"There is no strategy {name}. There are: {', '.join(sorted(known))}.")
     small: CompactionPlan | None = None
     notes: list[str] = []
-    for rung in dict.fromkeys([name] if name in _WHOLE else [name, LAST]):
+    for rung in dict.fromkeys([name, LAST]):
         try:
             plan = known[rung].plan(view, material, options)
             validate(view, plan)

@@ -25,7 +25,7 @@ class Planned(Struct, frozen=True):
 
 
 class Sizes(Struct, frozen=True):
-    """Tokens, corrected like the gauge's, so that `context` and `after` are its next reading."""
+    """Tokens, corrected by what the gauge knows now."""
 
     context: int
     """Instructions, AGENTS.md and tools, which stay as they are."""

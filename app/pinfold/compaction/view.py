@@ -1,9 +1,11 @@
 """What a strategy sees: a window that stands still, with all that the host knows beside it."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from msgspec import Struct
@@ -32,6 +34,8 @@ _EDITS = frozenset(
     ]
 )
 """Tools that change files, by their lower-case names."""
+_STEP, _SMALLEST = 1.2, 64
+"""Ratio of the sizes at which the correction is looked at, and the least of them."""
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -162,10 +166,31 @@ def view_of(
         goal=goal,
         count=gauge.counter.count,
         count_item=gauge.count_new,
-        correct=gauge.correct,
+        correct=_correction(gauge, model),
         cwd=cwd,
         waiting=waiting,
     )
+
+
+def _correction(gauge: Gauge, model: ModelInfo) -> Callable[[int], int]:
+    """The gauge's, made to rise with the estimate.
+
+    Reports of an adopted session can contradict each other: a smaller request read as larger.
+    """
+    estimate, used = gauge.estimate, gauge.reading(model).used
+    steps = [estimate]
+    while steps[-1] > _SMALLEST:
+        steps.append(int(steps[-1] / _STEP))
+    floors = list(accumulate((gauge.correct(step) for step in steps), min, initial=used))[1:]
+    steps.reverse()
+    floors.reverse()
+
+    def correct(tokens: int) -> int:
+        if tokens >= estimate:
+            return used if tokens == estimate else max(used, gauge.correct(tokens))
+        return min(gauge.correct(tokens), floors[bisect_left(steps, tokens)])
+
+    return correct
 
 
 def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:

@@ -152,7 +152,8 @@ class PinfoldApp(App[str]):
     def preview(self, strategy: str, options: "PlanOptions") -> None:
         from pinfold.tui.panels.preview import PreviewPanel
 
-        self.push_screen(PreviewPanel(self.session, self._look.keys, strategy, options))
+        panel = PreviewPanel(self.session, self._look.keys, strategy, options, by_hand=True)
+        self.push_screen(panel)
 
     async def _review(self) -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""

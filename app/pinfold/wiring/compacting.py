@@ -3,18 +3,17 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from pinfold import headless, paths
-from pinfold.adopt.adoption import Adoption
 from pinfold.agent.request import Connection
+from pinfold.agent.session import Session
 from pinfold.checkpoint import persist
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
@@ -36,11 +35,6 @@ from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.sessions import CLOCK, open_session, own_folder, plan_options
 from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from pinfold.agent.session import Session
-
 _NAMED = 100
 """Characters of a lost thing on a line."""
 
@@ -49,6 +43,8 @@ class Outcome(Struct, frozen=True):
     """What `--json` prints."""
 
     applied: bool
+    generation: int
+    """Of the next window."""
     report: Report
     loss: Loss
 
@@ -64,27 +60,26 @@ def compact(arguments: argparse.Namespace) -> int:
     """Show the next window, or make it. Raises `Refused` where there is none."""
     at = house(arguments)
     source = find(at, arguments)
-    file = isinstance(source.at, Adoption)
-    if file and not arguments.dry_run:
+    if isinstance(source.at, Path):
+        at = own_folder(at, source.at, else_here=True)
+    elif not arguments.dry_run:
         print(
             "pinfold: a file is not written to, so this is a dry run; "
             f"to compact it, adopt it first: pinfold adopt {source.name}",
             file=sys.stderr,
         )
-    if not isinstance(source.at, Adoption):
-        at = own_folder(at, source.at, else_here=True)
     wish = _wish(at, arguments)
-    if file or arguments.dry_run:
-        outcome, session = _planned(at, source, wish), ""
+    if isinstance(source.at, Path) and not arguments.dry_run:
+        outcome = asyncio.run(_applied(at, source.at, wish))
     else:
-        assert isinstance(source.at, Path)
-        outcome, session = asyncio.run(_applied(at, source.at, wish)), source.name
+        outcome = _planned(at, source, wish)
     for line in _told(outcome, arguments):
         print(line)
-    if session and not (arguments.json or arguments.text):
+    if outcome.applied and not (arguments.json or arguments.text):
         print()
         print(reports.completion(outcome.report))
-        print(f"The window before: pinfold history {session}, pinfold restore {session}")
+        before = outcome.generation - 1
+        print(f"The old window comes back with: pinfold restore {source.name} {before}")
     return 0
 
 
@@ -123,18 +118,19 @@ def _planned(at: House, source: Source, wish: _Wish) -> Outcome:
         waiting=folded.state.turn_state == "waiting",
     )
     plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
-    return Outcome(False, report_of(view, plan), loss_of(view, plan))
+    return Outcome(False, plan.base.generation + 1, report_of(view, plan), loss_of(view, plan))
 
 
 async def _applied(at: House, folder: Path, wish: _Wish) -> Outcome:
     async with opened(at, folder, wish.model) as session:
         draft = await session.compaction.draft(wish.strategy, wish.options)
         loss = await session.compaction.loss(draft)
-        return Outcome(True, await session.compaction.apply(draft), loss)
+        report = await session.compaction.apply(draft)
+        return Outcome(True, draft.plan.base.generation + 1, report, loss)
 
 
 @asynccontextmanager
-async def opened(at: House, folder: Path, model: str | None = None) -> "AsyncIterator[Session]":
+async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIterator[Session]:
     """A session to write to, with no model behind it, its window counted exactly.
 
     Raises `JournalError`, `SessionHeld`.
@@ -142,6 +138,8 @@ async def opened(at: House, folder: Path, model: str | None = None) -> "AsyncIte
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         at = replace(at, cwd=Path(journal.started.cwd))
         info = model_of(at, tuple(scan(journal, ModelChanged)), model)
+    counter = Counter(info.encoding, paths.cache_folder())
+    await asyncio.to_thread(counter.load)
     connection = Connection(Silent(), info, wire_api_of(at, info.provider), "")
     session = await open_session(
         at,
@@ -149,11 +147,9 @@ async def opened(at: House, folder: Path, model: str | None = None) -> "AsyncIte
         lambda: Journal.open(folder, CLOCK.now),
         connection=connection,
         tools=(),
+        counter=counter,
     )
     try:
-        counter = Counter(info.encoding, paths.cache_folder())
-        await asyncio.to_thread(counter.load)
-        await session.recount(counter)
         yield session
     finally:
         await session.close()

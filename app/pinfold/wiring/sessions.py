@@ -31,6 +31,7 @@ async def open_session(
     *,
     connection: Connection | None = None,
     tools: Sequence[Tool] | None = None,
+    counter: Counter | None = None,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
@@ -39,7 +40,10 @@ async def open_session(
     connection = connection or await connect(at.loaded)
     opened = await asyncio.to_thread(journal)
     settings = at.settings
-    counter = Counter(connection.model.encoding, paths.cache_folder())
+    counter = counter or Counter(connection.model.encoding, paths.cache_folder())
+    if opened.started.adopted:
+        # What its reports teach is worked out as they are read, so that must be exact.
+        await asyncio.to_thread(counter.load)
     try:
         session = await Session.open(
             opened,

@@ -1,33 +1,32 @@
 """The preview: what a compaction would do, item by item, before it is done."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.timer import Timer
-from textual.widgets import Static
 
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
-from pinfold.compaction.report import Inserted, Report
+from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
 from pinfold.sanitize import clean
-from pinfold.tui.panels import preview_head as head
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
-from pinfold.tui.panels.preview_foot import PreviewFoot
+from pinfold.tui.panels.preview_foot import PreviewFoot, Step
 from pinfold.tui.panels.preview_keys import ACTS, CHANGES, MOVES
 from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.preview_rows import rows_now, rows_of
+from pinfold.tui.panels.preview_summary import PreviewSummary
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.window.actions import Act
 
@@ -38,7 +37,9 @@ SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 REFRESH = 0.2
 """Seconds between two plans for a window that changes."""
-HINT = "Enter read · Tab strategy · a apply · Esc leaves all as it is"
+SETTLED = 0.1
+"""Seconds without a key after which the other strategies are planned too."""
+HINT = "Enter read · Tab, 1 to 9 strategy · Esc leaves all as it is"
 
 
 class PreviewPanel(ModalScreen[bool]):
@@ -76,11 +77,7 @@ class PreviewPanel(ModalScreen[bool]):
         """The item that was to be kept or to go by the last key."""
         self._applying = False
         self._refreshing: Timer | None = None
-        self._totals = Static(classes="line", markup=False)
-        self._bar = Static(classes="line", markup=False)
-        self._counts = Static(classes="line", markup=False)
-        self._strategies = Static(classes="strategies", markup=False)
-        self._notes = Static(classes="notes", markup=False)
+        self._summary = PreviewSummary()
         self._list = PreviewList()
         self._foot = PreviewFoot(keys)
 
@@ -88,11 +85,7 @@ class PreviewPanel(ModalScreen[bool]):
         with Vertical(classes="panel preview") as panel:
             panel.border_title = "Compaction preview"
             panel.border_subtitle = HINT
-            yield self._totals
-            yield self._bar
-            yield self._counts
-            yield self._strategies
-            yield self._notes
+            yield self._summary
             yield self._list
             yield self._foot
 
@@ -105,9 +98,6 @@ class PreviewPanel(ModalScreen[bool]):
     def on_unmount(self) -> None:
         self._unsubscribe()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_bar)
-
     # The plans
 
     @property
@@ -116,9 +106,13 @@ class PreviewPanel(ModalScreen[bool]):
         found = self._drafts.get(self._strategy)
         return None if isinstance(found, Exception) else found
 
-    @property
-    def _report(self) -> Report | None:
-        return self._draft.report if self._draft is not None else None
+    def _shown(self) -> "Draft | None":
+        """The same; says why where there is none."""
+        if self._draft is None:
+            refused = self._strategy in self._drafts
+            why = "There is no plan." if refused else "It is being planned anew."
+            self._foot.say(why, "warning")
+        return self._draft
 
     def _hear(self, update: Update) -> None:
         if not isinstance(update, Appended) or self._applying:
@@ -145,10 +139,13 @@ class PreviewPanel(ModalScreen[bool]):
                 if at == 0:
                     self._show()
                 continue
-            first = "planning" if self._list.planned else "reading the session"
+            if at == 1:
+                await asyncio.sleep(SETTLED)
+            first: Step = "planning" if self._list.planned else "reading the session"
             self._foot.step("comparing" if at else first, name if at else "")
             try:
-                drafts[name] = await self._compaction.draft(name, self._options)
+                # What it reads is of use to the next plan too: it is not cut off.
+                drafts[name] = await asyncio.shield(self._compaction.draft(name, self._options))
             except Exception as error:  # the panel stays, whatever it is
                 drafts[name] = error
             if drafts is not self._drafts:
@@ -163,20 +160,14 @@ class PreviewPanel(ModalScreen[bool]):
     def _show(self) -> None:
         found = self._drafts[self._strategy]
         if isinstance(found, Exception):
-            self._totals.update(Text("As it is: this strategy has no plan.", "bold"))
-            self._counts.update("")
-            self._notes.update(self._noted([f"✗ {told(found)}"], "error"))
+            self._summary.show(found)
             self._list.show_rows(list(rows_now(self._window.overview().rows)))
         else:
-            report = found.report
-            self._totals.update(head.totals(self.app, report))
-            self._counts.update(head.counts(self.app, report))
-            self._notes.update(self._noted([f"! {note}" for note in report.notes], "warning"))
+            self._summary.show(found.report)
             edited = found.options.text is not None
-            self._list.show_rows(rows_of(report, found.plan, edited=edited))
+            self._list.show_rows(rows_of(found.report, found.plan, edited=edited))
             self._list.planned = True
             self._answer()
-        self._show_bar()
         self._show_strategies()
 
     def _answer(self) -> None:
@@ -188,23 +179,12 @@ class PreviewPanel(ModalScreen[bool]):
         if out and not row.goes and row.verdict in ("kept", "pinned"):
             self._foot.say(f"#{wanted} stays: {row.reason}.", "warning")
 
-    def _noted(self, lines: list[str], colour: str) -> Text:
-        self._notes.display = bool(lines)
-        return Text("\n".join(map(clean, lines)), head.ink(self.app, colour))
-
-    def _show_bar(self) -> None:
-        report = self._report
-        self._bar.update(
-            head.bar(self.app, report, self._bar.size.width) if report is not None else ""
-        )
-
     def _show_strategies(self) -> None:
         outcomes = {
             name: found if isinstance(found, Exception) else found.report
             for name, found in self._drafts.items()
         }
-        names = self._compaction.strategies
-        self._strategies.update(head.strategies(self.app, names, self._strategy, outcomes))
+        self._summary.compare(self._compaction.strategies, self._strategy, outcomes)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
@@ -239,6 +219,7 @@ class PreviewPanel(ModalScreen[bool]):
         row = self._list.row
         if row is None or row.n is None or self._applying:
             return
+        self._list.stay()
         pin = self._window.pin_on(row.n) if act == "unpin" else None
         try:
             await self._window.act(act, [row.n if pin is None else pin])
@@ -259,6 +240,7 @@ class PreviewPanel(ModalScreen[bool]):
         row = self._list.row
         if row is None or row.n is None:
             return
+        self._list.stay()
         partner = self._window.partner(row.n)
         both = {row.n} if partner is None else {row.n, partner}
         off = bool(both & before)
@@ -290,7 +272,7 @@ class PreviewPanel(ModalScreen[bool]):
 
     @work
     async def action_edit(self) -> None:
-        draft = self._draft
+        draft = self._shown()
         if draft is None:
             return
         own = (each for each in draft.report.inserted if each.instead_of is None)
@@ -305,7 +287,7 @@ class PreviewPanel(ModalScreen[bool]):
 
     @work
     async def action_loss(self) -> None:
-        draft = self._draft
+        draft = self._shown()
         if draft is None:
             return
 
@@ -336,12 +318,10 @@ class PreviewPanel(ModalScreen[bool]):
         self._foot.say(f"This session compacts by {self._strategy} from now on.")
 
     def action_apply(self) -> None:
-        draft = self._draft
+        draft = self._shown()
         if draft is None:
-            refused = self._strategy in self._drafts
-            why = "There is no plan to apply." if refused else "It is being planned anew."
-            self._foot.say(why, "warning")
-        elif self._by_hand and self._session.phase != "idle":
+            return
+        if self._by_hand and self._session.phase != "idle":
             self._foot.say("A turn is running: apply when it has ended.", "warning")
         elif not self._applying:
             self._applying = True

@@ -20,6 +20,7 @@ Step = Literal["reading the session", "planning", "comparing", "writing"]
 STEPS: tuple[Step, ...] = get_args(Step)
 Level = Literal["info", "warning", "error"]
 _NAMES = {
+    "preview.apply": "apply",
     "preview.keep": "keep",
     "preview.fold": "fold",
     "preview.pin": "pin",

@@ -70,7 +70,8 @@ class PreviewList(LineList):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[str, PreviewRow] = {}
+        self.rows: dict[str, PreviewRow] = {}
+        """By key, in order."""
         self._number = 2
         self.planned = False
         """Whether a plan has ever been shown."""
@@ -78,27 +79,24 @@ class PreviewList(LineList):
     @property
     def row(self) -> PreviewRow | None:
         """The row under the cursor."""
-        return self._rows[self.current] if self.current is not None else None
+        return self.rows[self.current] if self.current is not None else None
 
     def show_rows(self, rows: Sequence[PreviewRow]) -> None:
-        """Show `rows`, the cursor where it was."""
-        seen = self._cursor - round(self.scroll_offset.y)
-        first = not self._rows
-        self._rows = {row.key: row for row in rows}
+        """Show `rows`; a cursor that the user moved stays on its item, and that in its place."""
+        y = round(self.scroll_offset.y)
+        seen = self._cursor - y
+        self.rows = {row.key: row for row in rows}
         self._number = max((len(str(row.n)) + 1 for row in rows if row.n is not None), default=2)
-        self._moved = not first
         self.show([Line(row.key, "", row.words) for row in rows], top=False)
-        if not first:  # the row stays where it was on the screen
+        if y:
             self.scroll_to(y=self._cursor - seen)
 
-    def reveal(self, key: str) -> None:
-        """Put the cursor on the row of that key."""
-        at = next((at for at, line in enumerate(self.lines) if line.key == key), None)
-        if at is not None:
-            self.move(at - self._cursor)
+    def stay(self) -> None:
+        """The cursor is about its item from here on."""
+        self.move(0)
 
     def _draw(self, line: Line, chosen: bool, width: int) -> Text:
-        row, columns = self._rows[line.key], Columns.fitting(width, self._number)
+        row, columns = self.rows[line.key], Columns.fitting(width, self._number)
         dim = ink(self.app, "foreground 60%")
         verdict = ink(self.app, _INKS[row.verdict])
         words = dim if row.goes else ink(self.app, "foreground")
@@ -117,9 +115,9 @@ class PreviewList(LineList):
         )
         for said, size, style, right in cells:
             if size:
-                said = clip(said, size)
-                room = " " * (size - cell_len(said))
-                text.append(f"{room}{said} " if right else f"{said}{room} ", style)
+                clipped = clip(said, size)
+                room = " " * (size - cell_len(clipped))
+                text.append(f"{room}{clipped} " if right else f"{clipped}{room} ", style)
         if row.inserted is not None and not chosen and not self.app.no_color:
             under = colour(self.app, "background") + colour(self.app, "diff-added")
             text.stylize(Style(bgcolor=under.rich_color))

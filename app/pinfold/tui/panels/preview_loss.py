@@ -17,7 +17,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import Line, LineList
 
-Report = Callable[[], Awaitable[Loss]]
+Losses = Callable[[], Awaitable[Loss]]
 
 
 class LossPanel(ModalScreen[frozenset[int]]):
@@ -34,10 +34,10 @@ class LossPanel(ModalScreen[frozenset[int]]):
         Binding("enter", "read", show=False),
     ]
 
-    def __init__(self, report: Report, item: Callable[[int], Item | None]) -> None:
-        """`report` takes a while; `item` gives any of the session."""
+    def __init__(self, losses: Losses, item: Callable[[int], Item | None]) -> None:
+        """`losses` takes a while; `item` gives any of the session."""
         super().__init__()
-        self._report = report
+        self._losses = losses
         self._item = item
         self._lost: tuple[Lost, ...] = ()
         self._keep: set[int] = set()
@@ -57,7 +57,7 @@ class LossPanel(ModalScreen[frozenset[int]]):
     @work
     async def _read(self) -> None:
         try:
-            loss = await self._report()
+            loss = await self._losses()
         except Exception as error:  # the panel stays, whatever it is
             self._facts.update(f"✗ {told(error)}")
             return
@@ -111,5 +111,7 @@ def _facts(loss: Loss) -> Iterator[str]:
         return
     yield f"{len(loss.named):,} listed"
     if loss.more:
-        yield "more: " + ", ".join(f"{count:,} {kind}" for kind, count in loss.more.items())
+        yield "more: " + ", ".join(
+            f"{count:,} {kind}{'s' if count != 1 else ''}" for kind, count in loss.more.items()
+        )
     yield "all of it stays in the archive"

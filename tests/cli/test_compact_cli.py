@@ -1,0 +1,262 @@
+"""`pinfold compact`, `checkpoint`, `history` and `restore`, on files and on sessions."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension
+from syrupy.location import PyTestLocation
+
+from fakes.compact_files import encoded
+from fakes.foreign import codex_session
+from fakes.process import Pinfold
+from pinfold.cli import run
+from pinfold.rollout.events import ModelChanged, WindowReplaced, decode
+from pinfold.rollout.journal import Journal
+from pinfold.rollout.store import SessionStore
+from pinfold.wiring.sessions import CLOCK
+
+SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
+Out = pytest.CaptureFixture[str]
+Say = Callable[..., str]
+SMALL = ("--strategy", "checkpoint", "--max-tail", "4", "--min-headroom", "1000")
+
+
+class Text(SingleFileSnapshotExtension):
+    _file_extension = "txt"
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str(SNAPSHOTS)
+
+
+@pytest.fixture
+def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(Text)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("PINFOLD_MODEL__NAME", raising=False)
+    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    Path("work.jsonl").write_bytes(encoded())
+    Path("codex.jsonl").write_bytes(b"".join(codex_session().encoded()))
+    return tmp_path
+
+
+@pytest.fixture
+def say(capsys: Out) -> Say:
+    def says(*arguments: str) -> str:
+        assert run(arguments) == 0, capsys.readouterr().err
+        return capsys.readouterr().out
+
+    return says
+
+
+@pytest.fixture
+def refused(capsys: Out) -> Say:
+    def says(*arguments: str) -> str:
+        capsys.readouterr()
+        assert run(arguments) == 1
+        said = capsys.readouterr()
+        assert not said.out
+        return said.err
+
+    return says
+
+
+@pytest.fixture
+def session(folder: Path, say: Say) -> Path:
+    """The folder of a session that was adopted from `work.jsonl`."""
+    say("adopt", "work.jsonl", "--no-open")
+    return SessionStore(folder / "home").last()
+
+
+def replaced(session: Path) -> list[WindowReplaced]:
+    lines = (session / "rollout.jsonl").read_bytes().splitlines()
+    events = (decode(line).data for line in lines)
+    return [each for each in events if isinstance(each, WindowReplaced)]
+
+
+# A file
+
+
+async def test_the_golden_reports(folder: Path, golden: SnapshotAssertion) -> None:
+    """What a person reads of a file; the same bytes under any hash seed."""
+    said: dict[str, list[str]] = {}
+    for seed in ("1", "2"):
+        pinfold = Pinfold(folder, PYTHONHASHSEED=seed, TZ="UTC")
+        for name, arguments in {
+            "compact": ("compact", "work.jsonl", "--dry-run", *SMALL),
+            "compact_json": ("compact", "work.jsonl", "--dry-run", "--json", *SMALL),
+            "checkpoint": ("checkpoint", "work.jsonl", "--ledger", "300"),
+            "history": ("history", "codex.jsonl"),
+            "history_diff": ("history", "codex.jsonl", "--diff", "0", "2"),
+        }.items():
+            ended = await pinfold.run(*arguments)
+            assert (ended.code, ended.err) == (0, "")
+            said.setdefault(name, []).append(ended.out)
+    for name, (one, other) in said.items():
+        assert one == other
+        assert "\x1b" not in one
+        assert one.encode() == golden(name=name)
+
+
+def test_a_file_is_only_looked_at(folder: Path, capsys: Out) -> None:
+    before = Path("work.jsonl").read_bytes()
+    assert run(["compact", "work.jsonl", "--json", *SMALL]) == 0
+    said = capsys.readouterr()
+    assert "adopt it first: pinfold adopt work.jsonl" in said.err
+    assert json.loads(said.out)["applied"] is False
+    assert run(["compact", "work.jsonl", "--dry-run", "--json", *SMALL]) == 0
+    assert capsys.readouterr() == (said.out, "")
+    assert Path("work.jsonl").read_bytes() == before
+    assert not (folder / "home").exists()
+
+
+def test_options_change_the_plan(say: Say) -> None:
+    def planned(*arguments: str) -> Any:
+        return json.loads(say("compact", "work.jsonl", "--dry-run", "--json", *arguments))["report"]
+
+    assert planned("--strategy", "prune")["strategy"] == "prune"
+    assert planned("--target", "0.2")["after"] < planned("--target", "0.6")["after"]
+    few = planned("--strategy", "checkpoint", "--max-tail", "2")
+    many = planned("--strategy", "checkpoint", "--max-tail", "20")
+    assert few["kept"] < many["kept"]
+    assert planned("--model", "gpt-4o")["limit"] == 128_000
+
+
+def test_the_inserted_text_alone(say: Say) -> None:
+    text = say("compact", "work.jsonl", "--dry-run", "--text", *SMALL)
+    report = json.loads(say("compact", "work.jsonl", "--dry-run", "--json", *SMALL))["report"]
+    assert text == report["inserted"][0]["text"].rstrip("\n") + "\n"
+    assert "[SESSION_CHECKPOINT v1]" in text
+
+
+def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
+    Path("short.json").write_text(json.dumps([{"role": "user", "content": "Hello."}]))
+    assert "would not make the window smaller" in refused("compact", "short.json", "--dry-run")
+    said = refused("compact", "work.jsonl", "--dry-run", "--strategy", "best")
+    assert "There is no strategy best. There are: checkpoint" in said
+    assert "pinfold.jsonl" in refused("checkpoint", "pinfold.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["compact", "work.jsonl", "--target", "1.5"], "target_pct"),
+        (["compact", "work.jsonl", "--max-tail", "0"], "max_tail_messages"),
+        (["compact"], "name a session or a file"),
+        (["checkpoint", "work.jsonl", "--ledger", "-1"], "from 0 up"),
+        (["restore", "work.jsonl", "0"], "adopt it first"),
+    ],
+)
+def test_wrong_use_is_told(arguments: list[str], why: str, capsys: Out) -> None:
+    assert run(arguments) == 2
+    assert why in capsys.readouterr().err
+
+
+# A checkpoint
+
+
+def test_a_checkpoint_as_json(session: Path, say: Say) -> None:
+    text = say("checkpoint", session.name, "--json")
+    found = json.loads(text)
+    assert found["schemaVersion"] == 1
+    assert found["task"]["text"].startswith("Make part 12 faster.")
+    say("compact", session.name, *SMALL)
+    kept = (session / "checkpoint_v1.json").read_text()
+    assert kept == text, "what is kept beside the session is what was shown"
+
+
+def test_the_ledger_fits_its_budget(say: Say) -> None:
+    checkpoint = say("checkpoint", "work.jsonl", "--ledger", "0")
+    assert "[LEDGER" not in checkpoint
+    short = say("checkpoint", "work.jsonl", "--ledger", "100")
+    long = say("checkpoint", "work.jsonl")
+    assert short.startswith(checkpoint)
+    assert len(checkpoint) < len(short) < len(long)
+
+
+# A session
+
+
+def test_what_was_shown_is_what_is_applied(session: Path, say: Say) -> None:
+    before = (session / "rollout.jsonl").read_bytes()
+    shown = json.loads(say("compact", session.name, "--dry-run", "--json", *SMALL))
+    assert (session / "rollout.jsonl").read_bytes() == before
+    assert not (session / "history").exists()
+    made = json.loads(say("compact", session.name, "--json", *SMALL))
+    assert made == {**shown, "applied": True}
+    (event,) = replaced(session)
+    assert (event.reason, event.strategy) == ("manual", "checkpoint")
+    assert event.inserted[0].content == made["report"]["inserted"][0]["text"]
+    reading = json.loads(say("context", session.name, "--json"))["reading"]
+    assert reading["used"] == made["report"]["after"]
+    assert len(list((session / "history").iterdir())) == 1
+
+
+def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say: Say) -> None:
+    *_, done, back = say("compact", session.name, *SMALL).splitlines()
+    assert done.startswith("Compaction complete: ")
+    command = back.partition(": pinfold ")[2].split()
+    assert command == ["restore", session.name, "0"]
+    said = "Window 0 is back, with what came since: 48 items. 7.5k of 20k tokens.\n"
+    assert say(*command) == said
+    assert [each.reason for each in replaced(session)] == ["manual", "restore"]
+
+
+def test_a_window_is_named_by_the_time_in_its_file_too(
+    session: Path, say: Say, refused: Say
+) -> None:
+    say("compact", session.name, *SMALL)
+    (kept,) = (session / "history").iterdir()
+    assert "kept as history/1999T" in refused("restore", session.name, "1999T")
+    stamp = kept.name.split("-")[0]
+    assert say("restore", session.name, stamp).startswith("Window 0 is back")
+    kept.write_bytes(b"{")
+    assert "is damaged" in refused("restore", session.name, stamp)
+
+
+def test_a_restore_that_does_not_fit_says_so(session: Path, say: Say) -> None:
+    say("compact", session.name, *SMALL)
+    with Journal.open(session, CLOCK.now) as journal:
+        journal.append(
+            ModelChanged(
+                provider="openai", model="gpt-5.5", context_window=8_000, window_source="server"
+            )
+        )
+    said = say("restore", session.name, "0")
+    assert "more than fit: compact it before you go on." in said
+
+
+def test_a_session_that_is_open_elsewhere_is_left_alone(session: Path, refused: Say) -> None:
+    with Journal.open(session, CLOCK.now):
+        assert "open in another pinfold" in refused("compact", session.name, *SMALL)
+        assert "open in another pinfold" in refused("restore", session.name, "0")
+    assert replaced(session) == []
+
+
+def test_history_shows_lists_and_compares(session: Path, say: Say, refused: Say) -> None:
+    say("compact", session.name, *SMALL)
+    first, now = json.loads(say("history", session.name, "--json"))
+    assert (first["generation"], first["items"], first["since"]) == (0, 48, None)
+    assert (now["generation"], now["strategy"]) == (1, "checkpoint")
+    assert now["tokens"]["after"] < now["tokens"]["before"]
+    assert len(say("history", session.name, "--show", "0").splitlines()) == first["items"]
+    shown = json.loads(say("history", session.name, "--show", "1", "--json"))
+    assert [each["kind"] for each in shown].count("checkpoint") == 1
+    changes = json.loads(say("history", session.name, "--diff", "0", "1", "--json"))
+    new = [each["n"] for each in changes if each["before"] is None]
+    assert new == [each["n"] for each in shown if each["kind"] == "checkpoint"]
+    assert "There is no window 2: there are 0 to 1." in refused(
+        "history", session.name, "--show", "2"
+    )
+    assert "There is no earlier window 1." in refused("restore", session.name, "1")

@@ -1,0 +1,379 @@
+"""What the preview's keys do to the plan, and that what it shows is what is applied."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static, TextArea
+
+from fakes.preview import make_session, model
+from fakes.screen import make_app, until
+from fakes.session import FakeSession
+from pinfold.agent.updates import Told, Update
+from pinfold.compaction.report import completion
+from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.items import Item
+from pinfold.tui.panels.item import Page
+from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.preview import PreviewPanel
+from pinfold.tui.panels.preview_list import PreviewList
+from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.preview_rows import PreviewRow
+from pinfold.tui.panels.preview_text import TextPanel
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    made = make_session()
+    made.compaction.strategy = "checkpoint"
+    return made
+
+
+@asynccontextmanager
+async def opened(
+    session: FakeSession, *keys: str, by_hand: bool = False
+) -> AsyncIterator[Pilot[str]]:
+    """The preview of `session`, all strategies planned; `keys` are pressed."""
+    app = make_app(session)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.results = []  # type: ignore[attr-defined]
+        panel = PreviewPanel(session, {}, by_hand=by_hand)
+        app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
+        await until(pilot, lambda: app.screen.query(PreviewList))
+        await settled(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        yield pilot
+
+
+async def settled(pilot: Pilot[str]) -> None:
+    """Every strategy is planned, nothing is under way."""
+    await until(pilot, lambda: "…" not in said(pilot, ".strategies"))
+    await until(pilot, lambda: "◐ " not in said(pilot, ".said"))
+
+
+def said(pilot: Pilot[str], selector: str) -> str:
+    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+
+
+def listed(pilot: Pilot[str]) -> PreviewList:
+    return pilot.app.screen.query_one(PreviewList)
+
+
+def rows(pilot: Pilot[str]) -> dict[str, PreviewRow]:
+    return listed(pilot).rows
+
+
+def result(pilot: Pilot[str]) -> list[bool]:
+    found: list[bool] = pilot.app.results  # type: ignore[attr-defined]
+    return found
+
+
+def told(session: FakeSession) -> list[str]:
+    """What the session tells from now on."""
+    heard: list[str] = []
+
+    def hear(update: Update) -> None:
+        if isinstance(update, Told):
+            heard.append(update.text)
+
+    session.subscribe(hear)
+    return heard
+
+
+# The diff
+
+
+async def test_both_windows_stand_in_one_list(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        shown = list(rows(pilot).values())
+        assert shown[0].inserted is not None
+        assert shown[0].reason == "made by checkpoint"
+        assert [row.n for row in shown[1:]] == list(range(1, 97))
+        drawn = "\n".join(listed(pilot).render_line(y).text for y in range(10))
+        assert "+ inserted" in drawn
+        assert "− archived" in drawn
+        assert "458 → 0 older than the tail" in drawn
+        archived = [row for row in shown if row.verdict == "archived"]
+        assert f"archived {len(archived)} · inserted 1" in said(pilot, ".line")
+
+
+async def test_what_takes_another_s_place_stands_beneath_it(session: FakeSession) -> None:
+    session.append(Item(n=97, kind="user", content="Why? " * 5_000))
+    async with opened(session, "end") as pilot:
+        *_, last, cut = rows(pilot).values()
+        assert (last.n, last.verdict) == (97, "replaced")
+        assert (cut.verdict, cut.reason) == ("inserted", "instead of #97")
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen.query(Page))
+
+
+async def test_the_figures_of_all_strategies_stand_side_by_side(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        lines = said(pilot, ".strategies").splitlines()
+        assert [line[2:].split()[1] for line in lines] == ["prune", "checkpoint", "layered"]
+        assert lines[1].startswith("▸ 2")
+        assert all("6.7k → " in line and "headroom" in line for line in lines)
+        assert lines[2].endswith("by prune")
+
+
+async def test_strategies_are_switched_at_once(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        planned = len(session.compaction.drafted)
+        for key, name in (("1", "prune"), ("tab", "checkpoint"), ("shift+tab", "prune")):
+            await pilot.press(key)
+            await settled(pilot)
+            marked = [each for each in said(pilot, ".strategies").splitlines() if "▸" in each]
+            assert name in marked[0]
+        assert not any(row.inserted for row in rows(pilot).values())
+        assert len(session.compaction.drafted) == planned
+
+
+# Changes
+
+
+async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: FakeSession) -> None:
+    async with opened(session, *["down"] * 4) as pilot:
+        assert rows(pilot)["4"].verdict == "archived"
+        await pilot.press("k")
+        await settled(pilot)
+        assert [rows(pilot)[n].reason for n in ("3", "4")] == ["you keep it"] * 2
+        assert listed(pilot).current == "4"
+        assert session.compaction.drafted[-1][1].keep == {4}
+        # From its other half, it is no longer kept.
+        await pilot.press("up", "k")
+        await settled(pilot)
+        assert rows(pilot)["4"].verdict == "archived"
+
+
+async def test_folding_out_and_undoing_it(session: FakeSession) -> None:
+    async with opened(session, "down", "f") as pilot:
+        assert rows(pilot)["1"].reason == "you want it out"
+        await pilot.press("k")
+        await settled(pilot)
+        assert rows(pilot)["1"].reason == "you keep it"
+        await pilot.press("z", "z")
+        await settled(pilot)
+        assert rows(pilot)["1"].reason == "a user message"
+
+
+async def test_what_can_t_go_says_why(session: FakeSession) -> None:
+    async with opened(session, "end", "f") as pilot:
+        assert "#96 stays: your latest request." in said(pilot, ".said")
+
+
+async def test_pins_are_the_session_s_own(session: FakeSession) -> None:
+    async with opened(session, *["down"] * 4, "p") as pilot:
+        assert list(session.record.window.pins) == [4]
+        assert rows(pilot)["4"].verdict == "pinned"
+        await pilot.press("u")
+        await settled(pilot)
+        assert rows(pilot)["4"].verdict == "archived"
+
+
+async def test_the_text_is_edited_counted_and_applied(session: FakeSession) -> None:
+    async with opened(session, "e") as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextPanel))
+        pilot.app.screen.query_one(TextArea).text = "Remember the port."
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+        await settled(pilot)
+        first = next(iter(rows(pilot).values()))
+        assert (first.words, first.reason) == ("Remember the port.", "as you edited it")
+        assert first.after < 20
+        await pilot.press("a")
+        await until(pilot, lambda: result(pilot) == [True])
+        assert session.record.window.items[0].content == "Remember the port."
+
+
+async def test_an_edit_can_be_left(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        planned = len(session.compaction.drafted)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextPanel))
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+        assert len(session.compaction.drafted) == planned
+
+
+async def test_the_text_can_be_read_in_full(session: FakeSession) -> None:
+    async with opened(session, "enter") as pilot:
+        await until(pilot, lambda: pilot.app.screen.query(Page))
+        inserted = pilot.app.screen.query_one(Page).text
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: result(pilot) == [True])
+        assert session.record.window.items[0].content == inserted
+
+
+async def test_what_would_be_lost_can_be_kept_after_all(session: FakeSession) -> None:
+    async with opened(session, "l") as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
+        lost = pilot.app.screen.query_one(LineList)
+        await until(pilot, lambda: lost.lines)
+        await pilot.press("k")
+        await until(pilot, lambda: "kept with" in lost.lines[0].right)
+        n = int(lost.lines[0].right.split("#")[1])
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+        await settled(pilot)
+        assert rows(pilot)[str(n)].reason == "you keep it"
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
+        again = pilot.app.screen.query_one(LineList)
+        await until(pilot, lambda: again.lines)
+        assert lost.lines[0].key not in {line.key for line in again.lines}
+
+
+# The end
+
+
+async def test_the_draft_that_is_shown_is_applied(session: FakeSession) -> None:
+    heard = told(session)
+    async with opened(session, *["down"] * 4, "k") as pilot:
+        shown = list(rows(pilot).values())
+        await pilot.press("a")
+        await until(pilot, lambda: result(pilot) == [True])
+        (applied,) = session.compaction.applied
+        stays = [row.n for row in shown if row.n is not None and not row.goes and row.after]
+        new = [n for n in session.record.window.forms if n < 97]
+        assert set(stays) <= set(new)
+        assert heard == [completion(applied.report)]
+        assert session.record.window.generation == 1
+
+
+async def test_leaving_leaves_no_trace(session: FakeSession) -> None:
+    before = len(session.record.events)
+    async with opened(session, "down", "k", "f", "1", "escape") as pilot:
+        await until(pilot, lambda: result(pilot) == [False])
+        assert len(session.record.events) == before
+        assert session.compaction.options == PlanOptions()
+
+
+async def test_defaults_are_kept_without_what_was_for_once(session: FakeSession) -> None:
+    async with opened(session, "down", "k", "1", "d", "escape") as pilot:
+        await until(pilot, lambda: result(pilot) == [False])
+        assert session.compaction.strategy == "prune"
+        assert not session.compaction.options.keep
+
+
+async def test_it_begins_with_what_it_is_given(session: FakeSession) -> None:
+    options = replace(session.compaction.options, max_tail_messages=1)
+    app = make_app(session)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.push_screen(PreviewPanel(session, {}, "prune", options))
+        await until(pilot, lambda: len(session.compaction.drafted) == 3)
+        assert session.compaction.drafted[0] == ("prune", options)
+
+
+# What goes wrong
+
+
+async def test_nothing_to_gain_is_said_plainly() -> None:
+    session = make_session(1)
+    session.compaction.strategy = "checkpoint"
+    async with opened(session, "a") as pilot:
+        assert "✗" in said(pilot, ".notes")
+        assert "nothing to gain" in said(pilot, ".strategies")
+        assert "There is no plan." in said(pilot, ".said")
+        assert [row.verdict for row in rows(pilot).values()] == ["kept"] * 8
+
+
+async def test_too_many_pins_can_be_undone_right_there() -> None:
+    session = make_session()
+    await session.window.act("pin", ["src/**"])
+    session.model = model(4_000)
+    session.compaction.strategy = "checkpoint"
+    async with opened(session) as pilot:
+        assert "can't be compacted" in said(pilot, ".notes")
+        assert "impossible" in said(pilot, ".strategies")
+        pinned = next(row for row in rows(pilot).values() if row.verdict == "pinned")
+        listed(pilot).move(int(pinned.key) - 1)
+        await pilot.press("u")
+        await until(pilot, lambda: not session.record.window.pins)
+        await settled(pilot)
+        assert "can't be compacted" not in said(pilot, ".notes")
+
+
+async def test_a_failed_write_is_told_and_the_window_is_as_it_was(session: FakeSession) -> None:
+    session.compaction.full_disk = True
+    async with opened(session, "a") as pilot:
+        await until(pilot, lambda: "✗ The disk is full." in said(pilot, ".said"))
+        assert not result(pilot)
+        session.compaction.full_disk = False
+        await pilot.press("a")
+        await until(pilot, lambda: result(pilot) == [True])
+
+
+async def test_nothing_is_applied_by_hand_while_a_turn_runs(session: FakeSession) -> None:
+    async with opened(session, by_hand=True) as pilot:
+        session.enter("streaming")
+        await pilot.press("a")
+        assert "A turn is running" in said(pilot, ".said")
+        session.enter("idle")
+        await pilot.press("a")
+        await until(pilot, lambda: result(pilot) == [True])
+
+
+async def test_a_window_that_changes_is_planned_anew(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        session.compaction.gate = asyncio.Event()
+        session.append(Item(n=97, kind="assistant", content="Done."))
+        await pilot.press("a")
+        assert "It is being planned anew." in said(pilot, ".said")
+        session.compaction.gate.set()
+        await until(pilot, lambda: "97" in rows(pilot))
+
+
+async def test_the_steps_are_shown_as_they_are_taken(session: FakeSession) -> None:
+    session.compaction.gate = asyncio.Event()
+    app = make_app(session)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.push_screen(PreviewPanel(session, {}))
+        await until(pilot, lambda: app.screen.query(PreviewList))
+        await until(pilot, lambda: "◐ reading the session" in said(pilot, ".said"))
+        session.compaction.gate.set()
+        await settled(pilot)
+        session.compaction.gate.clear()
+        await pilot.press("a")
+        await until(pilot, lambda: "◐ writing" in said(pilot, ".said"))
+        await pilot.press("escape")  # too late
+        session.compaction.gate.set()
+        await until(pilot, lambda: session.compaction.applied)
+
+
+async def test_thousands_of_items_are_drawn_by_view_alone() -> None:
+    session = make_session(625, model(200_000))
+    session.compaction.strategy = "checkpoint"
+    async with opened(session, "end") as pilot:
+        assert len(rows(pilot)) == 5_001
+        view = listed(pilot)
+        assert view.row is not None
+        assert view.row.n == 5_000
+        assert "#5000" in view.render_line(view.size.height - 1).text
+
+
+async def test_control_characters_never_reach_the_terminal(session: FakeSession) -> None:
+    session.append(Item(n=97, kind="user", content="a\x1b[2Jb"))
+    async with opened(session, "end") as pilot:
+        view = listed(pilot)
+        assert not any("\x1b" in view.render_line(y).text for y in range(view.size.height))
+
+
+async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
+    app = make_app(session, keys={"preview.keep": "x"})
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.push_screen(PreviewPanel(session, {"preview.keep": "x"}))
+        await until(pilot, lambda: app.screen.query(PreviewList))
+        await settled(pilot)
+        await pilot.press(*["down"] * 4, "x")
+        await until(pilot, lambda: rows(pilot)["4"].reason == "you keep it")
+        foot = "\n".join(str(each.visual) for each in app.screen.query(Static).results(Static))
+        assert "x keep" in foot
