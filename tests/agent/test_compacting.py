@@ -7,7 +7,7 @@ import pytest
 
 from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
-from pinfold.agent.session import Options
+from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import ContextOverflow
 from pinfold.rollout.events import WindowReplaced

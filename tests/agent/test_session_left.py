@@ -8,7 +8,7 @@ import pytest
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.files import Meanwhile
-from pinfold.agent.session import Options
+from pinfold.agent.options import Options
 from pinfold.ports import RequestRejected, ToolError
 from pinfold.rollout.events import ArtifactObserved, TurnStarted
 from pinfold.rollout.journal import Journal

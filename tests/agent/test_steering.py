@@ -6,7 +6,7 @@ import pytest
 
 from fakes.agent import stage
 from fakes.provider import calls, says
-from pinfold.agent.session import Options
+from pinfold.agent.options import Options
 from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, Usage, WindowCounted
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore

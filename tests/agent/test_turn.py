@@ -9,7 +9,7 @@ import pytest
 
 from fakes.agent import stage
 from fakes.provider import calls, says, thinks
-from pinfold.agent.session import Options
+from pinfold.agent.options import Options
 from pinfold.agent.updates import (
     Appended,
     PromptReturned,

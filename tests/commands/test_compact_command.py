@@ -7,7 +7,7 @@ import pytest
 from fakes.agent import Stage, stage
 from fakes.commands import FakeContext, run
 from fakes.provider import calls, says
-from pinfold.agent.session import Options
+from pinfold.agent.options import Options
 from pinfold.commands.action import CommandError
 from pinfold.compaction.view import PlanOptions
 

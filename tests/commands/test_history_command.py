@@ -9,7 +9,7 @@ import pytest
 from fakes.agent import Stage, stage
 from fakes.commands import FakeContext, run
 from fakes.provider import Step, calls, says
-from pinfold.agent.session import Options
+from pinfold.agent.options import Options
 from pinfold.commands.action import CommandError
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import WindowReplaced

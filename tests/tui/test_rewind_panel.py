@@ -11,7 +11,8 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from fakes.screen import LOOK, until
 from fakes.session import FakeHost
-from pinfold.agent.session import Options, Session
+from pinfold.agent.options import Options
+from pinfold.agent.session import Session
 from pinfold.commands.context import SessionPort
 from pinfold.ports import Approver
 from pinfold.rollout.store import SessionStore

@@ -14,11 +14,14 @@ from pinfold.rollout.summaries import title_of
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
     """The session in a rollout's lines. Raises `NotASession`."""
-    found = list(_events(lines))
+    read = list(_events(lines))
     notes: list[str] = []
-    if found and _unreadable(found[-1]):
-        found.pop()
+    if read and _unreadable(read[-1]):
+        read.pop()
         notes.append("The last line is half-written.")
+    found = _in_order(read)
+    if found != read:
+        notes.append("Its lines were out of order, or repeated.")
     if not found or not isinstance(started := found[0].data, SessionStarted):
         raise NotASession(f"{file} is a rollout of pinfold's that lacks its first line.")
     if started.schema > events.SCHEMA:
@@ -54,6 +57,13 @@ def _events(lines: Iterable[bytes]) -> Iterable[Event]:
         event = events.decode_leniently(line.rstrip(b"\n"), seq + 1, at)
         seq, at = event.seq, event.ts
         yield event
+
+
+def _in_order(read: list[Event]) -> list[Event]:
+    """The events as they were written, each once."""
+    known = [event for event in read if not _unreadable(event)]
+    first = {event.seq: event for event in reversed(known)}
+    return sorted([*first.values(), *filter(_unreadable, read)], key=lambda event: event.seq)
 
 
 def _unreadable(event: Event) -> bool:

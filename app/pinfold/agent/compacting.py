@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pinfold.agent import window_files
 from pinfold.agent.memory import Memory
+from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
 from pinfold.checkpoint import persist
@@ -24,7 +25,6 @@ from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo, ProviderError
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import JournalError
-from pinfold.settings import Auto
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
 
@@ -51,7 +51,7 @@ class Compacting:
         cwd: Path,
         model: Callable[[], ModelInfo],
         reading: Callable[[], Reading],
-        limits: Callable[[], tuple[Auto, float]],
+        limits: Limits,
         busy: Callable[[], bool],
         strategy: str,
         options: PlanOptions,
@@ -163,9 +163,11 @@ class Compacting:
             self._own_turn = False
 
     async def _check(self, cause: Cause) -> bool:
-        auto, threshold = self._limits()
+        limits = self._limits
         reading = self._reading()
-        step = guards.should(cause, reading.used, reading.usable, threshold, auto, self._past)
+        step = guards.should(
+            cause, reading.used, reading.usable, limits.threshold, limits.auto, self._past
+        )
         if step == "wait":
             return False
         if step == "ask" and self.reviewer is not None:

@@ -2,6 +2,7 @@
 out as they were, whoever recorded it."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -13,12 +14,15 @@ from pinfold.rollout.events import (
     Data,
     Event,
     ItemAdded,
+    ItemsMarked,
+    PinsChanged,
     PromptQueued,
     PromptUnqueued,
     RequestFinished,
     SessionStarted,
     Unknown,
     WindowCounted,
+    WindowReplaced,
 )
 from pinfold.rollout.items import Item
 
@@ -39,12 +43,11 @@ async def play(record: Record, events: Sequence[Event], clock: Clock, speed: flo
     Cancel it to stop. Raises `JournalError`.
     """
     played = [event for event in events if not isinstance(event.data, _SKIPPED)]
+    seqs = _Seqs(record)
     record.enter("requesting")
     if not speed:
         for at in range(0, len(played), _BATCH):
-            shift = record.state.seq + 1 - played[at].seq
-            batch = played[at : at + _BATCH]
-            await record.append(*(_moved(event.data, shift) for event in batch))
+            await seqs.append(played[at : at + _BATCH])
         return
     before = played[0].ts if played else None
     for event in played:
@@ -52,7 +55,7 @@ async def play(record: Record, events: Sequence[Event], clock: Clock, speed: flo
         before = event.ts
         if isinstance(event.data, ItemAdded):
             await _lead_up(record, event.data.item, clock, seconds / speed, _READING / speed)
-        await record.append(_moved(event.data, record.state.seq + 1 - event.seq))
+        await seqs.append([event])
 
 
 async def _lead_up(
@@ -91,11 +94,30 @@ def _deltas(item: Item) -> Iterator[Delta]:
                 yield CallDelta(0, item.name or "", piece)
 
 
-def _moved(data: Data, shift: int) -> Data:
-    """`data` as it reads `shift` events further on."""
-    match data:
-        case RequestFinished() | WindowCounted():
-            return replace(data, through_seq=data.through_seq + shift)
-        case _:
-            undoes = getattr(data, "undoes", None)
-            return data if undoes is None else replace(data, undoes=undoes + shift)
+class _Seqs:
+    """Where the recording's events stand in the record: what names one must name it there."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._recorded: list[int] = []
+        self._played: list[int] = []
+
+    async def append(self, events: Sequence[Event]) -> None:
+        await self._record.add(lambda _: [self._moved(event) for event in events])
+
+    def _moved(self, event: Event) -> Data:
+        data = event.data
+        match data:
+            case RequestFinished() | WindowCounted():
+                data = replace(data, through_seq=self._of(data.through_seq))
+            case PinsChanged() | ItemsMarked() | WindowReplaced() if data.undoes is not None:
+                data = replace(data, undoes=self._of(data.undoes))
+        before = self._played[-1] if self._played else 0
+        self._recorded.append(event.seq)
+        self._played.append(max(before, self._record.state.seq) + 1)
+        return data
+
+    def _of(self, seq: int) -> int:
+        """The event itself, or the last one before it that was not left out."""
+        at = bisect_right(self._recorded, seq)
+        return self._played[at - 1] if at else 0

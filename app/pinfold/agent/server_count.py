@@ -49,13 +49,13 @@ class ServerCount:
         request = Request(model, record.state.context.context, record.window.items)
         with suppress(ProviderError, JournalError):  # then the estimate stands
             tokens = await connection.provider.count(request)
-            if tokens and record.state.seq == through:
-                await record.append(
-                    WindowCounted(
-                        provider=model.provider,
-                        model=model.name,
-                        through_seq=through,
-                        estimate=estimate,
-                        tokens=tokens,
-                    )
+            if tokens:
+                counted = WindowCounted(
+                    provider=model.provider,
+                    model=model.name,
+                    through_seq=through,
+                    estimate=estimate,
+                    tokens=tokens,
                 )
+                # Asked when it is written: what was being written before may have come meanwhile.
+                await record.add(lambda _: [counted] if record.state.seq == through else [])

@@ -1,9 +1,8 @@
 """A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import cast, get_args
@@ -15,6 +14,7 @@ from pinfold.agent.files import Files
 from pinfold.agent.found import found_as
 from pinfold.agent.memory import Memory
 from pinfold.agent.memory_tool import MemoryApply
+from pinfold.agent.options import Limits, Options
 from pinfold.agent.queue import PromptQueue
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
@@ -27,7 +27,6 @@ from pinfold.agent.updates import (
     Told,
     Update,
 )
-from pinfold.compaction.view import PlanOptions
 from pinfold.ports import (
     Approver,
     Clock,
@@ -46,32 +45,14 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import Journal
-from pinfold.settings import AUTOS, Auto, Mode
+from pinfold.settings import Auto, Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
-from pinfold.tokens.prices import Price
 from pinfold.tokens.stream import StreamCount
 from pinfold.tools.pictures import attached
 from pinfold.window.reading import Reading
 
 CRASHED = "Unknown: pinfold stopped before this call's result was written down."
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a session behaves."""
-
-    approvals: Mode = "ask"
-    allow: tuple[str, ...] = ()
-    max_steps: int = 50
-    max_retries: int = 6
-    reasoning_effort: str | None = None
-    auto: Auto = "auto"
-    threshold: float = 0.85
-    """The share of the usable window at which `auto` acts."""
-    strategy: str = "layered"
-    compact: PlanOptions = field(default_factory=PlanOptions)
-    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 class Session:
@@ -96,9 +77,7 @@ class Session:
         self._user_folder = user_folder
         self._connect = connect
         self._consent = Consent(options.approvals, options.allow)
-        self.auto: Auto = options.auto
-        """What happens at the threshold."""
-        self.threshold = options.threshold
+        self._limits = Limits(options.auto, options.threshold)
         self._prices = options.prices
         from pinfold.tools.recall import Recall  # loads pydantic
 
@@ -120,7 +99,7 @@ class Session:
             cwd,
             lambda: self.model,
             self.reading,
-            lambda: (self.auto, self.threshold),
+            self._limits,
             lambda: self.busy,
             options.strategy,
             options.compact,
@@ -252,6 +231,16 @@ class Session:
         return self._consent.mode
 
     @property
+    def auto(self) -> Auto:
+        """What happens at the threshold."""
+        return self._limits.auto
+
+    @property
+    def threshold(self) -> float:
+        """The share of the usable window at which it happens."""
+        return self._limits.threshold
+
+    @property
     def queue(self) -> tuple[tuple[int, str], ...]:
         return self._queue.prompts
 
@@ -262,7 +251,7 @@ class Session:
 
     def reading(self) -> Reading:
         """The gauge now."""
-        threshold = None if self.auto == "off" else self.threshold
+        threshold = self._limits.threshold if self._limits.auto != "off" else None
         return self._record.gauge.reading(self.model, threshold, self._prices)
 
     def stream_count(self) -> StreamCount:
@@ -343,6 +332,8 @@ class Session:
         if self._connection.provider is not old.provider:
             await old.provider.close()
         await self._note_model("chosen by the user")
+        if new.wire_api != old.wire_api:
+            await self.recount(self._record.gauge.counter)
         self.compaction.acted()
         await self.compaction.check("model")
 
@@ -354,19 +345,8 @@ class Session:
 
     def set_threshold(self, to: str) -> None:
         """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""
+        self._limits.set(to)
         self.compaction.acted()
-        if to in AUTOS:
-            self.auto = to
-            return
-        try:
-            share = float(to.rstrip("%")) / (100 if to.endswith("%") else 1)
-        except ValueError:
-            raise ValueError(
-                f"“{to}” is neither a share such as 0.7 nor auto, ask or off."
-            ) from None
-        if not 0 < share <= 1:
-            raise ValueError(f"{to} is no share of the window: it must be above 0 and at most 1.")
-        self.threshold = share
 
     def save_draft(self, text: str) -> None:
         """Keep what is being typed; it survives a crash. Raises `OSError`."""

@@ -77,6 +77,9 @@ def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
             case ItemAdded(item=item):
                 items.append(_Added(item.n, item.response, count))
                 closing = True
+            case WindowReplaced(inserted=inserted):
+                items += (_Added(item.n, 0, count) for item in inserted)
+                closing = False
             case (
                 ArtifactObserved()
                 | MemoryApplied()

@@ -65,6 +65,10 @@ def concerns(pattern: str, paths: Iterable[str]) -> bool:
 @lru_cache(maxsize=16_384)
 def _matches(pattern: str, path: str) -> bool:
     from wcmatch import glob  # most sessions pin no glob
+    from wcmatch._wcparse import PatternLimitException
 
     flags = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB
-    return bool(glob.globmatch(path, pattern, flags=flags))
+    try:
+        return bool(glob.globmatch(path, pattern, flags=flags))
+    except PatternLimitException:
+        return False  # its braces stand for too many patterns

@@ -7,14 +7,18 @@ from pinfold.window.pins import concerns
 from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
+_BETWEEN = re.compile(r"(?:,(?![^{}]*\})|\s)+")
+"""What parts names: no comma in braces, as in `src/{a,b}.py`."""
 _RANGE = re.compile(r"#?(\d{1,12})(?:\.\.\.?#?(\d{1,12}))?\Z")
 
 
 def parse(text: str, window: Window) -> tuple[Pin, ...]:
     """The items of the window, or the glob, that `text` names. Raises `Refused`."""
     found: dict[Pin, None] = {}
-    for word in text.replace(",", " ").split():
+    for word in _BETWEEN.split(text):
         match = _RANGE.match(word)
+        if not word:
+            continue
         if word == "last":
             found[_last(window)] = None
         elif match is None:

@@ -108,6 +108,7 @@ class Window:
 
     def _add(self, item: Item, event: Event) -> None:
         shown = self.shown
+        again = item.n in self._forms  # only in a damaged rollout
         self.archive.add(item, event)
         self._forms[item.n] = "full"
         if item.call_id is not None:
@@ -116,7 +117,7 @@ class Window:
                 self._open[key] = item
             elif item.kind == "tool_result":
                 self._open.pop(key, None)
-        if self._joins_the_end(item, shown):
+        if not again and self._joins_the_end(item, shown):
             shown.append(body(item.n, "full", self.archive))
         else:
             self._changed()

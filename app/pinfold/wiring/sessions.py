@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pinfold import __version__, paths
 from pinfold.agent.clock import SystemClock
+from pinfold.agent.options import Options
 from pinfold.agent.request import Connection
-from pinfold.agent.session import Options, Session
+from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Tool
