@@ -112,3 +112,17 @@ async def test_pinfolds_own_sessions_come_as_they_are(tmp_path: Path) -> None:
     assert len(torn.events) == len(adoption.events) - 1
     assert torn.notes == ("The last line is half-written.",)
     await staged.session.close()
+
+
+async def test_lines_out_of_order_or_repeated_are_put_right(tmp_path: Path) -> None:
+    staged = await stage(tmp_path, [says("Hello.")])
+    staged.session.send("Hi.")
+    await staged.session.idle()
+    await staged.session.close()
+    rollout = staged.session.folder / "rollout.jsonl"
+    whole = read(rollout)
+    first, *rest = rollout.read_bytes().splitlines(keepends=True)
+    rollout.write_bytes(first + b"".join(reversed(rest)) + rest[2])
+    mixed = read(rollout)
+    assert mixed.events == whole.events
+    assert mixed.notes == ("Its lines were out of order, or repeated.",)

@@ -1,5 +1,6 @@
 """The window is compacted before it overflows, by hand, and back; a failure changes nothing."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,3 +158,36 @@ async def test_the_model_records_a_fact_and_it_stands_in_the_next_window(tmp_pat
     roomy = replace(OFF.compact, target_pct=0.9)
     draft = await at.session.compaction.draft("checkpoint", roomy)
     assert "port: 8443" in draft.plan.inserted[0].content
+
+
+async def test_a_pin_made_after_the_preview_is_not_overrun(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF)
+    draft = await at.session.compaction.draft("checkpoint")
+    await at.session.window.act("pin", [3])
+    with pytest.raises(Refused, match="changed since the preview"):
+        await at.session.compaction.apply(draft)
+    assert at.session.window.form(3) == "full"
+
+
+async def test_a_prompt_sent_while_it_is_applied_stays_in_the_window(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF)
+    draft = await at.session.compaction.draft("checkpoint")
+    at.provider.script.append(says("Here."))
+    applying = asyncio.create_task(at.session.compaction.apply(draft))
+    await asyncio.sleep(0)
+    at.session.send("are you there?")
+    await asyncio.wait([applying])
+    await at.session.idle()
+    assert "are you there?" in [item.content for item in at.provider.requests[-1].items]
+
+
+async def test_a_strategy_that_breaks_ends_no_turn(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 3, OFF)
+    at.session.compaction.keep_defaults("no-such-strategy", OFF.compact)
+    at.session.set_threshold("auto")
+    at.session.set_threshold("0.1")
+    at.provider.script.append(says("On we go."))
+    at.session.send("go on")
+    await at.session.idle()
+    assert at.session.last_ending == "done"
+    assert any("There is no strategy" in text for text in at.told())

@@ -12,9 +12,18 @@ from pinfold.adopt import claude, codex
 from pinfold.agent.projections import Projections
 from pinfold.agent.updates import Appended, PhaseChanged, Streamed
 from pinfold.ports import TextDelta
-from pinfold.rollout.events import Event, ItemAdded, ItemsMarked, RequestFinished, TurnFinished
+from pinfold.rollout.events import (
+    Event,
+    ItemAdded,
+    ItemsMarked,
+    PromptQueued,
+    PromptUnqueued,
+    RequestFinished,
+    TurnFinished,
+)
 from pinfold.tokens.counter import Counter
 from pinfold.window.reading import Reading
+from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
 CODEX = codex.read_lines(codex_session().encoded(), Path("a.jsonl")).events
@@ -147,3 +156,23 @@ async def test_what_was_undone_is_undone_again(tmp_path: Path) -> None:
 def _newest(window: Window) -> str:
     assert window.undo.newest is not None
     return window.undo.newest.what
+
+
+@pytest.mark.parametrize("speed", [0, 4])
+async def test_what_names_an_event_names_it_where_it_is_played(
+    tmp_path: Path, speed: float
+) -> None:
+    mark = ItemsMarked(items=((3, "masked"),))
+    left_out = (PromptQueued(id=1, text="Later."), PromptUnqueued(id=1, reason="removed"))
+    at = len(CODEX)
+    undone = ItemsMarked(items=((3, "full"),), undoes=at + 3)
+    more = (*left_out, mark, *left_out, undone)
+    last = CODEX[-1]
+    events = (*CODEX, *(Event(at + i, last.ts, data) for i, data in enumerate(more, 1)))
+    on = await stage(tmp_path, [])
+    on.session.play(events, speed)
+    await through(on)
+    assert folded(events).undo.newest is None
+    with pytest.raises(Refused, match="nothing to undo"):
+        await on.session.window.undo()
+    await on.session.close()

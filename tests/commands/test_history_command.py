@@ -44,11 +44,12 @@ def context(at: Stage) -> FakeContext:
     return FakeContext(at.session)  # type: ignore[arg-type]
 
 
-async def test_history_lists_the_windows(context: FakeContext) -> None:
+async def test_history_lists_the_windows(at: Stage, context: FakeContext) -> None:
     await run(context, "/history")
     head, first, now = context.told[0].splitlines()
     assert head.split() == ["window", "since", "by", "items", "tokens"]
-    assert first.split() == ["0", "start", "16"]
+    began = at.session.window.overview().rows[0].at.astimezone()
+    assert first.split() == ["0", *f"{began:%Y-%m-%d %H:%M}".split(), "start", "16", "–"]
     assert now.split()[0] == "1"
     assert "manual, checkpoint" in now
     assert " → " in now

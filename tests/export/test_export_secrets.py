@@ -5,8 +5,11 @@ All of them are made up, and put together here so that no scanner takes them for
 
 import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import cycle, islice
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,10 +17,14 @@ from hypothesis import strategies as st
 from fakes.exports import transcript
 from fakes.recorded import recorded
 from pinfold.adopt.detect import read
+from pinfold.commands.export import Wish, document
+from pinfold.export.formats import FORMATS, Format, Scope
 from pinfold.export.redact import Secrets, redacted, redacted_lines
-from pinfold.rollout.events import ItemAdded
+from pinfold.rollout.events import ItemAdded, ItemsMarked
 from pinfold.rollout.items import Item
+from pinfold.window.window import Boundary
 
+AT = datetime(2026, 3, 1, tzinfo=UTC)
 HEX = "".join(islice(cycle("8f3a1c9e0b7d2546"), 64))
 MIXED = "".join(islice(cycle("aB3dE5fG7hJ9kLmN1pQ2"), 120))
 UPPER = "".join(islice(cycle("Q7WX2MZK4RTY"), 40))
@@ -146,6 +153,46 @@ def test_all_of_a_transcript_is_cleaned() -> None:
     assert key not in repr(shown)
     assert shown.title == "use [secret: GitHub Token 1]"
     assert shown.entries[1].item.detail["ok"] is True
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("before", [40, 70, 95])
+def test_no_part_of_a_secret_is_left_where_its_text_was_cut(name: Format, before: int) -> None:
+    key = SECRETS["OpenAI project"]
+    told = f"{'word ' * (before // 5)}{key} is mine"
+    command = json.dumps({"command": f"curl -H {key} x"})
+    call = Item(n=2, kind="tool_call", name="shell", content=command, call_id="c", response=1)
+    title = {"title": f"$ curl -H {key}"[:40] + "…"}
+    result = Item(
+        n=3, kind="tool_result", name="shell", content="ok", call_id="c", response=1, detail=title
+    )
+    session = transcript(
+        [
+            ItemAdded(item=Item(n=1, kind="user", content=told)),
+            ItemAdded(item=call),
+            ItemAdded(item=result),
+            ItemsMarked(items=((1, "placeholder"), (2, "placeholder"), (3, "placeholder"))),
+        ]
+    )
+    session = replace(
+        session,
+        cwd=f"/work/{key}",
+        session=key,
+        model=msgspec.structs.replace(session.model, name=key),
+        boundaries=(Boundary(1, 3, AT, "manual", key, None),),
+    )
+    lines = [json.dumps(each, ensure_ascii=False).encode() for each in (told, title)]
+    scopes: tuple[Scope, ...] = ("all",) if name == "jsonl" else ("all", "window")
+    for scope in scopes:
+        made = document(Wish(name, scope=scope), session, lines)
+        shown = f"{made.name}\n{made.content.decode()}".lower()
+        parts = {key[at : at + 8].lower() for at in range(len(key) - 7)} - {"sk-proj-"}
+        assert not [part for part in parts if part in shown]
+
+
+def test_a_word_that_begins_as_a_secret_does_is_none() -> None:
+    texts = [SECRETS["OpenAI project"], f"sk-proj-{MIXED[:9]}xyz", "sk-proj- keys"]
+    assert [Secrets(texts).replaced(text) for text in texts[1:]] == texts[1:]
 
 
 def test_raw_lines_stay_lines_with_bytes_that_are_no_text() -> None:

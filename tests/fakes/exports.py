@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fakes import histories
 from fakes.windows import IMAGE, MODEL
-from pinfold.commands.export import title
+from pinfold.commands.export import opening
 from pinfold.export.transcript import Entry, Transcript
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
@@ -101,7 +101,7 @@ def transcript(
         window.step(event)
     items = [window.archive[n] for n in window.archive]
     return Transcript(
-        title=title(items),
+        opening=opening(items),
         session=ID,
         cwd="/repo",
         model=model,

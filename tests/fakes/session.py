@@ -212,6 +212,7 @@ class Line:
     tokens: int = 31_000
     updated_at: datetime = USED
     note: str = ""
+    held: bool = False
 
     @property
     def folder(self) -> Path:

@@ -205,3 +205,16 @@ def test_only_prompts_can_be_rewound_to(store: SessionStore, long: Path, n: int,
     with pytest.raises(JournalError, match=said):
         store.rewind(long, n, ticking())
     assert len(store.list()) == 1
+
+
+def test_what_a_compaction_brought_can_be_forked_from(store: SessionStore, parent: Path) -> None:
+    summary = Item(n=7, kind="summary", content="So far.")
+    replaced = WindowReplaced(
+        generation=1, base=Base(0, 1), reason="manual", window=((7, "full"),), inserted=(summary,)
+    )
+    with Journal.open(parent, ticking()) as journal:
+        journal.append(replaced, ItemAdded(item=item(8)))
+    fork, n = store.fork(parent, 7, ticking())
+    with fork:
+        assert n == 7
+        assert [event.data for event in fork.read()][-1] == replaced

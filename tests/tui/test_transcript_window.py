@@ -93,7 +93,7 @@ async def test_a_new_window_begins_below_a_rule_and_the_old_one_stays_readable()
         transcript = await ready(pilot, session)
         session.record.add(REPLACED)
         await pilot.pause()
-        assert "── window 2 · compacted by checkpoint · 42k → 11k ──" in row(transcript, "window")
+        assert "── window 1 · compacted by checkpoint · 42k → 11k ──" in row(transcript, "window")
         assert row(transcript, "Why").startswith("·  #1 ")
         assert row(transcript, "Fix it").startswith("   #5 ")
         assert row(transcript, "◆ checkpoint").startswith("   #6 ")
@@ -106,7 +106,7 @@ async def test_a_resumed_session_shows_its_boundaries_where_they_were() -> None:
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         text = "\n".join(shown(transcript))
-        assert text.index("Fix it") < text.index("window 2") < text.index("Task: fix the reader")
+        assert text.index("Fix it") < text.index("window 1") < text.index("Task: fix the reader")
 
 
 async def test_the_gutter_grows_with_the_numbers() -> None:

@@ -51,7 +51,7 @@ def history() -> FakeSession:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (50, 36)], ids="{0[0]}x{0[1]}".format)
 def test_window(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see, at the left edge, a pinned item (⚑), a masked call and its result (◐), a
-    folded reply (○, grey), and a rule where window 2 begins, with its checkpoint below. In the
+    folded reply (○, grey), and a rule where window 1 begins, with its checkpoint below. In the
     larger ones also grey items that are archived (·)."""
     session = history()
 

@@ -4,7 +4,15 @@ import pytest
 
 from fakes.histories import fold
 from pinfold.ports import ModelInfo
-from pinfold.rollout.events import ArtifactObserved, Data, ItemAdded, ItemsMarked, PinsChanged
+from pinfold.rollout.events import (
+    ArtifactObserved,
+    Base,
+    Data,
+    ItemAdded,
+    ItemsMarked,
+    PinsChanged,
+    WindowReplaced,
+)
 from pinfold.rollout.items import Item, Kind
 from pinfold.window import selectors
 from pinfold.window.actions import Planner
@@ -85,7 +93,7 @@ def test_what_cannot_be_done_is_refused_with_the_reason(act, numbers, why) -> No
 def test_what_is_pinned_is_neither_masked_nor_folded() -> None:
     for pin in (5, 3):
         for act in ("mask", "fold"):
-            with pytest.raises(Refused, match=f"#5: pinned by #{pin}; unpin it first"):
+            with pytest.raises(Refused, match="#5: pinned; unpin first"):
                 planner(PinsChanged(add=(pin,))).plan(act, [5])  # type: ignore[arg-type]
 
 
@@ -94,7 +102,7 @@ def test_of_a_range_what_can_be_done_is_done_and_the_rest_is_named() -> None:
     assert effect.numbers == (5,)
     assert effect.left == (
         "#1: only the results of tools can be masked; fold it instead",
-        "#6: pinned by src/**; unpin it first",
+        "#6: pinned by src/**",
     )
 
 
@@ -188,3 +196,12 @@ def test_a_glob_names_the_items_that_concern_its_files() -> None:
     assert selectors.numbers("src/**", window) == (4, 6)
     with pytest.raises(Refused, match="No item in the window concerns"):
         selectors.numbers("docs/**", window)
+
+
+def test_a_mark_on_what_a_rewind_took_out_of_the_window_is_not_undone() -> None:
+    marked = ItemsMarked(items=((5, "masked"),))
+    rewound = WindowReplaced(
+        generation=1, base=Base(0, 8), reason="rewind", window=((1, "full"), (8, "full"))
+    )
+    assert fold([*SESSION, marked])[0].undo.newest is not None
+    assert fold([*SESSION, marked, rewound])[0].undo.newest is None

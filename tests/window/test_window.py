@@ -169,3 +169,10 @@ def test_a_report_from_before_a_change_of_the_window_measures_nothing() -> None:
     assert before.reading(MODEL).source == "measured"
     _, after = fold([*SESSION, marked, finished(usage, len(SESSION))])
     assert after.reading(MODEL).source == "estimated"
+
+
+def test_an_item_that_comes_again_stands_once() -> None:
+    call = Item(n=1, kind="tool_call", content="{}", response=1, call_id="a", name="x")
+    result = Item(n=2, kind="tool_result", content="y", response=1, call_id="a", name="x")
+    window = fold([ItemAdded(item=each) for each in (call, result, call, result)])[0]
+    assert [item.n for item in window.items] == [1, 2]

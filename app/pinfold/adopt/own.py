@@ -61,9 +61,10 @@ def _events(lines: Iterable[bytes]) -> Iterable[Event]:
 
 def _in_order(read: list[Event]) -> list[Event]:
     """The events as they were written, each once."""
-    known = [event for event in read if not _unreadable(event)]
-    first = {event.seq: event for event in reversed(known)}
-    return sorted([*first.values(), *filter(_unreadable, read)], key=lambda event: event.seq)
+    first, rest = read[:1], read[1:]
+    known = {event.seq: event for event in reversed(rest) if not _unreadable(event)}
+    rest = sorted([*known.values(), *filter(_unreadable, rest)], key=lambda event: event.seq)
+    return first + rest
 
 
 def _unreadable(event: Event) -> bool:

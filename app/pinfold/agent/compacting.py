@@ -22,11 +22,13 @@ from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
-from pinfold.ports import ModelInfo, ProviderError
-from pinfold.rollout.events import WindowReplaced
-from pinfold.rollout.journal import JournalError
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Data, WindowReplaced
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
+
+BELOW = 0.7
+"""Of the threshold, that a compaction by itself aims at, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Draft:
     strategy: str
     """The one that was asked for; the plan tells which one it is."""
     options: PlanOptions
+    revision: int = 0
+    """The window's, when it was made."""
 
 
 class Compacting:
@@ -67,7 +71,7 @@ class Compacting:
         self._reading = reading
         self._limits = limits
         self._busy = busy
-        self._own_turn = False
+        self._in_turn = False
         """The turn that runs waits for us."""
         self._past = Past()
         record.subscribe(self._hear)
@@ -92,6 +96,7 @@ class Compacting:
         record, name = self._record, strategy or self.strategy
         options = options or self.options
         checkpoint, ledger = await self._memory.now()
+        revision = record.window.revision
         view = view_of(
             record.window,
             record.gauge,
@@ -105,7 +110,7 @@ class Compacting:
         plan = await asyncio.to_thread(
             engine.plan_with, name, view, Material(), options, must_gain=must_gain
         )
-        return Draft(view, plan, report_of(view, plan), name, options)
+        return Draft(view, plan, report_of(view, plan), name, options, revision)
 
     async def checkpoint(self) -> tuple[CheckpointV1, Ledger]:
         """What is kept in mind beside the window, as of now. Raises `JournalError`."""
@@ -119,24 +124,29 @@ class Compacting:
         """Make it the window. Raises `Refused`, `JournalError`, `OSError`."""
         record, plan = self._record, draft.plan
         window = record.window
-        if record.journal.read_only:
-            raise Refused("This session is open to read only. Fork it to go on: /fork.")
-        if self._busy() and not self._own_turn:
-            raise Refused("A turn is running: press Esc first, or wait for its end.")
-        if (
-            plan.base.generation != window.generation
-            or plan.base.seq < window.changed_seq
-            or [each.n for each in plan.items] != list(window.forms)
-        ):
-            raise Refused("The window has changed since the preview: look at it anew.")
+        self._check_fit(draft)
         await asyncio.to_thread(window_files.save, record.journal.folder, window)
-        generation = window.generation + 1
-        await record.add(lambda n: [engine.event_of(plan, n, generation, reason)])
+
+        def make(n: int) -> list[Data]:
+            self._check_fit(draft)  # again: a prompt or a pin may have come meanwhile
+            return [engine.event_of(plan, n, window.generation + 1, reason)]
+
+        await record.add(make)
         with suppress(OSError):  # a copy; it can be made again
             await asyncio.to_thread(persist.save, record.journal.folder, draft.view.checkpoint)
         self._past = self._past.succeeded(self._reading().used)
         record.tell(Told(completion(draft.report)))
         return draft.report
+
+    def _check_fit(self, draft: Draft) -> None:
+        window = self._record.window
+        if self._record.journal.read_only:
+            raise Refused("This session is open to read only. Fork it to go on: /fork.")
+        if self._busy() and not self._in_turn:
+            raise Refused("A turn is running: press Esc first, or wait for its end.")
+        numbers = [each.n for each in draft.plan.items]
+        if window.revision != draft.revision or list(window.forms) != numbers:
+            raise Refused("The window has changed since the preview: look at it anew.")
 
     # By itself
 
@@ -154,15 +164,16 @@ class Compacting:
         """The user changed how or whether to compact."""
         self._past = self._past.acted()
 
+    async def check_in_turn(self, cause: Cause) -> bool:
+        """Like `check`, for the turn that runs and waits for it."""
+        self._in_turn = True
+        try:
+            return await self.check(cause)
+        finally:
+            self._in_turn = False
+
     async def check(self, cause: Cause) -> bool:
         """Compact where the window calls for it; whether that was done. Raises nothing."""
-        self._own_turn = True
-        try:
-            return await self._check(cause)
-        finally:
-            self._own_turn = False
-
-    async def _check(self, cause: Cause) -> bool:
         limits = self._limits
         reading = self._reading()
         step = guards.should(
@@ -173,9 +184,12 @@ class Compacting:
         if step == "ask" and self.reviewer is not None:
             return await self.reviewer()
         try:
-            draft = await self.draft(must_gain=cause == "threshold")
+            # What is left must lie well below the threshold, or it would be passed again at once.
+            target = min(self.options.target_pct, limits.threshold * BELOW)
+            options = replace(self.options, target_pct=target)
+            draft = await self.draft(options=options, must_gain=cause == "threshold")
             await self.apply(draft, cause)
-        except (Refused, JournalError, ProviderError, OSError) as error:
+        except Exception as error:  # the turn must go on, whatever it is
             self._past = self._past.failed()
             stopped = self._past.failures == guards.MAX_FAILURES
             more = " Nothing is compacted by itself any more until you act." if stopped else ""

@@ -202,6 +202,8 @@ class Session:
     def notices(self) -> tuple[str, ...]:
         """What the user should know about how the session was found."""
         found = []
+        if self.read_only:
+            found.append("This session is open read-only. /fork goes on in a copy of it.")
         if (torn := self._record.journal.torn) is not None:
             found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
         found += self._found

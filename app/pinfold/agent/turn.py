@@ -103,7 +103,7 @@ class Turn:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps")
-                await self._compacting.check("threshold")
+                await self._compacting.check_in_turn("threshold")
                 response = await self._respond(connection, number)
                 steps += 1
                 if response.calls:
@@ -132,7 +132,7 @@ class Turn:
         try:
             return await self._requester.respond(connection, number)
         except ContextOverflow:
-            if not await self._compacting.check("overflow"):
+            if not await self._compacting.check_in_turn("overflow"):
                 raise
             return await self._requester.respond(connection, number)
 

@@ -31,6 +31,7 @@ _THEN_ASKED = re.compile(
     r",? (?:(?:and|but|so) )?(?:can|could|would|will) (?:you|we|i) [^,]*\?\W*$", re.IGNORECASE
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|`[^`\n]*`")
+_NUMBER = re.compile(r"\b\d[\w.:]*\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _MIN_COMMON = 0.75
 """Of the telling words of two sentences, from which on they are about the same."""
@@ -122,10 +123,15 @@ class _About(Struct, frozen=True):
     words: frozenset[str]
     """The telling ones, without values and those that name the topic."""
     valued: bool
+    barred: bool
+    """Something may not be done, and what it names is no value that changes."""
+    numbers: frozenset[str]
 
     def supersedes(self, earlier: "_About") -> bool:
         if self.said == earlier.said:
             return True
+        if (self.barred or earlier.barred) and self.numbers != earlier.numbers:
+            return False
         if self.topics & earlier.topics:
             free = not (self.valued or earlier.valued)
             return free or self.words <= earlier.words or earlier.words <= self.words
@@ -145,6 +151,8 @@ def _about(commitment: Commitment) -> _About:
         topics=frozenset(topics | valued),
         words=frozenset(words - naming),
         valued=bool(valued),
+        barred=any(cues.bars.search(plain) for cues in every),
+        numbers=frozenset(_NUMBER.findall(plain)),
     )
 
 

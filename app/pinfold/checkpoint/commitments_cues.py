@@ -26,6 +26,8 @@ class Cues:
     """Of which one holds at a time."""
     values: tuple[tuple[str, re.Pattern[str]], ...]
     """The same, of one thing: the port of the server is not that of the database."""
+    bars: re.Pattern[str]
+    """A prohibition that is no limit."""
     empty: frozenset[str]
     """Words that tell nothing of the subject."""
 
@@ -54,5 +56,6 @@ def _cues(told: Mapping[str, Any]) -> Cues:
         kinds=tuple((kind, pattern(told[kind])) for kind in get_args(Kind)),
         topics=named("topics"),
         values=named("values"),
+        bars=pattern(told["bars"]),
         empty=frozenset(told["empty"].split()),
     )

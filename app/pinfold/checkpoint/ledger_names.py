@@ -32,7 +32,7 @@ _NAME = re.compile(
     rf"""
       (?P<url>https?://[^\s"'<>`)\]}}\\|]+)
     | (?P<uuid>\b[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\b)
-    | (?P<path>(?<![\w/.~@-])(?:(?:~|\.{{1,2}})?/?[\w.@+-]+(?:/[\w.@+\[\]-]+)+|/[\w.@+-]+))
+    | (?P<path>(?<![\w/.~@*-])(?:(?:~|\.{{1,2}})?/?[\w.@+-]+(?:/[\w.@+\[\]-]+)+|/[\w.@+-]+))
     | (?P<file>(?<![\w/.@-])[\w-]+(?:\.[\w-]+)*\.(?:{_ENDINGS})\b(?![\w(./]))
     | (?P<issue>(?<![\w&/\#])\#\d{{1,6}}\b)
     | (?P<hash>(?<![\w.-])(?=[a-f]*\d)[0-9a-f]{{7,40}}(?![\w-]))
@@ -43,6 +43,8 @@ _NAME = re.compile(
 _CHUNK = re.compile(r"""[^\s"'`<>|\\]{3,1000}""")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _FILE = re.compile(rf"\.(?:{_ENDINGS})$")
+_ODD = re.compile(r"//|\w\.{2,3}\w|(?:^|/)\.{3}")
+"""In a path: no folder, but a range of revisions, or something left out."""
 _MIN_IDENTIFIER = 6
 _MIN_PATH = 4
 
@@ -148,7 +150,7 @@ def _path(found: str, root: str) -> str | None:
     path = found.rstrip(".")
     if "]" not in path:
         path = path.partition("[")[0]
-    if path in _EMPTY or not any(char.isalpha() for char in path):
+    if path in _EMPTY or _ODD.search(path) or not any(char.isalpha() for char in path):
         return None
     if (
         path[0] not in "/~."

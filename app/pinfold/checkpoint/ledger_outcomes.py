@@ -14,6 +14,12 @@ _SCANNED_CHARS = 32_768
 _PREAMBLE = re.compile(
     r"^(?:Chunk ID:|Wall time:|Process exited with|Original token count:|Output:|Exit code\b)"
 )
+_SOURCE = re.compile(
+    r"^(?:[+-](?![+-]*\d)|//|/\*|\* |[>│|] |return\b|(?:function|const|let|var|def|func|import|export)\s"
+    r"|\d+(?:\s+\d+)?(?:\t|\s*[│|→])|\(pass\)|✓|✔|--- PASS|=== RUN|\"[^\"]*\",?$|'[^']*',?$)"
+    r"|[{;]$"
+)
+"""Lines that show a text, a diff or what went well, and report nothing."""
 _TAG = re.compile(r"</?(?:tool_use_error|error|system-reminder|stdout|stderr)>")
 _EXCEPTION = re.compile(r"\b(?:[a-z]\w*\.)*([A-Z]\w*(?:Error|Exception|Panic|Fault))\b")
 _CODE = re.compile(r"\b(E[A-Z]{4,15}|TS\d{4,5}|E\d{4}|SC\d{4}|HTTP [45]\d\d)\b")
@@ -40,6 +46,23 @@ _TESTED = re.compile(
 )
 
 
+_PRINTERS = frozenset(
+    "bat cat cut diff egrep fd fgrep find git-grep grep head jq less ls nl rg sed sort tail tree "
+    "uniq wc".split()
+)
+"""Programs whose output is what they read."""
+_GIT_PRINTERS = frozenset({"blame", "diff", "grep", "log", "show"})
+_ASIDE = frozenset({"bash", "cd", "echo", "sh", "true", "zsh"})
+"""Programs that stand beside others, and print nothing that was read."""
+_COMPLAINT = re.compile(
+    rf"^(?:\S*/)?(?:{'|'.join(sorted(_PRINTERS))}|bash|zsh|sh|fatal|error|\(eval\)):",
+)
+"""How a program begins a line of its own."""
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_JOINT = re.compile(r"[|;&\n]+")
+_PROGRAM = re.compile(r"[a-z][\w.-]*$")
+
+
 class Failure(Struct, frozen=True):
     """What went wrong, of one class."""
 
@@ -57,13 +80,35 @@ class TestRun(Struct, frozen=True):
     """Its result, in its own words."""
 
 
-def failures(output: str) -> list[Failure]:
-    """The lines that matter of a failed call's output, one of each class; the first ones."""
+def only_prints(command: str) -> bool:
+    """Whether a command line runs nothing but programs that show what they read."""
+    printing = False
+    for part in _JOINT.split(_QUOTED.sub("x", command)):
+        words = part.split()
+        if not words or words[0] in _ASIDE or not _PROGRAM.match(words[0]):
+            continue
+        if words[0] == "git" and len(words) > 1 and words[1] in _GIT_PRINTERS:
+            printing = True
+        elif words[0] in _PRINTERS:
+            printing = True
+        else:
+            return False
+    return printing
+
+
+def failures(output: str, command: str = "") -> list[Failure]:
+    """The lines that matter of a failed call's output, one of each class; the first ones.
+
+    Of a `command` that only prints, those in which it complains.
+    """
+    prints = only_prints(command)
     found: dict[str, str] = {}
     first = ""
     for raw in _ends(output).splitlines():
         line = _TAG.sub("", raw).strip()
-        if not line or _PREAMBLE.match(line):
+        if not line or _PREAMBLE.match(line) or _SOURCE.search(line):
+            continue
+        if prints and not _COMPLAINT.match(line):
             continue
         first = first or line
         label = _label(line)

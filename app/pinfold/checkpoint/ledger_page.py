@@ -107,7 +107,7 @@ class Page:
         section = self._section["FILES"]
         root = self._roots.get(folder)
         if root is None or root == folder:
-            return self._line(f"{folder.rstrip('/') or ('/' if folder else '.')}/", section, rank=1)
+            return self._line("/" if folder == "/" else f"{folder or '.'}/", section, rank=1)
         below = posixpath.relpath(folder, root)
         return self._line(f"{INDENT}{below}/", self._line(f"{root}/", section, rank=1), rank=1)
 

@@ -36,6 +36,8 @@ _WEIGHTS: dict[Source, float] = {
 _CROWD = 30
 """Names beside which one counts half."""
 _MAX_REPEATS = 3
+_MEANT = 2
+"""Times that the user says a hash which is to be kept."""
 _FADES = ((0.6, 30), (0.35, 250))
 """Shares of a weight, and after how many items each has halved."""
 _LASTING = 0.05
@@ -72,6 +74,8 @@ class NameRecord(Struct):
     source: Source
     """The weightiest."""
     weight: Weight
+    said: int = 0
+    """Times that the user said it."""
     file: str | None = None
     """The file in which, or in a call about which, it last stood."""
     item: int = 0
@@ -138,6 +142,7 @@ class Records:
                 (-record.weight.value(self.now), name)
                 for name, record in self.names.items()
                 if name not in self.files
+                and not (record.kind == "hash" and _is_passing(name, record))
                 and not (record.kind == "path" and (name in known or name in self._aliases))
             ]
             best = heapq.nsmallest(_LIKELIEST, values)
@@ -224,21 +229,19 @@ class Records:
         self._weigh(referred, "reference", item.n, file)
         self._weigh(written, "body", item.n, file)
         if item.call_id:
-            self._calls[item.call_id] = (
-                short(references or item.name or "", MAX_COMMAND_CHARS),
-                file,
-            )
+            self._calls[item.call_id] = (references or item.name or "", file)
 
     def _returned(self, item: Item) -> None:
         command, file = self._calls.pop(item.call_id or "", (item.name or "", None))
+        shown = short(command, MAX_COMMAND_CHARS)
         self._name(item.content, "output", item.n, file)
         if item.state == "unknown" or item.name == MEMORY_TOOL:
             return  # nobody knows the call's outcome, or it is the host's own word
         self._last = item
         if not _went_well(item):
-            for failure in outcomes.failures(item.content):
-                error = self.errors.pop(failure.label, None) or ErrorRecord(failure.line, command)
-                error.line, error.command, error.item = failure.line, command, item.n
+            for failure in outcomes.failures(item.content, command):
+                error = self.errors.pop(failure.label, None) or ErrorRecord(failure.line, shown)
+                error.line, error.command, error.item = failure.line, shown, item.n
                 error.times += 1
                 self.errors[failure.label] = error
             _cap(self.errors)
@@ -260,6 +263,8 @@ class Records:
             if file is not None and name.text != file:
                 record.file = file
             record.item = item
+            if source == "user":
+                record.said += times
             record.weight.add(weight * min(times, _MAX_REPEATS) ** 0.5, self.now)
         if len(self.names) > MAX_NAMES:
             self._forget()
@@ -275,6 +280,12 @@ def above(path: str) -> Iterator[str]:
     """The folders above a path, the nearest first, but the root of the file system."""
     while len(path := posixpath.dirname(path)) > 1:
         yield path
+
+
+def _is_passing(name: str, record: NameRecord) -> bool:
+    """Whether a commit was only shown: no call used it, and the user did not come back to it."""
+    commit = "-" not in name and not name.isdecimal()
+    return commit and record.source not in {"reference", "body"} and record.said < _MEANT
 
 
 def _went_well(result: Item) -> bool:

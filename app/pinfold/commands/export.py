@@ -24,7 +24,6 @@ from pinfold.export.transcript import Entry, Transcript, window_alone
 from pinfold.rollout.files import failure, write_atomic
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
-from pinfold.rollout.summaries import title_of
 
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
 
@@ -111,9 +110,9 @@ def replaced(secrets: int | None) -> str:
             return f"{secrets:,} secrets replaced"
 
 
-def title(items: Iterable[Item]) -> str:
-    """What a session is called: how its first prompt begins."""
-    return title_of(next((item.content for item in items if item.kind == "user"), ""))
+def opening(items: Iterable[Item]) -> str:
+    """The first prompt."""
+    return next((item.content for item in items if item.kind == "user"), "")
 
 
 # In the shell
@@ -127,7 +126,7 @@ async def export(context: Context, argument: str) -> None:
 
     def read() -> Document:
         transcript = Transcript(
-            title=title(items),
+            opening=opening(items),
             session=session.id,
             cwd=str(session.cwd),
             model=session.model,

@@ -20,7 +20,7 @@ def windows(found: Sequence[Generation]) -> Iterator[str]:
     for each in found:
         since = f"{each.since.astimezone():%Y-%m-%d %H:%M}" if each.since else ""
         by = ", ".join(one_line(part) for part in (each.reason, each.strategy) if part) or "start"
-        sizes = f"{each.tokens.before:,} → {each.tokens.after:,}" if each.tokens else ""
+        sizes = f"{each.tokens.before:,} → {each.tokens.after:,}" if each.tokens else "–"
         now = "(now)" if each is found[-1] else ""
         line = f"{each.generation:>6}  {since:<16}  {by:<22}  {each.items:>6,}  {sizes} {now}"
         yield line.rstrip()

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from os.path import commonprefix
 
 from msgspec import structs
 
@@ -11,9 +12,10 @@ from pinfold.export.detectors import Hit, hits
 from pinfold.export.transcript import Entry, Transcript
 from pinfold.rollout.events import AgentsFile, Context
 from pinfold.rollout.items import Item
+from pinfold.window.window import Boundary
 
 _TELLING = 8
-"""Characters from which a secret is looked for without its surroundings, too."""
+"""Characters from which a secret, or what a cut left of it, is known without its surroundings."""
 
 
 class Secrets:
@@ -34,7 +36,11 @@ class Secrets:
                 if secret not in self._names:
                     counts[kind] += 1
                     self._names[secret] = f"[secret: {kind} {counts[kind]}]"
-        self._known = _any_of(filter(_is_telling, self._names))
+        self._known: dict[str, list[str]] = {}
+        """The longest first, by how they begin."""
+        for secret in sorted(filter(_is_telling, self._names), key=len, reverse=True):
+            self._known.setdefault(secret[:_TELLING], []).append(secret)
+        self._beginnings = _any_of(self._known)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -51,9 +57,30 @@ class Secrets:
         return "".join([*parts, self._sub(text[end:])])
 
     def _sub(self, text: str) -> str:
-        if self._known is None:
+        if self._beginnings is None:
             return text
-        return self._known.sub(lambda match: self._names[match.group()], text)
+        parts: list[str] = []
+        end = 0
+        for match in self._beginnings.finditer(text):
+            start = match.start()
+            found = self._found(text, start, match.group()) if start >= end else None
+            if found is not None:
+                name, stop = found
+                parts += [text[end:start], name]
+                end = stop
+        return "".join([*parts, text[end:]])
+
+    def _found(self, text: str, start: int, beginning: str) -> tuple[str, int] | None:
+        """The name of the secret that stands here, or was cut off here, and its end."""
+        for secret in self._known[beginning]:
+            left = commonprefix((secret, text[start : start + len(secret)]))
+            end = start + len(left)
+            after = text[end : end + 1]
+            if _is_word(after):
+                continue
+            if left == secret or after == "…" or any(map(str.isdigit, left)):
+                return self._names[secret], end
+        return None
 
 
 def _is_telling(secret: str) -> bool:
@@ -61,11 +88,13 @@ def _is_telling(secret: str) -> bool:
     return len(secret) >= _TELLING and any(map(str.isdigit, secret))
 
 
-def _any_of(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    words = sorted(secrets, key=len, reverse=True)
-    if not words:
-        return None
-    return re.compile(rf"(?:(?<!\w)|(?<=\\[nrt]))(?:{'|'.join(map(re.escape, words))})(?!\w)")
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _any_of(beginnings: Iterable[str]) -> re.Pattern[str] | None:
+    words = "|".join(map(re.escape, beginnings))
+    return re.compile(rf"(?:(?<!\w)|(?<=\\[nrt]))(?:{words})") if words else None
 
 
 def redacted(transcript: Transcript) -> tuple[Transcript, int]:
@@ -79,17 +108,29 @@ def redacted(transcript: Transcript) -> tuple[Transcript, int]:
             name: secrets.replaced(value) if isinstance(value, str) else value
             for name, value in each.detail.items()
         }
-        return structs.replace(each, content=secrets.replaced(each.content), detail=detail)
+        origin = each.origin
+        if origin is not None:
+            origin = structs.replace(origin, model=secrets.replaced(origin.model))
+        content = secrets.replaced(each.content)
+        return structs.replace(each, content=content, detail=detail, origin=origin)
 
     def entry(each: Entry) -> Entry:
         return replace(each, item=item(each.item))
 
+    def boundary(each: Boundary) -> Boundary:
+        return replace(each, strategy=secrets.replaced(each.strategy))
+
+    model = transcript.model
     clean = replace(
         transcript,
-        title=secrets.replaced(transcript.title),
+        opening=secrets.replaced(transcript.opening),
+        session=secrets.replaced(transcript.session),
+        cwd=secrets.replaced(transcript.cwd),
+        model=structs.replace(model, name=secrets.replaced(model.name)),
         context=_context(transcript.context, secrets.replaced),
         entries=tuple(map(entry, transcript.entries)),
         window=tuple(map(item, transcript.window)),
+        boundaries=tuple(map(boundary, transcript.boundaries)),
     )
     return clean, len(secrets)
 
@@ -103,12 +144,16 @@ def redacted_lines(lines: Iterable[bytes]) -> tuple[list[bytes], int]:
 
 
 def _texts(transcript: Transcript) -> Iterator[str]:
-    yield transcript.title
+    yield from (transcript.opening, transcript.session, transcript.cwd, transcript.model.name)
+    yield from (boundary.strategy for boundary in transcript.boundaries)
     context = transcript.context
     yield from (context.instructions, context.environment)
-    yield from (file.text for file in context.agents)
+    for file in context.agents:
+        yield from (file.path, file.text)
     for item in [*(entry.item for entry in transcript.entries), *transcript.window]:
         yield item.content
+        if item.origin is not None:
+            yield item.origin.model
         yield from (value for value in item.detail.values() if isinstance(value, str))
 
 
@@ -117,5 +162,5 @@ def _context(context: Context, clean: Callable[[str], str]) -> Context:
         context,
         instructions=clean(context.instructions),
         environment=clean(context.environment),
-        agents=tuple(AgentsFile(file.path, clean(file.text)) for file in context.agents),
+        agents=tuple(AgentsFile(clean(file.path), clean(file.text)) for file in context.agents),
     )

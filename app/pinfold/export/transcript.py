@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.summaries import title_of
 
 if TYPE_CHECKING:
     from pinfold.window.window import Boundary
@@ -31,7 +32,8 @@ class Entry:
 class Transcript:
     """A session, or the part of it that the model sees."""
 
-    title: str
+    opening: str
+    """The first prompt, whole: no secret is found in a part of one."""
     session: str
     cwd: str
     model: ModelInfo
@@ -40,6 +42,11 @@ class Transcript:
     window: Sequence[Item]
     """As the next request carries it."""
     boundaries: Sequence[Boundary] = ()
+
+    @property
+    def title(self) -> str:
+        """How the first prompt begins."""
+        return title_of(self.opening)
 
     @property
     def started_at(self) -> datetime | None:

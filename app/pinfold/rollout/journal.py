@@ -204,7 +204,7 @@ class Journal:
     def _take_lock(self) -> None:
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / "rollout.lock", mode=0o600, thread_local=False)
+        lock = FileLock(_lock_path(self.folder), mode=0o600, thread_local=False)
         try:
             lock.acquire(blocking=False)
         except Timeout:
@@ -280,6 +280,25 @@ class Journal:
 def _event(line: bytes, seq: int, at: datetime, offset: int) -> Event:
     event = events.decode_leniently(line, seq, at)
     return Event(event.seq, event.ts, event.data, offset, len(line))
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a pinfold has the session in `folder` open for writing."""
+    if not _holder_path(folder).exists():  # a crash leaves it behind, so the lock decides
+        return False
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(_lock_path(folder), mode=0o600, blocking=False):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False
+
+
+def _lock_path(folder: Path) -> Path:
+    return folder / "rollout.lock"
 
 
 def _holder_path(folder: Path) -> Path:

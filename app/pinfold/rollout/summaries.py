@@ -9,7 +9,7 @@ import msgspec
 
 from pinfold.rollout import events
 from pinfold.rollout.file_cache import FileCache, Key
-from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
+from pinfold.rollout.journal import ROLLOUT, Journal, JournalError, is_held
 
 _TITLE = 80
 
@@ -42,6 +42,8 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     """Bytes of the rollout."""
     note: str
+    held: bool
+    """Whether a pinfold has it open for writing."""
 
 
 def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
@@ -68,6 +70,7 @@ def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
                 folder=folder,
                 updated_at=datetime.fromtimestamp(stat.st_mtime, UTC),
                 size=stat.st_size,
+                held=is_held(folder),
                 **msgspec.structs.asdict(said),
             )
         )

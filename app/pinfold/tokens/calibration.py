@@ -82,6 +82,11 @@ class Calibration(Struct):
         """Whether there was a report."""
         return f"{provider}/{model}" in self.models
 
+    def rate(self, provider: str, model: str) -> float:
+        """The provider's tokens for each that is counted here."""
+        learned = self.models.get(f"{provider}/{model}")
+        return 1.0 if learned is None else learned.rate
+
     def correct(self, provider: str, model: str, estimate: int) -> int:
         """Input tokens of a whole request, from its estimate."""
         learned = self.models.get(f"{provider}/{model}")

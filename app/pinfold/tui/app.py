@@ -234,5 +234,5 @@ class PinfoldApp(App[str]):
         except Exception as error:  # the screen stays, whatever it is
             self.tell(told(error), "error")
             if text:
-                self._shell.editor.put_before(text)
+                self._shell.editor.take_back(text)
         self._shell.refresh_status()

@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from pinfold.tui.in_order import SearchInput
 from pinfold.tui.transcript.view import Transcript
 
 KEYS = "Enter next · ↑ previous · Esc leaves"
@@ -41,7 +42,7 @@ class FindBar(Horizontal):
         super().__init__()
         self.display = False
         self._transcript = transcript
-        self._input = Input(compact=True)
+        self._input = SearchInput(compact=True, select_on_focus=False)
         self._tally = Static(id="tally", markup=False)
         self._back: Widget | None = None
         """Had the keys before."""
@@ -52,18 +53,24 @@ class FindBar(Horizontal):
         yield self._tally
 
     def open(self, text: str) -> None:
-        """Take the keys, and search for `text`; without one, for the last one again."""
+        """Take the keys, and search for `text`; without one, for the last one again.
+
+        What is searched for is selected, so that typing replaces it.
+        """
         if not self.display:
             self._back = self.screen.focused
         self.display = True
-        self._input.focus()
+        if self.screen.focused is self._transcript:
+            self._transcript.hand_keys_to(self._input)
+        else:
+            self._input.focus()
         if text and text != self._input.value:
             self._input.value = text
         else:
             self._search(self._input.value)
+        self._input.select_all()
 
-    @work
-    async def step(self, by: int) -> None:
+    def step(self, by: int) -> None:
         """Go to another match; when the bar is away, it comes back with its last text."""
         if not self._input.value:
             self.open("")
@@ -73,7 +80,7 @@ class FindBar(Horizontal):
         else:
             self.display = True
             self._back = self.screen.focused
-            await self._search(self._input.value).wait()
+            self._search(self._input.value)
 
     def leave(self) -> None:
         """Go away; the transcript stays where it is."""

@@ -18,6 +18,8 @@ LETTERS = {
     "instructions": "i",
     "AGENTS.md": "g",
     "tools": "s",
+    "hidden": "h",
+    "context": "x",
     "pinned": "p",
     "checkpoint": "k",
     "user": "u",

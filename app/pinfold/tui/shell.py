@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -21,6 +21,7 @@ from pinfold.ports import Decision, Question
 from pinfold.tui import branch, welcome
 from pinfold.tui.bridge import Bridge
 from pinfold.tui.drafts import Drafts
+from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.keys import bindings
 from pinfold.tui.lines import QueueLines, RetryLine
@@ -32,9 +33,6 @@ from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.status import StatusLine
 from pinfold.tui.steering import command_of
 from pinfold.tui.transcript.view import Transcript
-
-if TYPE_CHECKING:
-    from pinfold.tui.find import FindBar
 
 HINT_SECONDS = 2.0
 """How long a hint stands, and how soon its key must come again."""
@@ -84,7 +82,7 @@ class Shell(Screen[None]):
         self._transcript = Transcript()
         self._queue = QueueLines()
         self._retry = RetryLine(monotonic)
-        self._find_bar: FindBar | None = None
+        self._find_bar = FindBar(self._transcript)
         self._prompt = PromptBox(self.editor)
         self._gauge = GaugeBar()
         self._status = StatusLine(monotonic)
@@ -93,6 +91,7 @@ class Shell(Screen[None]):
         yield self._transcript
         yield self._queue
         yield self._retry
+        yield self._find_bar
         yield self._prompt
         yield self._gauge
         yield self._status
@@ -132,8 +131,7 @@ class Shell(Screen[None]):
         if self._bridge is not None:
             self._bridge.close()
         self._session = session
-        if self._find_bar is not None:
-            self._find_bar.leave()
+        self._find_bar.leave()
         self._look_at(session.cwd)
         await self._transcript.warm()
         self._transcript.set_welcome(welcome.welcome(session, warnings))
@@ -200,20 +198,13 @@ class Shell(Screen[None]):
 
     def find(self, text: str) -> None:
         """Look for `text` in the transcript; without one, ask for it."""
-        self._find(lambda bar: bar.open(text))
+        self._find_bar.open(text)
 
-    @on(Transcript.Sought)
-    def _sought(self, event: Transcript.Sought) -> None:
-        self._find((lambda bar: bar.step(event.step)) if event.step else lambda bar: bar.open(""))
+    def action_find(self) -> None:
+        self._find_bar.open("")
 
-    @work
-    async def _find(self, act: Callable[["FindBar"], object]) -> None:
-        if self._find_bar is None:
-            from pinfold.tui.find import FindBar
-
-            self._find_bar = FindBar(self._transcript)
-            await self.mount(self._find_bar, before=self._prompt)
-        act(self._find_bar)
+    def action_find_next(self, step: int) -> None:
+        self._find_bar.step(step)
 
     @on(Transcript.Acted)
     def _acted(self, event: Transcript.Acted) -> None:
@@ -296,7 +287,7 @@ class Shell(Screen[None]):
             self.post_message(self.Left())
 
     def action_interrupt(self) -> None:
-        if self._find_bar is not None and self._find_bar.display:
+        if self._find_bar.display:
             self._find_bar.leave()
         elif self._session is not None and self._session.phase != "idle":
             self._session.interrupt()

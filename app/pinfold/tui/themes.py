@@ -18,7 +18,15 @@ COLOURS = (
 )
 OURS = (
     *("rule", "user-background", "diff-added", "diff-removed"),
-    *("gauge-instructions", "gauge-agents", "gauge-tools", "gauge-pinned", "gauge-checkpoint"),
+    *(
+        "gauge-instructions",
+        "gauge-agents",
+        "gauge-tools",
+        "gauge-hidden",
+        "gauge-context",
+        "gauge-pinned",
+        "gauge-checkpoint",
+    ),
     *("gauge-user", "gauge-assistant", "gauge-reasoning", "gauge-calls", "gauge-results"),
     *("gauge-folded", "gauge-live", "gauge-free", "gauge-reserve", "gauge-threshold"),
 )
@@ -81,6 +89,8 @@ def fallbacks(theme: Theme) -> dict[str, str]:
         "gauge-instructions": colours["secondary"],
         "gauge-agents": shade("secondary", 80),
         "gauge-tools": shade("secondary", 60),
+        "gauge-hidden": shade("secondary", 40),
+        "gauge-context": shade("primary", 60),
         "gauge-pinned": shade("error", 75),
         "gauge-checkpoint": colours["error"],
         "gauge-user": colours["primary"],

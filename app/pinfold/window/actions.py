@@ -132,7 +132,8 @@ class Planner:
         window = self._window
         pin = window.pin_on(n)
         if pin is not None:
-            return f"pinned by {named([pin])}; unpin it first"
+            # The same words for all items that pins of their own hold: a range tells it once.
+            return f"pinned by {pin}" if isinstance(pin, str) else "pinned; unpin first"
         item = window.archive[n]
         if any(call.n == n for call in window.open_calls):
             return "its result is still to come"

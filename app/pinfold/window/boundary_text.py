@@ -18,9 +18,11 @@ _REASONS = {
 def told(boundary: Boundary) -> str:
     """Which window begins here, why, and what that came to."""
     what = _REASONS.get(boundary.reason, boundary.reason)
+    if boundary.undone == "restore":
+        what = "restore undone"
     if boundary.strategy and what.startswith("compacted"):
         what = what.replace("compacted", f"compacted by {boundary.strategy}", 1)
-    parts = [f"window {boundary.generation + 1}", what]
+    parts = [f"window {boundary.generation}", what]
     if (sizes := boundary.tokens) is not None:
         parts.append(f"{tokens(sizes.before)} → {tokens(sizes.after)}")
     return " · ".join(parts)

@@ -44,12 +44,14 @@ SEGMENTS: dict[Kind, str] = {
     "checkpoint": "checkpoint",
     "summary": "checkpoint",
     "compaction": "checkpoint",
-    "context": "user",
+    "context": "context",
 }
 ORDER = (
     "instructions",
     "AGENTS.md",
     "tools",
+    "hidden",
+    "context",
     "pinned",
     "checkpoint",
     "user",
@@ -59,7 +61,11 @@ ORDER = (
     "tool results",
     "folded",
 )
-"""The segments as they are drawn. `folded` is what placeholders take."""
+"""The segments as they are drawn. `folded` is what placeholders take; `hidden` is what reports have
+beyond all that stands here: what a provider adds, or what another tool's file does not hold."""
+
+HIDDEN = 0.05
+"""Of the window, that reports must have beyond the count before it is called hidden."""
 
 
 class GaugeDump(Struct, frozen=True, array_like=True):
@@ -126,8 +132,10 @@ class Gauge:
                 self._model = (provider, model)
                 self._counts.clear()
                 self._revision = None
+                self._usage = None
                 self._void(event)
             case WindowReplaced():
+                self._usage = None
                 self._void(event)
             case RequestFinished(usage=usage) as request if usage is not None:
                 self._hear(request, usage)
@@ -281,8 +289,13 @@ class Gauge:
             used = self.correct(self.estimate)
             known = self.calibration.known(*self._model)
             source = "unknown" if self._unknown else "calibrated" if known else "estimated"
+        hidden = used - round(self.calibration.rate(*self._model) * self.estimate)
+        if hidden <= HIDDEN * used:
+            hidden = 0
         parts = {**self._parts, **self._segments}
-        segments = scaled({name: parts[name] for name in ORDER if parts.get(name)}, used)
+        counted = {name: parts[name] for name in ORDER if parts.get(name)}
+        found = dict(scaled(counted, used - hidden)) | ({"hidden": hidden} if hidden else {})
+        segments = tuple((name, found[name]) for name in ORDER if name in found)
         usage = self._usage
         kept = reserve(model.context_window, model.max_output)
         usable = model.context_window - kept

@@ -18,12 +18,12 @@ class Generation(Struct, frozen=True):
 
     generation: int
     since: datetime | None
-    """The first began with the session."""
+    """The first began with its first item; none where there is none."""
     reason: str
     """Why the one before was replaced; empty for the first."""
     strategy: str
     tokens: Sizes | None
-    """Of the items, before and after the change that made it."""
+    """Of the items, before and after the change that made it; none where it told none."""
     items: int
     """At its end; of the last one, now."""
 
@@ -55,8 +55,10 @@ class Difference(Struct, frozen=True):
 def generations(window: Window) -> list[Generation]:
     """All of them, oldest first."""
     ends = [*(len(unpack(each.before)) for each in window.boundaries), len(window)]
+    first = next(iter(window.archive), None)
+    since = None if first is None else window.archive.at(first)
     return [
-        Generation(0, None, "", "", None, ends[0]),
+        Generation(0, since, "", "", None, ends[0]),
         *(
             Generation(each.generation, each.at, each.reason, each.strategy, each.tokens, items)
             for each, items in zip(window.boundaries, ends[1:], strict=True)

@@ -5,8 +5,11 @@ from functools import lru_cache
 
 from pinfold.rollout.events import Pin, PinsChanged
 from pinfold.window.placeholders import ranges
+from pinfold.window.refused import Refused
 
 _NAMED = 5
+_MOST = 1_000
+"""Globs that one with braces may stand for."""
 
 
 class Pins:
@@ -62,13 +65,26 @@ def concerns(pattern: str, paths: Iterable[str]) -> bool:
     return any(_matches(pattern, path) for path in paths)
 
 
+def check(pattern: str) -> None:
+    """Raises `Refused` for a glob that matches nothing, as it stands for too many."""
+    if not _alternatives(pattern):
+        raise Refused(f"The braces in “{pattern}” stand for too many patterns.")
+
+
 @lru_cache(maxsize=16_384)
 def _matches(pattern: str, path: str) -> bool:
     from wcmatch import glob  # most sessions pin no glob
-    from wcmatch._wcparse import PatternLimitException
 
-    flags = glob.GLOBSTAR | glob.BRACE | glob.DOTGLOB
+    flags = glob.GLOBSTAR | glob.DOTGLOB
+    return bool(glob.globmatch(path, _alternatives(pattern), flags=flags))
+
+
+@lru_cache
+def _alternatives(pattern: str) -> list[str]:
+    """The globs that its braces stand for; none where they are too many."""
+    import bracex
+
     try:
-        return bool(glob.globmatch(path, pattern, flags=flags))
-    except PatternLimitException:
-        return False  # its braces stand for too many patterns
+        return list(dict.fromkeys(bracex.iexpand(pattern, keep_escapes=True, limit=_MOST)))
+    except bracex.ExpansionLimitException:
+        return []

@@ -3,13 +3,13 @@
 import re
 
 from pinfold.rollout.events import Pin
-from pinfold.window.pins import concerns
+from pinfold.window.pins import check, concerns
 from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
 _BETWEEN = re.compile(r"(?:,(?![^{}]*\})|\s)+")
 """What parts names: no comma in braces, as in `src/{a,b}.py`."""
-_RANGE = re.compile(r"#?(\d{1,12})(?:\.\.\.?#?(\d{1,12}))?\Z")
+_RANGE = re.compile(r"#?(\d{1,12})(?:(?:\.\.\.?|-)#?(\d{1,12}))?\Z")
 
 
 def parse(text: str, window: Window) -> tuple[Pin, ...]:
@@ -22,6 +22,7 @@ def parse(text: str, window: Window) -> tuple[Pin, ...]:
         if word == "last":
             found[_last(window)] = None
         elif match is None:
+            check(word)
             found[word.removeprefix("./")] = None
         else:
             first = int(match[1])

@@ -65,7 +65,10 @@ class UndoStack:
     def replaced(self, seq: int, replaced: WindowReplaced) -> None:
         if replaced.undoes is not None:
             self._take(replaced.undoes)
-        elif replaced.reason not in _OTHERS:
+        elif replaced.reason in _OTHERS:
+            inside = {n for n, _ in replaced.window}
+            self._stack = [each for each in self._stack if _reaches(each.event, inside)]
+        else:
             what = "the restore" if replaced.reason == "restore" else "the compaction"
             self._stack.append(Undoable(seq, what, None))
 
@@ -89,6 +92,11 @@ class UndoStack:
             Undoable(seq, what, msgspec.msgpack.decode(data, type=TYPES[name]) if name else None)
             for seq, what, name, data in dump
         ]
+
+
+def _reaches(event: Data | None, inside: set[int]) -> bool:
+    """Whether undoing would change anything in a window of those items."""
+    return not isinstance(event, ItemsMarked) or any(n in inside for n, _ in event.items)
 
 
 def _packed(event: Data | None) -> tuple[str, bytes]:

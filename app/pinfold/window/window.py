@@ -42,6 +42,8 @@ class Boundary:
     """The items that came with the next."""
     seq: int = 0
     """The event that replaced it."""
+    undone: str = ""
+    """The reason of the replacement that this one takes back."""
 
 
 class WindowDump(Struct, frozen=True, array_like=True):
@@ -138,6 +140,8 @@ class Window:
         for item in replaced.inserted:
             self.archive.add(item, event)
         self.undo.replaced(event.seq, replaced)
+        earlier = {each.seq: each.reason for each in self.boundaries}
+        undone = "" if replaced.undoes is None else earlier.get(replaced.undoes, "")
         before = pack(self._forms)
         self.generation = replaced.generation
         self._forms = {n: form for n, form in replaced.window if n in self.archive}
@@ -155,6 +159,7 @@ class Window:
                 before,
                 tuple(item.n for item in replaced.inserted),
                 event.seq,
+                undone,
             )
         )
 

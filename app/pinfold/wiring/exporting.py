@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pinfold.agent.state import State
 from pinfold.commands.action import CommandError
-from pinfold.commands.export import Wish, document, replaced, save, title, wish
+from pinfold.commands.export import Wish, document, opening, replaced, save, wish
 from pinfold.export.formats import Scope
 from pinfold.export.transcript import Entry, Transcript
 from pinfold.rollout.events import SessionStarted
@@ -59,7 +59,7 @@ def _transcript(at: House, source: Source) -> Transcript:
     archive = window.archive
     items = [archive[n] for n in archive]
     return Transcript(
-        title=title(items),
+        opening=opening(items),
         session=state.id,
         cwd=next(started, ""),
         model=model_of(at, every),

@@ -13,7 +13,7 @@ from pinfold import paths
 from pinfold.commands.context import ForeignLine, SessionLine, SessionPort, Start
 from pinfold.ports import Approver
 from pinfold.rollout.files import write_atomic
-from pinfold.rollout.journal import Journal, JournalError, SessionHeld
+from pinfold.rollout.journal import Journal, SessionHeld
 from pinfold.trust import trust
 from pinfold.wiring.house import House
 
@@ -46,11 +46,8 @@ class Sessions:
         folder = await asyncio.to_thread(self._at.store.find, session_id)
         try:
             return await self.open_folder(folder, approver)
-        except SessionHeld as held:
-            raise JournalError(
-                f"{held} Look at it with: pinfold resume {folder.name} --read-only. "
-                f"Go on in a copy with: pinfold resume {folder.name} --fork."
-            ) from held
+        except SessionHeld:
+            return await self.open_folder(folder, approver, read_only=True)
 
     async def open_folder(
         self, folder: Path, approver: Approver, *, read_only: bool = False

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.line_list import LineList
 
 WIDE = 100
@@ -34,7 +35,7 @@ class Chooser(ModalScreen[str | None]):
         self._title = title
         self._keys = keys
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
-        self.input = Input(placeholder="type to search", compact=True)
+        self.input = SearchInput(placeholder="type to search", compact=True)
         self.list = LineList()
         self._facts = Static(classes="facts", markup=False)
         self._preview = Static(classes="preview", markup=False)

@@ -16,6 +16,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
+from pinfold.tui.in_order import SearchInput
+
 _BATCH = 50
 """Choices that are shown at once while more of them are read."""
 
@@ -69,7 +71,7 @@ class Picker(ModalScreen[str | None]):
         self._empty = empty
         self._preview = preview
         self._source = source
-        self._input = Input(search, placeholder="type to filter", compact=True)
+        self._input = SearchInput(search, placeholder="type to filter", compact=True)
         self._list = OptionList(compact=True)
 
     def compose(self) -> ComposeResult:

@@ -117,7 +117,8 @@ class SessionsPanel(Chooser):
         right = turns if self._here else f"{one_line(Path(session.cwd).name)} · {turns}"
         piece = self._found.get(session.id, "").replace(MATCH, "").replace(MATCH_END, "")
         head = f"{age(session.updated_at, now):>4}"
-        return Line(session.id, head, session.title, piece or session.note, right)
+        note = "open elsewhere" if session.held else session.note
+        return Line(session.id, head, session.title, piece or note, right)
 
     def _say(self) -> None:
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))

@@ -60,6 +60,12 @@ def commands(query: str) -> list[Candidate]:
     return [candidate for *_, candidate in sorted(found, key=lambda each: each[:2])]
 
 
+def is_short_for_one(query: str) -> bool:
+    """Whether `query` is no command's name, but only one command's begins with it."""
+    fitting = [each for each in commands(query) if each.insert.startswith(f"/{query}")]
+    return query not in BY_SLASH and len(fitting) == 1
+
+
 def choices(query: str, values: Iterable[str]) -> list[Candidate]:
     """The values of an argument that hold `query`; none where it is one of them."""
     fitting = [value for value in values if query.lower() in value.lower()]

@@ -14,6 +14,7 @@ from textual.document._edit import Edit
 from textual.message import Message
 from textual.widgets import TextArea
 
+from pinfold.tui.in_order import act_at_once
 from pinfold.tui.keys import bindings
 from pinfold.tui.prompt import completion, files
 from pinfold.tui.prompt.chips import Chips
@@ -83,6 +84,8 @@ class Editor(TextArea):
         self._dismissed: int | None = None
         """Where the token begins whose list the user closed."""
         self._token: completion.Token | None = None
+        self._offered: completion.Token | None = None
+        """What the list is for: behind the token while files are looked for."""
         self.has_queued = False
         """Whether a prompt waits for the turn to end."""
 
@@ -113,6 +116,7 @@ class Editor(TextArea):
         self.remember(self.value)
         self.load_text("")
         self._chips = Chips()
+        self._token = self._dismissed = None
         self._popup.show(())
 
     def set_aside(self) -> None:
@@ -160,37 +164,47 @@ class Editor(TextArea):
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.is_printable:
-            return
-        # Left to bubble up, a key would be overtaken by the letters typed right behind it.
-        active = self.screen.active_bindings.get(event.key)
-        if active is not None and active.node is self:
-            if await self.app.run_action(active.binding.action, default_namespace=self):
-                event.stop()
-            event.prevent_default()
+        if not event.is_printable:
+            await act_at_once(self, event)
 
     def action_send(self) -> None:
-        candidate, token = self._popup.current, self._token
-        if candidate is not None and token is not None:
-            complete = token.kind == "command" and candidate.insert == f"/{token.query} "
-            if not complete:
+        self._look_up()
+        if (token := self._token) is not None and self._candidate is not None:
+            if self._popup.moved or self._completes(token):
                 self.action_complete()
-            if token.kind == "file":
+                if token.kind == "file":
+                    return
+            elif self.text == "/":
                 return
         if text := self.value.rstrip():
             self._accept()
             self.post_message(self.Sent(text))
 
+    def _completes(self, token: completion.Token) -> bool:
+        """Whether Enter completes `token` unasked: never what could be meant as it is."""
+        row, column = self.cursor_location
+        if self.document.get_line(row)[column : column + 1].strip():
+            return False
+        match token.kind:
+            case "command":
+                return completion.is_short_for_one(token.query)
+            case "argument":
+                return False
+            case "file":
+                return token.query not in (self._files or ())
+
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)
 
     def action_interrupt(self) -> None:
+        self._look_up()
         if not self._popup.display:
             raise SkipAction
         self._dismissed = self._token.start if self._token else None
         self._popup.show(())
 
     def action_older(self) -> None:
+        self._look_up()
         if self._popup.display:
             self._popup.move(-1)
         elif not self.text and self.has_queued:
@@ -201,6 +215,7 @@ class Editor(TextArea):
             self.put(text)
 
     def action_newer(self) -> None:
+        self._look_up()
         if self._popup.display:
             self._popup.move(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
@@ -209,7 +224,10 @@ class Editor(TextArea):
             self.put(text)
 
     def action_complete(self) -> None:
-        candidate, token = self._popup.current, self._token
+        self._look_up()
+        candidate, token = self._candidate, self._token
+        if token is not None and token is not self._offered and token.kind == "file":
+            return  # they are being looked for
         if candidate is None or token is None:
             raise SkipAction
         row, column = self.cursor_location
@@ -233,20 +251,38 @@ class Editor(TextArea):
 
     # Completion
 
+    @property
+    def _candidate(self) -> completion.Candidate | None:
+        """The chosen candidate for the token."""
+        return self._popup.current if self._offered is self._token else None
+
     def on_text_area_changed(self) -> None:
+        self._look_up()
+
+    def _look_up(self) -> None:
+        """Have the token and the list fit the text and the cursor as they are now.
+
+        What tells of a change may come after the next key.
+        """
         row, column = self.cursor_location
         before = self.document.get_line(row)[:column]
-        self._token = token = completion.token_at(before, first_line=row == 0)
+        token = completion.token_at(before, first_line=row == 0)
+        if not self.selection.is_empty:
+            token = None
         if token is None or token.start != self._dismissed:
             self._dismissed = None
+        if token is not None and token == self._token:
+            return
+        self._token = token
         if token is None or self._dismissed is not None:
-            self._popup.show(())
+            self._offer(token, ())
             return
         match token.kind:
             case "command":
-                self._offer(completion.commands(token.query))
+                self._offer(token, completion.commands(token.query))
             case "argument":
-                self._offer(completion.choices(token.query, self._choices(token.command)))
+                values = self._choices(token.command)
+                self._offer(token, completion.choices(token.query, values))
             case "file":
                 self._find_files(token)
 
@@ -256,8 +292,11 @@ class Editor(TextArea):
             self._files = await asyncio.to_thread(files.list_files, self.folder)
         found = await asyncio.to_thread(files.best, token.query, self._files, SHOWN)
         if token is self._token:
-            self._offer(completion.files(found))
+            self._offer(token, completion.files(found))
 
-    def _offer(self, candidates: Sequence[completion.Candidate]) -> None:
+    def _offer(
+        self, token: completion.Token | None, candidates: Sequence[completion.Candidate]
+    ) -> None:
+        self._offered = token
         frame = 1
         self._popup.show(candidates, self.app.size.height - self.region.y + frame)

@@ -42,6 +42,8 @@ class Popup(Widget):
         super().__init__()
         self._candidates: Sequence[Candidate] = ()
         self._first = 0
+        self.moved = False
+        """Whether the user has chosen the current one."""
         self.display = False
 
     def show(self, candidates: Sequence[Candidate], bottom: int = 0) -> None:
@@ -52,6 +54,7 @@ class Popup(Widget):
         self._candidates = candidates
         self._first = 0
         self.chosen = 0
+        self.moved = False
         self.display = bool(candidates)
         if not candidates:
             return
@@ -66,6 +69,7 @@ class Popup(Widget):
 
     def move(self, by: int) -> None:
         """Choose another, around the ends."""
+        self.moved = True
         self.chosen = (self.chosen + by) % len(self._candidates)
         self._first = max(min(self._first, self.chosen), self.chosen - ROWS + 1)
 

@@ -1,5 +1,6 @@
 """The reader: a cursor over items, and what keys and the mouse do in the transcript."""
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -9,8 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.selection import Selection
+from textual.widget import Widget
 
 from pinfold.rollout.items import Item
+from pinfold.tui.in_order import act_at_once
 from pinfold.tui.transcript.column import Block
 from pinfold.tui.transcript.viewport import Viewport
 
@@ -34,9 +37,9 @@ class Reader(Viewport, can_focus=True):
         Binding("p", "act('pin')", "Pin the item, or unpin it", id="transcript.pin"),
         Binding("m", "act('mask')", "Mask a result, or unmask it", id="transcript.mask"),
         Binding("f", "act('fold')", "Fold it out of the window, or back in", id="transcript.fold"),
-        Binding("slash", "find", "Find", id="transcript.find"),
-        Binding("n", "find_next(1)", "Next match", id="transcript.next"),
-        Binding("N", "find_next(-1)", "Previous match", id="transcript.previous"),
+        Binding("slash", "screen.find", "Find", id="transcript.find"),
+        Binding("n", "screen.find_next(1)", "Next match", id="transcript.next"),
+        Binding("N", "screen.find_next(-1)", "Previous match", id="transcript.previous"),
         Binding("home,g", "scroll_home", "Top", show=False, id="transcript.home"),
         Binding("end,G", "scroll_end", "End", show=False, id="transcript.end"),
     ]
@@ -67,11 +70,8 @@ class Reader(Viewport, can_focus=True):
         key: Key
         item: Item
 
-    @dataclass
-    class Sought(Message, namespace="transcript"):
-        """The user wants to find something, or to go on to another match."""
-
-        step: int = 0
+    _heir: Widget | None = None
+    """Gets the keys, and the focus once none is on its way here."""
 
     @cached_property
     def _conversation(self) -> "Conversation":
@@ -93,6 +93,28 @@ class Reader(Viewport, can_focus=True):
         self._move_cursor(block)
         self._reveal(block, to_top=True)
         return True
+
+    # Keys
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self._heir is None:
+            await act_at_once(self, event)
+        else:
+            self._heir.post_message(copy(event))
+            event.stop()
+            event.prevent_default()
+
+    def hand_keys_to(self, widget: Widget) -> None:
+        """Give `widget` the focus, but first the keys that were typed for it already."""
+        self._heir = widget
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        if self.message_queue_size:
+            self.call_later(self._hand_over)
+        else:
+            self.screen.set_focus(self._heir)
+            self._heir = None
 
     def action_cursor(self, step: int) -> None:
         blocks = self._column.blocks
@@ -126,12 +148,6 @@ class Reader(Viewport, can_focus=True):
     def action_act(self, key: Key) -> None:
         if (item := self.current) is not None:
             self.post_message(self.Acted(key, item))
-
-    def action_find(self) -> None:
-        self.post_message(self.Sought())
-
-    def action_find_next(self, step: int) -> None:
-        self.post_message(self.Sought(step))
 
     def action_copy(self) -> None:
         text = self.screen.get_selected_text() or (
