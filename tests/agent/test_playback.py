@@ -142,13 +142,14 @@ async def test_what_was_undone_is_undone_again(tmp_path: Path) -> None:
     )
     marks = [
         ItemsMarked(items=((result, "masked"),)),
-        ItemsMarked(items=((result, "full"),), undoes=seq + 1),
+        ItemsMarked(items=((result, "placeholder"),)),
+        ItemsMarked(items=((result, "masked"),), undoes=seq + 2),
     ]
     events += [Event(seq + k, events[-1].ts, mark) for k, mark in enumerate(marks, 1)]
     on = await stage(tmp_path, [])
     on.session.play(events, 0)
     await on.session.idle()
-    assert on.session.window.form(result) == "full"
+    assert on.session.window.form(result) == "masked"
     assert await on.session.window.undo() == _newest(folded(tuple(events)))
     await on.session.close()
 
