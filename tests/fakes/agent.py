@@ -69,13 +69,14 @@ async def stage(
     *answers: Decision,
     options: Options | None = None,
     journal: Callable[[], Journal] | None = None,
+    model: ModelInfo = MODEL,
 ) -> Stage:
     """A session in `root/work`, its store in `root/home`."""
     clock, provider, user = FakeClock(), ScriptedProvider(script), User(list(answers))
     work, home = root / "work", root / "home"
     work.mkdir(exist_ok=True)
     opened = journal() if journal else SessionStore(home).create(work.resolve(), "test", clock.now)
-    connection = Connection(provider, MODEL, "chat", "scripted")
+    connection = Connection(provider, model, "chat", "scripted")
 
     async def connect(_: str) -> Connection:
         return connection

@@ -165,6 +165,11 @@ class Session:
                 TurnFinished(turn=record.state.turn, state="interrupted", reason="pinfold stopped")
             )
         await self._note_model("session opened")
+        if record.journal.started.adopted:
+            # The other tool's set-up is gone: what the next request carries is ours.
+            context = await self._fresh_context()
+            if context.hash != record.state.context.hash:
+                await record.append(context)
         if self.reading().source != "measured":
             self._server_count.ask()
 
@@ -202,13 +207,13 @@ class Session:
     def notices(self) -> tuple[str, ...]:
         """What the user should know about how the session was found."""
         found = []
-        if self.read_only:
-            found.append("This session is open read-only. /fork goes on in a copy of it.")
         if (torn := self._record.journal.torn) is not None:
             found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
         found += self._found
         if damaged := self._record.state.unreadable:
             found.append(f"{damaged} lines of the journal are damaged; they stay as they are.")
+        if self.read_only:
+            found.append("This session is open read-only. /fork goes on in a copy of it.")
         return tuple(found)
 
     @property
