@@ -105,6 +105,9 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     shown = compact.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true")
     shown.add_argument("--text", action="store_true", help="print the inserted text alone")
+    compact.add_argument(
+        "--verbose", action="store_true", help="a line for every item, long runs of them too"
+    )
     compact.add_argument("--strategy", metavar="S", help="prune, checkpoint, layered or another")
     compact.add_argument(
         "--target", type=float, metavar="X", help="share of the usable window to aim at"

@@ -1,6 +1,7 @@
 """The list of other tools' sessions: from the heads and ends of their files, kept in a cache."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,19 @@ def test_damaged_files_are_listed_all_the_same(
 def test_nothing_there(env: dict[str, str], tmp_path: Path) -> None:
     codex_file(env, b"")
     assert listed(env, tmp_path) == []
+
+
+def test_the_age_is_that_of_the_last_line(env: dict[str, str], tmp_path: Path) -> None:
+    made = codex_session()
+    file = codex_file(env, b"".join(made.encoded()))
+    os.utime(file, (1, 1))
+    (line,) = listed(env, tmp_path)
+    last = datetime.fromisoformat(made.lines[-1]["timestamp"])
+    assert line.updated_at == last
+    assert listed(env, tmp_path)[0].updated_at == last  # from the cache
+
+
+def test_a_file_without_times_is_as_old_as_the_file(env: dict[str, str], tmp_path: Path) -> None:
+    os.utime(codex_file(env, b'{"id":"a"}\n'), (1, 1))
+    (line,) = listed(env, tmp_path)
+    assert line.updated_at == datetime.fromtimestamp(1, UTC)

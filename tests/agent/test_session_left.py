@@ -104,6 +104,9 @@ async def test_files_that_changed_meanwhile_are_told_and_journalled_with_the_nex
         ("b.py", "delete", None, None),
         ("c.py", "read", blob_hash(b"mine"), None),
     ]
+    told = next(item for item in on.provider.requests[-1].items if item.kind == "checkpoint")
+    assert "2 files changed since: a.py, c.py. Gone since: b.py." in told.content
+    assert "[SESSION_CHECKPOINT v1]" in told.content
     assert await on.session.files.meanwhile() == Meanwhile()
     await on.session.close()
     (work / "b.py").write_text("back")

@@ -81,6 +81,8 @@ def standing(*messages: str) -> list[str]:
         ("Don't push anything yet.", "You can push now."),
         ("Der Testserver läuft auf Port 9090.", "Der Testserver läuft auf Port 9191."),
         ("Never touch the vendor folder.", "never touch the vendor folder!"),
+        ("Lines must never exceed 80 characters.", "Lines must never exceed 100 characters."),
+        ("Keep port 8012.", "Keep port 8013."),
     ],
 )
 def test_a_later_word_on_the_same_subject_takes_the_place(earlier: str, later: str) -> None:
@@ -94,6 +96,9 @@ def test_a_later_word_on_the_same_subject_takes_the_place(earlier: str, later: s
         ("Never touch the vendor folder.", "Never touch the migrations."),
         ("The timeout is 30 seconds.", "The release branch is release/2.4."),
         ("Use pnpm, not npm.", "No emojis in commit messages."),
+        ("Never touch port 8000.", "Never touch port 8007."),
+        ("Never touch port 8000.", "Keep port 8012."),
+        ("Benutze niemals Port 8000.", "Benutze niemals Port 8007."),
     ],
 )
 def test_what_is_said_of_something_else_stands(one: str, other: str) -> None:

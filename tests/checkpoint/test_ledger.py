@@ -158,6 +158,34 @@ def test_a_call_whose_result_nobody_knows_is_no_failure() -> None:
     assert "FAILED" not in page
 
 
+def test_what_a_search_printed_is_no_failure() -> None:
+    made = ledger(started("/w"), *ran(1, "rg undefined src", "src/a.ts: undefined here", code=1))
+    assert "[FAILED]" not in text(made)
+
+
+def test_commits_that_were_only_shown_go_after_a_while() -> None:
+    shown = "3f2a9bc one, 4e5b8cd two, 5a6c7de three, 6d7e8fa four"
+    made = ledger(
+        started("/w"),
+        said(1, "Look at 4e5b8cd."),
+        *ran(2, "git log", shown),
+        *ran(4, "git show 3f2a9bc", "done"),
+        said(6, "5a6c7de, that is, the one after 5a6c7de~1."),
+    )
+    assert "6d7e8fa" in text(made)
+    for n in range(7, 60):
+        made.step(event(n + 20, said(n, "Go on.")))
+    page = text(made)
+    assert "6d7e8fa" not in page
+    assert "4e5b8cd" not in page
+    assert "3f2a9bc" in page
+    assert "5a6c7de" in page
+
+
+def test_a_folder_at_the_root_is_told_as_it_is() -> None:
+    assert "\n/\n- seen: Makefile2.txt" in text(ledger(started("/w"), said(1, "/Makefile2.txt")))
+
+
 def test_a_rewind_takes_back_commitments() -> None:
     back = WindowReplaced(generation=1, base=Base(0, 3), reason="rewind", window=((1, "full"),))
     made = ledger(said(1, "Always use tabs."), said(2, "Never push to main."), back)

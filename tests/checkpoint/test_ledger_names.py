@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinfold.checkpoint.ledger_names import call_texts, names
-from pinfold.checkpoint.ledger_outcomes import failures, outcome_of_tests
+from pinfold.checkpoint.ledger_outcomes import failures, only_prints, outcome_of_tests
 from pinfold.rollout.items import Item
 
 
@@ -26,6 +26,10 @@ from pinfold.rollout.items import Item
         ("os.ReadFile of snake_case", ["identifier os.ReadFile", "identifier snake_case"]),
         ("Nothing special stands in this sentence, e.g. a word", []),
         ("> /dev/null", []),
+        ("skip **/node_modules and */dist", ["identifier node_modules"]),
+        ("git log HEAD...origin/main and main..origin/fix", []),
+        ("in .../src/app.py", []),
+        ("docs/[...slug].md", ["path docs/[...slug].md"]),
     ],
 )
 def test_names(text: str, found: list[str]) -> None:
@@ -89,3 +93,46 @@ def test_any_text_can_be_read(text: str) -> None:
         assert name.text in text
     failures(text)
     outcome_of_tests(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'return fmt.Errorf("failed to get current directory: %w", err)',
+        "function call(event: TraceEvent): ToolCall | undefined {",
+        "// Column already exists, ignore",
+        '+ raise ValueError("invalid")',
+        "-   timeout: 30000",
+        "187 │ const warn = spy(() => undefined)",
+        "  39\ttimeout: 30000",
+        "'it failed',",
+        "(pass) config > reports what is missing [4.00ms]",
+    ],
+)
+def test_text_that_was_read_is_no_failure(line: str) -> None:
+    assert failures(f"{line}\n") == []
+    (failure,) = failures(f"{line}\nError: disk is full")
+    assert failure.line == "Error: disk is full"
+
+
+@pytest.mark.parametrize(
+    ("command", "prints"),
+    [
+        ("rg 'a|b; c' src | head -20", True),
+        ("cd /w && git log --oneline\n/w", True),
+        ("bash\n-lc\nsed -n 1,9p x.py && cat y.py", True),
+        ("cat x.py; pytest -q", False),
+        ("git push origin main", False),
+        ("git", False),
+        ("", False),
+    ],
+)
+def test_a_command_that_only_prints(command: str, prints: bool) -> None:
+    assert only_prints(command) is prints
+
+
+def test_of_what_a_search_prints_only_its_own_complaint_is_a_failure() -> None:
+    output = "README.md:521: on failure classes are dropped\nrg: apps: No such file or directory"
+    (failure,) = failures(output, "rg failure apps .")
+    assert failure.line == "rg: apps: No such file or directory"
+    assert failures("config.yaml: timeout", "rg timeout") == []

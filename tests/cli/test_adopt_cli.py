@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fakes.foreign import codex_session
+from fakes.foreign import Codex, codex_session
 from fakes.foreign_claude import claude_session
 from fakes.process import Ended, Pinfold
-from pinfold.rollout.events import ItemAdded, SessionStarted, decode
+from pinfold.rollout.events import ItemAdded, ItemsMarked, SessionStarted, decode
 
 
 @pytest.fixture
@@ -44,7 +44,10 @@ async def test_a_file_is_adopted_and_said_in_a_line(pinfold: Pinfold) -> None:
     ended = await pinfold.run("adopt", str(file))
     assert ended.code == 0, ended.err
     said, on = ended.out.splitlines()
-    assert said == "Adopted from Codex: “Fix the test.”, 20 items, 3 windows."
+    assert said == (
+        "Adopted from Codex: “Fix the test.”, 20 items, 3 windows. "
+        "Its folder /p does not exist here; working in ~/work."
+    )
     (rollout,) = pinfold.rollouts()
     assert on == (
         f"Session {rollout.parent.name}. Go on with: pinfold resume {rollout.parent.name[:13]}"
@@ -55,6 +58,30 @@ async def test_a_file_is_adopted_and_said_in_a_line(pinfold: Pinfold) -> None:
     assert first.adopted is not None
     assert first.adopted.file == str(file)
     assert file.read_bytes() == before
+
+
+async def test_what_set_codex_up_is_folded_once(pinfold: Pinfold) -> None:
+    made = Codex()
+    made.meta(cwd=str(pinfold.work))
+    made.message("developer", "<permissions instructions>\nAll.")
+    made.message("user", "# AGENTS.md instructions for /p\n\nBe kind.")
+    made.turn_context()
+    made.user("Fix the test.")
+    made.message("user", "<turn_aborted>\nThe user stopped it.")
+    made.message("user", "<environment_context>\n/p")
+    file = pinfold.work / "c.jsonl"
+    file.write_bytes(b"".join(made.encoded()))
+    ended = await pinfold.run("adopt", str(file))
+    said = ended.out.splitlines()[0]
+    assert "3 items of Codex's own instructions are folded" in said
+    assert "/unfold 1..2, 5 brings them back." in said
+    assert "does not exist" not in said
+    (rollout,) = pinfold.rollouts()
+    *_, last = (decode(line).data for line in rollout.read_bytes().splitlines())
+    assert isinstance(last, ItemsMarked)
+    assert last.items == ((1, "placeholder"), (2, "placeholder"), (5, "placeholder"))
+    again = await pinfold.run("adopt", str(file))
+    assert again.out.startswith("Adopted before, and still as it was")
 
 
 async def test_adopt_may_be_left_out(pinfold: Pinfold) -> None:

@@ -151,8 +151,14 @@ def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["compact", "work.jsonl", "--target", "1.5"], "target_pct"),
-        (["compact", "work.jsonl", "--max-tail", "0"], "max_tail_messages"),
+        (
+            ["compact", "work.jsonl", "--target", "7"],
+            "--target is a share of the usable window: above 0, at most 1.",
+        ),
+        (
+            ["compact", "work.jsonl", "--max-tail", "0"],
+            "--max-tail is a number of messages: 1 or more.",
+        ),
         (["compact"], "name a session or a file"),
         (["checkpoint", "work.jsonl", "--ledger", "-1"], "from 0 up"),
         (["restore", "work.jsonl", "0"], "adopt it first"),

@@ -72,6 +72,7 @@ async def test_pins_that_take_half_the_window_are_warned_of(context: FakeContext
     ("text", "why"),
     [
         ("/pin", "Name items: 12"),
+        ("/pin 5..2", r"A range runs upwards: 2\.\.5\."),
         ("/pin 99", "There is no #99"),
         ("/unpin", "Nothing is pinned"),
         ("/mask 1", "#1: only the results of tools can be masked"),
@@ -108,6 +109,15 @@ async def test_unpin(context: FakeContext) -> None:
     await run(context, "/unpin all")
     assert context.told[-1] == "Unpinned #2..3: no pin is left."
     assert not context.session.window.pins
+
+
+async def test_unpin_tells_what_still_holds_an_item(context: FakeContext) -> None:
+    await run(context, "/pin 2..3")
+    await run(context, "/unpin 3")
+    said = "Unpinned #3: #3 still held by the pin on #2, pins still hold "
+    assert context.told[-1].startswith(said)
+    with pytest.raises(Refused, match="#3 is held by the pin on #2"):
+        await run(context, "/unpin 3")
 
 
 async def test_unpin_without_a_name_lists_what_there_is(context: FakeContext) -> None:

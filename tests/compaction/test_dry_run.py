@@ -9,7 +9,8 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension
 from syrupy.location import PyTestLocation
 
 from fakes.compactions import planned, session
-from pinfold.compaction.report import Report, completion, lines, report_of
+from pinfold.commands.compact_text import lines
+from pinfold.compaction.report import Report, completion, report_of
 from pinfold.rollout.events import PinsChanged
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
@@ -37,12 +38,31 @@ def report(name: str) -> Report:
 
 def test_report_of_checkpoint(golden: SnapshotAssertion) -> None:
     """Items with verdict, reason and tokens; the inserted text in full; totals."""
-    assert "\n".join(lines(report("checkpoint"))).encode() == golden
+    assert "\n".join(lines(report("checkpoint"), verbose=True)).encode() == golden
 
 
 def test_report_of_prune(golden: SnapshotAssertion) -> None:
     """All items stay; old results are masked, not that of the pinned call."""
-    assert "\n".join(lines(report("prune"))).encode() == golden
+    assert "\n".join(lines(report("prune"), verbose=True)).encode() == golden
+
+
+def test_long_runs_of_one_fate_are_a_line() -> None:
+    made = report("prune")
+    every = list(lines(made, verbose=True))
+    brief = list(lines(made, verbose=False))
+    tokens = sum(row.before for row in made.rows if 21 <= row.n <= 27)
+    assert f"  #21..#27 kept (7 items, {tokens:,} tokens)" in brief
+    assert any("#24 " in line for line in every)
+    assert not any("#24 " in line for line in brief)
+    assert [line for line in brief if line.startswith("~")] == [
+        line for line in every if line.startswith("~")
+    ]
+
+
+def test_counts_do_not_overlap() -> None:
+    made = report("prune")
+    assert made.masked
+    assert made.kept + made.masked + made.archived == len(made.rows)
 
 
 def test_report_as_json(golden: SnapshotAssertion) -> None:

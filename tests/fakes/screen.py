@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from fakes.session import FakeHost, FakeSession
@@ -42,6 +44,14 @@ def make_app(
 
     look = replace(look, **changes)  # type: ignore[arg-type]
     return PinfoldApp(start, host or FakeHost(), look, monotonic=monotonic)
+
+
+def type_fast(pilot: Pilot[str], *keys: str) -> None:
+    """Post `keys` all at once, before any of them can take effect."""
+    for key in keys:
+        single = len(key) == 1
+        name = _character_to_key(key) if single else key
+        pilot.app.post_message(events.Key(name, key if single else None))
 
 
 async def until(pilot: Pilot[str], condition: Callable[[], object]) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from fakes.sessions import item, new_journal, ticking
 from pinfold.rollout.events import SCHEMA, UNREADABLE, PromptQueued, SessionStarted, Unknown
-from pinfold.rollout.journal import Journal, JournalError, SessionHeld
+from pinfold.rollout.journal import Journal, JournalError, SessionHeld, is_held
 
 CHILD = """
 import os, resource, sys
@@ -140,6 +140,16 @@ print(len(list(journal.read())))
             assert str(os.getpid()) in sentence
             assert count == "1"
     Journal.open(tmp_path / "s", ticking()).close()
+
+
+def test_whether_a_session_is_held_is_seen_without_opening_it(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    with new_journal(folder):
+        assert is_held(folder)
+        assert is_held(folder)
+    assert not is_held(folder)
+    (folder / "holder.json").write_text("{}")  # as a crash leaves it
+    assert not is_held(folder)
 
 
 def test_reading_beside_the_holder_changes_nothing(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from fakes.screen import make_app, until
+from fakes.screen import make_app, type_fast, until
 from fakes.session import FakeSession
 from fakes.transcripts import DIFF, call, shown
 from pinfold.rollout.events import Base, WindowReplaced
@@ -159,6 +159,38 @@ async def test_slash_in_the_transcript_finds_and_n_goes_on_after_leaving() -> No
         assert await told(pilot) == "3/3"
         await pilot.press("escape")
         assert not pilot.app.screen.query_one(FindBar).display
+
+
+async def test_what_is_typed_fast_behind_the_slash_is_searched() -> None:
+    session = FakeSession(items=items())
+    async with make_app(session).run_test(size=(80, 24)) as pilot:
+        transcript = await ready(pilot, session)
+        for words in ("needle", "mnpfc jk/gGN[]"):
+            transcript.focus()
+            await pilot.pause()
+            type_fast(pilot, "/", *words)
+            bar = pilot.app.screen.query_one(Input)
+            await until(pilot, lambda bar=bar: pilot.app.focused is bar)
+            assert bar.value == words
+            assert pilot.app.screen.query_one(Editor).text == ""
+            await pilot.press("escape")
+
+
+async def test_what_was_searched_for_is_selected_when_one_finds_again() -> None:
+    session = FakeSession(items=items())
+    async with make_app(session).run_test(size=(80, 24)) as pilot:
+        await ready(pilot, session)
+        await pilot.press(*"/find needle", "enter")
+        assert await told(pilot) == "3/3"
+        for keys in (["escape", *"/find", "enter"], ["ctrl+f"]):
+            await pilot.press(*keys)
+            await told(pilot)
+            assert pilot.app.screen.query_one(Input).selected_text == "needle"
+        await pilot.press(*"row 30")
+        assert pilot.app.screen.query_one(Input).value == "row 30"
+        await pilot.press("ctrl+f")
+        await told(pilot)
+        assert pilot.app.screen.query_one(Input).selected_text == "row 30"
 
 
 async def test_find_is_a_command() -> None:

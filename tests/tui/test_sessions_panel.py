@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
 
@@ -72,6 +73,11 @@ async def test_where_this_folder_has_none_all_are_shown() -> None:
 async def test_the_session_that_the_user_is_in_is_left_out() -> None:
     async with choosing(WORDS, current="1") as (_, panel, _):
         assert said(panel) == "There are no earlier sessions."
+
+
+async def test_a_session_that_is_open_elsewhere_is_marked() -> None:
+    async with choosing(replace(WORDS, held=True), JSON) as (_, panel, _):
+        assert [line.note for line in panel.list.lines] == ["open elsewhere", ""]
 
 
 async def test_what_is_typed_finds_titles_and_what_was_said() -> None:

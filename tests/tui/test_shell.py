@@ -12,7 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from fakes.screen import LOOK, make_app, until
+from fakes.screen import LOOK, make_app, type_fast, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
@@ -123,8 +123,7 @@ async def test_keys_that_come_all_at_once_keep_their_order() -> None:
     session = FakeSession()
     async with running(session) as pilot:
         session.enter("streaming")
-        for key in [*"one", "enter", *"two", "ctrl+j", *"lines", "enter", *"th"]:
-            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        type_fast(pilot, *"one", "enter", *"two", "ctrl+j", *"lines", "enter", *"th")
         await until(pilot, lambda: editor(pilot).text == "th")
         assert [text for _, text in session.queue] == ["one", "two\nlines"]
 
@@ -231,6 +230,85 @@ async def test_a_command_that_fails_comes_back() -> None:
         await until(pilot, lambda: editor(pilot).text == "/model nonsense")
 
 
+async def test_typing_replaces_a_command_that_was_refused() -> None:
+    async with running(FakeSession()) as pilot:
+        for refused in ("/modle x", "/model nonsense"):
+            await pilot.press(*refused, "enter")
+            await until(pilot, lambda text=refused: editor(pilot).selected_text == text)
+            assert not pilot.app.screen.query_one(Popup).display
+        await pilot.press("end", *"!")
+        assert editor(pilot).text == "/model nonsense!"
+
+
+async def test_a_command_that_was_refused_comes_back_before_what_was_typed_meanwhile() -> None:
+    refused = asyncio.Event()
+
+    async def refuse() -> None:
+        await refused.wait()
+        raise ValueError("no")
+
+    async with running(FakeSession()) as pilot:
+        assert isinstance(pilot.app, PinfoldApp)
+        pilot.app.attempt(refuse(), "/pin 999")
+        await pilot.press(*"new")
+        refused.set()
+        await until(pilot, lambda: editor(pilot).text == "/pin 999\n\nnew")
+
+
+@pytest.mark.parametrize("keys", [[], ["down", "up"]], ids=["as typed", "chosen"])
+async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen(
+    keys: list[str],
+) -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        before = session.approvals
+        await pilot.press(*"/approvals wo", *keys, "enter")
+        if keys:
+            await until(pilot, lambda: session.approvals == "workspace")
+        else:
+            await until(pilot, lambda: editor(pilot).selected_text == "/approvals wo")
+            assert session.approvals == before
+
+
+async def test_enter_runs_the_one_command_that_begins_so() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press(*"/them", "enter")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+
+
+async def test_enter_runs_none_of_several_commands_that_begin_so() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press("/", "enter")
+        assert editor(pilot).text == "/"
+        await pilot.press("r", "e", "enter")
+        await until(pilot, lambda: editor(pilot).selected_text == "/re")
+        assert len(pilot.app.screen_stack) == 1
+
+
+@pytest.mark.parametrize("name", ["rewind", "undo", "pins", "model", "theme", "resume"])
+async def test_a_command_typed_fast_is_the_one_that_runs(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(FakeSession()) as pilot:
+        ran: list[tuple[str, str]] = []
+        monkeypatch.setattr(
+            pilot.app, "run_command", lambda act, argument, text: ran.append((act.slash[0], text))
+        )
+        await pilot.press("/")
+        type_fast(pilot, *name, "enter")
+        await until(pilot, lambda: ran)
+        type_fast(pilot, *f"/{name}", "enter")
+        await until(pilot, lambda: len(ran) == 2)
+        assert ran == [(name, f"/{name}")] * 2
+
+
+async def test_tab_completes_what_was_typed_fast() -> None:
+    async with running(FakeSession()) as pilot:
+        await pilot.press("/")
+        type_fast(pilot, *"appr", "tab", *"wor", "tab")
+        await until(pilot, lambda: editor(pilot).text == "/approvals workspace")
+
+
 async def test_tab_completes_and_enter_runs_the_chosen_command() -> None:
     session = FakeSession()
     async with running(session) as pilot:
@@ -252,6 +330,19 @@ async def test_files_are_completed(tmp_path: Path) -> None:
         await pilot.press("enter")
         assert editor(pilot).text == "see @counter.py "
         assert not session.sent
+
+
+async def test_enter_sends_a_path_that_is_complete(tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    (tmp_path / "a.pyi").touch()
+    session = FakeSession()
+    app = make_app(session, look=LOOK, cwd=tmp_path)
+    async with running(session, app) as pilot:
+        await pilot.press(*"see @a.py")
+        popup = pilot.app.screen.query_one(Popup)
+        await until(pilot, lambda: popup.current and popup.current.text == "a.py")
+        await pilot.press("enter")
+        assert session.sent == ["see @a.py"]
 
 
 async def test_escape_closes_the_list_first() -> None:

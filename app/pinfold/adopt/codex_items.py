@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from pinfold.adopt.content import content
 from pinfold.adopt.lines import compact, list_of, object_of, text_of
-from pinfold.rollout.items import Image, Kind
+from pinfold.rollout.items import Image, Item, Kind
 
 _INJECTED = (
     "# agents.md instructions",
@@ -27,6 +27,14 @@ _INJECTED = (
     "<user_shell_command>",
 )
 """How messages of the user's role begin that Codex wrote, in lower case."""
+_HAPPENED = (
+    "<hook_prompt",
+    "<skill>",
+    "<subagent_notification>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+)
+"""How those of them begin that tell of something, where the others set Codex up."""
 _LONGEST_INJECTED = max(map(len, _INJECTED))
 
 _SUMMARY = "Another language model started to solve this problem"
@@ -95,6 +103,12 @@ def _message(payload: dict[str, Any], summary: str) -> Entry | None:
 def is_injected(text: str) -> bool:
     """Whether Codex, not the user, wrote a message of the user's role."""
     return text.lstrip()[:_LONGEST_INJECTED].lower().startswith(_INJECTED)
+
+
+def sets_up(item: Item) -> bool:
+    """Whether an item tells Codex how to work, and of the machine that it works on."""
+    head = item.content.lstrip()[:_LONGEST_INJECTED].lower()
+    return item.kind == "context" and not head.startswith(_HAPPENED)
 
 
 def _call(kind: str, payload: dict[str, Any]) -> Entry:

@@ -5,7 +5,8 @@ count of its tokens.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from io import SEEK_END, BufferedReader
@@ -17,7 +18,7 @@ from msgspec.structs import asdict
 
 from pinfold.adopt import codex_items
 from pinfold.adopt.claude_records import blocks, by_host, flag, is_synthetic, usage
-from pinfold.adopt.lines import number_of, object_of, opened, parse, text_of
+from pinfold.adopt.lines import number_of, object_of, opened, parse, text_of, time_of
 from pinfold.rollout.file_cache import FileCache, Key
 from pinfold.rollout.summaries import title_of
 from pinfold.tokens.catalog import look_up
@@ -58,6 +59,8 @@ class Said(Struct, omit_defaults=True):
     limit: int = 0
     """Tokens of the context window; 0: unknown."""
     note: str = ""
+    updated_at: datetime | None = None
+    """The time of its last line that has one."""
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -124,12 +127,12 @@ def found(where: Iterable[Place], database: Path) -> Iterator[Found]:
             said = cached.get(key)
             if said is None:
                 said = fresh[key] = _read(tool, Path(path))
+            changed = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
             yield Found(
                 tool=tool,
                 file=Path(path),
-                updated_at=datetime.fromtimestamp(mtime_ns / 1e9, UTC),
                 size=size,
-                **asdict(said),
+                **asdict(said) | {"updated_at": said.updated_at or changed},
             )
     finally:
         cache.add(fresh)
@@ -147,6 +150,7 @@ def _read(tool: Tool, path: Path) -> Said:
                 if said.title or left < 0:
                     break
             for end in _ends(file):
+                said.updated_at = said.updated_at or _last_time(end)
                 for line in end:
                     if any(word in line for word in _TELLING[tool]):
                         _hear_line(hear, said, line)
@@ -171,6 +175,16 @@ def _ends(file: BufferedReader) -> Iterator[list[bytes]]:
         yield file.read().splitlines()
         if length >= size:
             return
+
+
+def _last_time(lines: Sequence[bytes]) -> datetime | None:
+    for line in reversed(lines):
+        if b'"timestamp"' in line:
+            with suppress(ValueError):
+                record = parse(line)
+                if isinstance(record, dict) and (at := time_of(record)):
+                    return at
+    return None
 
 
 def _hear_line(hear: Any, said: Said, line: bytes) -> None:

@@ -1,6 +1,9 @@
 """How a session was left, told when it is opened again."""
 
+from pinfold.agent.files import Meanwhile
 from pinfold.agent.state import State
+from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint.view import view_v1
 
 _ENDINGS = {
     "waiting": "The last turn waited for you",
@@ -21,3 +24,11 @@ def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
         were = "prompt that waited is" if waiting == 1 else f"{waiting} prompts that waited are"
         found.append(f"The {were} in the prompt line.")
     return tuple(found)
+
+
+def changed_since(meanwhile: Meanwhile, checkpoint: CheckpointV1) -> str:
+    """What the model reads of it: the files, and the checkpoint with what they made suspect."""
+    return (
+        "Files changed while this session was closed; read them again before you rely on them.\n"
+        f"{meanwhile}\n\n{view_v1(checkpoint)}".rstrip()
+    )

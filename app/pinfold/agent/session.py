@@ -11,7 +11,7 @@ from pinfold.agent import instructions, playback, user_command
 from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.compacting import Compacting
 from pinfold.agent.files import Files
-from pinfold.agent.found import found_as
+from pinfold.agent.found import changed_since, found_as
 from pinfold.agent.memory import Memory
 from pinfold.agent.memory_tool import MemoryApply
 from pinfold.agent.options import Limits, Options
@@ -39,6 +39,7 @@ from pinfold.rollout.events import (
     ContextSet,
     Data,
     Event,
+    ItemAdded,
     ModelChanged,
     PromptUnqueued,
     TurnFinished,
@@ -165,11 +166,6 @@ class Session:
                 TurnFinished(turn=record.state.turn, state="interrupted", reason="pinfold stopped")
             )
         await self._note_model("session opened")
-        if record.journal.started.adopted:
-            # The other tool's set-up is gone: what the next request carries is ours.
-            context = await self._fresh_context()
-            if context.hash != record.state.context.hash:
-                await record.append(context)
         if self.reading().source != "measured":
             self._server_count.ask()
 
@@ -272,6 +268,17 @@ class Session:
         shown = [each.item for each in self._record.window.shown]
         await asyncio.to_thread(lambda: [count_item(counter, item, wire_api) for item in shown])
         self._record.gauge.recount(counter, wire_api)
+
+    async def move_in(self) -> None:
+        """Where another tool's set-up stands before the window, put ours there.
+
+        Raises `JournalError`.
+        """
+        record = self._record
+        if record.journal.started.adopted and not self.read_only:
+            context = await self._fresh_context()
+            if context.hash != record.state.context.hash:
+                await record.append(context)
 
     async def warm(self) -> None:
         """Load what the first request needs. What fails here, the request will tell."""
@@ -392,20 +399,18 @@ class Session:
             while waiting is not None:
                 context = await self._fresh_context()
                 images = await self._pictures(waiting)
-                meanwhile = (await self.files.meanwhile()).seen
+                await self._catch_up()
                 prompt, waiting = waiting, None
                 ending = await self._turn.run(
                     prompt,
                     context,
                     self._connection,
                     *taken,
-                    *meanwhile,
                     images=images,
                 )
                 if not ending.accepted:
                     waiting = prompt
                     break
-                self.files.up_to_date = True
                 if ending.state != "done" or self._interrupted():
                     break
                 waiting, taken = self._queue.next()
@@ -416,6 +421,20 @@ class Session:
         finally:
             self._give_back(waiting)
             record.enter("idle")
+
+    async def _catch_up(self) -> None:
+        """Journal what changed while the session was closed; the model reads what became of it."""
+        meanwhile = await self.files.meanwhile()
+        self.files.up_to_date = True
+        if not meanwhile.seen:
+            return
+        await self._record.append(*meanwhile.seen)
+        if self.model.tools:
+            checkpoint, _ = await self._memory.now()
+            text = changed_since(meanwhile, checkpoint)
+            await self._record.add(
+                lambda n: [ItemAdded(item=Item(n=n, kind="checkpoint", content=text))]
+            )
 
     def _interrupted(self) -> bool:
         task = asyncio.current_task()

@@ -15,9 +15,10 @@ _PREAMBLE = re.compile(
     r"^(?:Chunk ID:|Wall time:|Process exited with|Original token count:|Output:|Exit code\b)"
 )
 _SOURCE = re.compile(
-    r"^(?:[+-](?![+-]*\d)|//|/\*|\* |[>│|] |return\b|(?:function|const|let|var|def|func|import|export)\s"
-    r"|\d+(?:\s+\d+)?(?:\t|\s*[│|→])|\(pass\)|✓|✔|--- PASS|=== RUN|\"[^\"]*\",?$|'[^']*',?$)"
-    r"|[{;]$"
+    r"^(?:[+-](?![+-]*\d)|//|/\*|\* |[>│|] |return\b"
+    r"|(?:function|const|let|var|def|func|import|export)\s"
+    r"|\d+(?:\s+\d+)?(?:\t|\s*[│|→])|\(pass\)|✓|✔|--- PASS|=== RUN"
+    r"|\"[^\"]*\",?$|'[^']*',?$)|[{;]$"
 )
 """Lines that show a text, a diff or what went well, and report nothing."""
 _TAG = re.compile(r"</?(?:tool_use_error|error|system-reminder|stdout|stderr)>")
@@ -47,8 +48,10 @@ _TESTED = re.compile(
 
 
 _PRINTERS = frozenset(
-    "bat cat cut diff egrep fd fgrep find git-grep grep head jq less ls nl rg sed sort tail tree "
-    "uniq wc".split()
+    [
+        *("bat", "cat", "cut", "diff", "egrep", "fd", "fgrep", "find", "grep", "head", "jq"),
+        *("less", "ls", "nl", "rg", "sed", "sort", "tail", "tree", "uniq", "wc"),
+    ]
 )
 """Programs whose output is what they read."""
 _GIT_PRINTERS = frozenset({"blame", "diff", "grep", "log", "show"})
@@ -87,11 +90,11 @@ def only_prints(command: str) -> bool:
         words = part.split()
         if not words or words[0] in _ASIDE or not _PROGRAM.match(words[0]):
             continue
-        if words[0] == "git" and len(words) > 1 and words[1] in _GIT_PRINTERS:
-            printing = True
-        elif words[0] in _PRINTERS:
-            printing = True
+        if words[0] == "git" and len(words) > 1:
+            printing = words[1] in _GIT_PRINTERS
         else:
+            printing = words[0] in _PRINTERS
+        if not printing:
             return False
     return printing
 

@@ -38,6 +38,8 @@ _CROWD = 30
 _MAX_REPEATS = 3
 _MEANT = 2
 """Times that the user says a hash which is to be kept."""
+_FRESH = 30
+"""Items for which a hash is kept that was only shown."""
 _FADES = ((0.6, 30), (0.35, 250))
 """Shares of a weight, and after how many items each has halved."""
 _LASTING = 0.05
@@ -142,12 +144,19 @@ class Records:
                 (-record.weight.value(self.now), name)
                 for name, record in self.names.items()
                 if name not in self.files
-                and not (record.kind == "hash" and _is_passing(name, record))
+                and not (record.kind == "hash" and self._is_passing(name, record))
                 and not (record.kind == "path" and (name in known or name in self._aliases))
             ]
             best = heapq.nsmallest(_LIKELIEST, values)
             self._likeliest = [(name, -value) for value, name in best]
         return self._likeliest
+
+    def _is_passing(self, name: str, record: NameRecord) -> bool:
+        """Whether a commit was only shown, a while ago: no call used it, and the user did not
+        come back to it."""
+        commit = "-" not in name and not name.isdecimal()
+        meant = record.source in {"reference", "body"} or record.said >= _MEANT
+        return commit and not meant and self.now - record.weight.at > _FRESH
 
     def worth(self, uri: str) -> float:
         """Of a file's path and of the names that are the end of it."""
@@ -280,12 +289,6 @@ def above(path: str) -> Iterator[str]:
     """The folders above a path, the nearest first, but the root of the file system."""
     while len(path := posixpath.dirname(path)) > 1:
         yield path
-
-
-def _is_passing(name: str, record: NameRecord) -> bool:
-    """Whether a commit was only shown: no call used it, and the user did not come back to it."""
-    commit = "-" not in name and not name.isdecimal()
-    return commit and record.source not in {"reference", "body"} and record.said < _MEANT
 
 
 def _went_well(result: Item) -> bool:

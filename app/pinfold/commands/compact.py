@@ -11,6 +11,7 @@ from pinfold.commands.context import Context
 if TYPE_CHECKING:
     from pinfold.compaction.loss import Loss
 
+WRONG_TARGET = "--target is a share of the usable window: above 0, at most 1."
 SHOWN = 6
 """Lost things that are named after a compaction."""
 
@@ -74,7 +75,7 @@ async def compact(context: Context, argument: str) -> None:
         compaction.options, **{name: each for name, each in changes.items() if each is not None}
     )
     if not 0 < options.target_pct <= 1:
-        raise CommandError("--target is a share of the usable window: above 0, at most 1.")
+        raise CommandError(WRONG_TARGET)
     if asked.compare:
         context.tell(await _compared(context))
         return
@@ -87,9 +88,9 @@ async def compact(context: Context, argument: str) -> None:
     loss = await compaction.loss(draft)
     await compaction.apply(draft)
     if asked.verbose:
-        from pinfold.compaction import report
+        from pinfold.commands import compact_text
 
-        context.tell("\n".join(report.lines(draft.report)))
+        context.tell("\n".join(compact_text.lines(draft.report, verbose=True)))
     context.tell(f"{_lost(loss)} /undo brings the old window back.")
 
 
@@ -115,7 +116,8 @@ async def _compared(context: Context) -> str:
             via = f" (by {made.strategy})" if made.strategy != name else ""
             rows.append(
                 f"  {name:<12} {made.before:>9,} → {made.after:>9,} tokens, kept {made.kept:,}, "
-                f"archived {made.archived:,}, headroom {made.headroom:,}{via}"
+                f"masked {made.masked:,}, archived {made.archived:,}, "
+                f"headroom {made.headroom:,}{via}"
             )
     return "\n".join(("What each strategy would come to:", *rows))
 

@@ -51,8 +51,10 @@ async def unpin(context: Context, argument: str) -> None:
         raise CommandError(f"Which pin is to go? {named(known)}; /unpin all takes them all out.")
     pins = known if argument == "all" else _known(argument, known) or window.select(argument)
     effect = await window.act("unpin", pins)
+    held = {pin: by for pin in pins if isinstance(pin, int) and (by := window.pin_on(pin))}
+    still = f"{named(held)} still held by the pin on {named(set(held.values()))}, " if held else ""
     left = f"pins still hold {tokens(effect.pinned)} tokens" if window.pins else "no pin is left"
-    _tell(context, f"Unpinned {named(pins)}: {left}.", effect)
+    _tell(context, f"Unpinned {named(pins)}: {still}{left}.", effect)
 
 
 def _known(name: str, known: Sequence[Pin]) -> list[Pin]:

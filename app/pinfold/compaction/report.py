@@ -1,6 +1,4 @@
-"""The dry run: what a plan would do, item by item, as text and as plain data."""
-
-from collections.abc import Iterator
+"""The dry run: what a plan would do, item by item, as plain data."""
 
 from msgspec import Struct
 
@@ -11,22 +9,14 @@ from pinfold.numbers import tokens as brief
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.overview import first_words
 
-_SIGNS: dict[Verdict, str] = {
-    "keep": " ",
-    "pin": "^",
-    "mask": "~",
-    "fold": "/",
-    "archive": "-",
-    "replace": "-",
-}
-_WORDS = 44
-
 
 class Row(Struct, frozen=True):
     """An item of the window."""
 
     n: int
     kind: Kind
+    name: str
+    """The tool's, for calls and results."""
     words: str
     verdict: Verdict
     reason: str
@@ -56,7 +46,7 @@ class Report(Struct, frozen=True):
     reserve: int
     headroom: int
     kept: int
-    """Items that stay, the pinned and the masked among them."""
+    """Items that stay as they are, the pinned among them."""
     pinned: int
     masked: int
     archived: int
@@ -72,6 +62,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         Row(
             n=each.n,
             kind=entry.item.kind,
+            name=entry.item.name or "",
             words=first_words(entry.item),
             verdict=each.verdict,
             reason=each.reason,
@@ -92,7 +83,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         limit=sizes.limit,
         reserve=sizes.reserve,
         headroom=sizes.headroom,
-        kept=sum(verdict in ("keep", "pin", "mask") for verdict in verdicts),
+        kept=sum(verdict in ("keep", "pin") for verdict in verdicts),
         pinned=verdicts.count("pin"),
         masked=verdicts.count("mask"),
         archived=sum(verdict in ("archive", "replace", "fold") for verdict in verdicts),
@@ -109,34 +100,6 @@ def completion(report: Report) -> str:
         f"kept {report.kept:,}; {masked}archived {report.archived:,}; "
         f"headroom {report.headroom:,}"
     )
-
-
-def lines(report: Report) -> Iterator[str]:
-    """The report as text."""
-    share = f"{1 - report.after / report.before:.0%} less" if report.before else ""
-    yield f"Strategy {report.strategy}: {report.before:,} → {report.after:,} tokens, {share}"
-    yield (
-        f"kept {report.kept:,} (pinned {report.pinned:,}, masked {report.masked:,}); "
-        f"archived {report.archived:,}; headroom {report.headroom:,} of {report.limit:,}, "
-        f"{report.reserve:,} reserved for the reply"
-    )
-    yield f"instructions and tools {report.context:,}; the prompt cache loses {report.uncached:,}"
-    yield from (f"note: {note}" for note in report.notes)
-    for inserted in report.inserted:
-        if inserted.instead_of is None:
-            yield ""
-            yield f"+ {inserted.kind}, {inserted.tokens:,} tokens"
-            yield from (f"  | {line}".rstrip() for line in inserted.text.splitlines())
-    yield ""
-    width = max((len(f"#{row.n}") for row in report.rows), default=0)
-    replaced = {each.instead_of: each.tokens for each in report.inserted}
-    for row in report.rows:
-        words = row.words if len(row.words) <= _WORDS else row.words[: _WORDS - 1] + "…"
-        after = row.after + replaced.get(row.n, 0)
-        counts = f"{row.before:>7,} → {after:>7,}"
-        what = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
-        named = f"#{row.n}".rjust(width)
-        yield f"{_SIGNS[row.verdict]} {named} {row.kind:<11} {counts}  {what}  “{words}”"
 
 
 def _inserted(item: Item, view: WindowView) -> Inserted:

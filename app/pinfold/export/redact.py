@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from os.path import commonprefix
+from itertools import takewhile
 
 from msgspec import structs
 
@@ -73,7 +73,8 @@ class Secrets:
     def _found(self, text: str, start: int, beginning: str) -> tuple[str, int] | None:
         """The name of the secret that stands here, or was cut off here, and its end."""
         for secret in self._known[beginning]:
-            left = commonprefix((secret, text[start : start + len(secret)]))
+            pairs = zip(secret, text[start : start + len(secret)], strict=False)
+            left = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             end = start + len(left)
             after = text[end : end + 1]
             if _is_word(after):

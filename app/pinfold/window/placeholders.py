@@ -82,6 +82,7 @@ def _counted(items: Iterable[Item], archive: Source) -> str:
     said = ", ".join(_plural(kind, count) for kind, count in counts.items())
     names = list(files)
     more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
+    said = said or "results"
     return said + (f"; {', '.join(names[:_FILES])}{more}" if names else "")
 
 

@@ -26,7 +26,10 @@ def parse(text: str, window: Window) -> tuple[Pin, ...]:
             found[word.removeprefix("./")] = None
         else:
             first = int(match[1])
-            found.update(dict.fromkeys(_range(first, int(match[2] or first), window)))
+            last = int(match[2] or first)
+            if last < first:
+                raise Refused(f"A range runs upwards: {last}..{first}.")
+            found.update(dict.fromkeys(_range(first, last, window)))
     if not found:
         raise Refused("Name items: 12, 12..18, last, or the files they concern: src/**.")
     return tuple(found)

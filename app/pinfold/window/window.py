@@ -90,8 +90,8 @@ class Window:
                 self._add(item, event)
             case ArtifactObserved(kind="file", uri=uri, item=n) if n is not None:
                 self.archive.concern(n, uri)
-                both = (n, self.archive.partner(n))
-                if any(self._forms.get(each or 0) == "placeholder" for each in both):
+                both = [each for each in (n, self.archive.partner(n)) if each in self._forms]
+                if not all(stands(each, self._forms, self.archive) for each in both):
                     self._changed()  # a placeholder names files
                 if self.pins.globs:
                     self._hold(*both)

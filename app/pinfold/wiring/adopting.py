@@ -14,19 +14,25 @@ from pinfold import __version__, paths
 from pinfold.adopt import found
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.found import Found
+from pinfold.adopt.set_up import folding, set_up
 from pinfold.commands.context_text import age
 from pinfold.numbers import tokens
 from pinfold.rollout import events
 from pinfold.rollout.events import (
+    Event,
     ItemAdded,
     ModelChanged,
     SessionStarted,
     WindowCounted,
     WindowReplaced,
 )
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
 from pinfold.sanitize import one_line
+from pinfold.tokens.catalog import look_up
+from pinfold.tokens.counter import Counter
+from pinfold.window.placeholders import ranges
 from pinfold.wiring.house import House, house
 from pinfold.wiring.sessions import CLOCK, own_folder
 from pinfold.wiring.sources import read
@@ -56,16 +62,20 @@ def adopt(at: House, path: Path, index: int = 0) -> Adopted:
     Raises `NotASession`, `JournalError`.
     """
     adoption = read(path, index)
-    there = _untouched(at.store, adoption)
+    adopted, folded = adoption.events, set_up(adoption)
+    if folded:
+        adopted = (*adopted, folding(adoption, folded))
+    said = "".join([_told(adoption), _moved(at, adoption), _folded(adoption, folded)])
+    there = _untouched(at.store, adopted)
     if there is not None:
-        return Adopted(there, f"Adopted before, and still as it was: {_told(adoption)}")
-    with at.store.adopt(adoption.events, at.cwd, __version__, CLOCK.now) as journal:
-        return Adopted(journal.folder, f"Adopted from {_told(adoption)}")
+        return Adopted(there, f"Adopted before, and still as it was: {said}")
+    with at.store.adopt(adopted, at.cwd, __version__, CLOCK.now) as journal:
+        return Adopted(journal.folder, f"Adopted from {said}")
 
 
-def _untouched(store: SessionStore, adoption: Adoption) -> Path | None:
-    """The session that holds just what `adoption` would bring."""
-    (first, *rest) = adoption.events
+def _untouched(store: SessionStore, adopted: Sequence[Event]) -> Path | None:
+    """The session that holds just these events."""
+    (first, *rest) = adopted
     assert isinstance(first.data, SessionStarted)
     for summary in store.list():
         with (
@@ -100,6 +110,30 @@ def _told(adoption: Adoption) -> str:
         said.append(f" Not understood: {skipped}.")
     said += [f" {one_line(note)}" for note in adoption.notes]
     return "".join(said)
+
+
+def _moved(at: House, adoption: Adoption) -> str:
+    """Where it goes on, if its own folder is not here."""
+    there = Path(adoption.cwd)
+    if not adoption.cwd or (there.is_absolute() and there.is_dir()):
+        return ""
+    here = one_line(paths.shown(at.cwd))
+    return f" Its folder {one_line(adoption.cwd)} does not exist here; working in {here}."
+
+
+def _folded(adoption: Adoption, folded: Sequence[Item]) -> str:
+    if not folded:
+        return ""
+    counter = Counter(look_up(adoption.model).encoding, paths.cache_folder())
+    counter.load()
+    size = tokens(sum(counter.measure(item.content) for item in folded))
+    one = len(folded) == 1
+    numbers = ranges([item.n for item in folded])
+    return (
+        f" {len(folded)} item{'' if one else 's'} of Codex's own instructions "
+        f"{'is' if one else 'are'} folded ({size} tokens): "
+        f"/unfold {numbers} brings {'it' if one else 'them'} back."
+    )
 
 
 def adoptable(at: House, search: str = "") -> Iterator[Found]:

@@ -18,10 +18,11 @@ from pinfold.checkpoint import persist
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.view import view_v1
+from pinfold.commands import compact_text
+from pinfold.commands.compact import WRONG_TARGET
 from pinfold.compaction import engine
-from pinfold.compaction import report as reports
 from pinfold.compaction.loss import Loss, loss_of
-from pinfold.compaction.report import Report, report_of
+from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, view_of
 from pinfold.providers.silent import Silent
@@ -77,7 +78,7 @@ def compact(arguments: argparse.Namespace) -> int:
         print(line)
     if outcome.applied and not (arguments.json or arguments.text):
         print()
-        print(reports.completion(outcome.report))
+        print(completion(outcome.report))
         before = outcome.generation - 1
         print(f"The old window comes back with: pinfold restore {source.name} {before}")
     return 0
@@ -85,6 +86,12 @@ def compact(arguments: argparse.Namespace) -> int:
 
 def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
     """The settings, with what the command line changes. Raises `WrongUse`."""
+    if arguments.target is not None and not 0 < arguments.target <= 1:
+        raise WrongUse(WRONG_TARGET)
+    if arguments.max_tail is not None and arguments.max_tail < 1:
+        raise WrongUse("--max-tail is a number of messages: 1 or more.")
+    if arguments.min_headroom is not None and arguments.min_headroom < 0:
+        raise WrongUse("--min-headroom is a number of tokens: 0 or more.")
     given = {
         "mode": arguments.strategy,
         "target_pct": arguments.target,
@@ -94,10 +101,7 @@ def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
     }
     changes = {name: each for name, each in given.items() if each is not None}
     merged = {**msgspec.structs.asdict(at.settings.compact), **changes}
-    try:
-        settings = msgspec.convert(merged, CompactSettings)
-    except msgspec.ValidationError as error:
-        raise WrongUse(str(error)) from error
+    settings = msgspec.convert(merged, CompactSettings)
     return _Wish(settings.mode, plan_options(settings), getattr(arguments, "model", None))
 
 
@@ -162,7 +166,8 @@ def _told(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
         for inserted in outcome.report.inserted:
             yield from clean(inserted.text).splitlines()
     else:
-        yield from map(clean, reports.lines(outcome.report))
+        shown = compact_text.lines(outcome.report, verbose=arguments.verbose)
+        yield from map(clean, shown)
         yield ""
         yield from _lost(outcome.loss)
 

@@ -84,6 +84,7 @@ class Sessions:
         from pinfold.wiring.sessions import open_session
 
         session = await open_session(at, approver, journal)
+        await session.move_in()
         self._at = at  # the folder that `/new` begins in and `/trust` trusts
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
         task = asyncio.create_task(session.warm())

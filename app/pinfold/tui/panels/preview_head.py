@@ -34,10 +34,13 @@ def totals(app: App[Any], report: Report) -> Text:
 
 def counts(app: App[Any], report: Report) -> Text:
     """How many items stay and go."""
-    few = {"pinned": report.pinned, "masked": report.masked}
-    inside = ", ".join(f"{count:,} {name}" for name, count in few.items() if count)
-    kept = f"kept {report.kept:,}" + (f" ({inside})" if inside else "")
-    said = [kept, f"archived {report.archived:,}", f"inserted {len(report.inserted):,}"]
+    pinned = f" ({report.pinned:,} pinned)" if report.pinned else ""
+    said = [
+        f"kept {report.kept:,}{pinned}",
+        *([f"masked {report.masked:,}"] if report.masked else []),
+        f"archived {report.archived:,}",
+        f"inserted {len(report.inserted):,}",
+    ]
     return Text(" · ".join(said), ink(app, "foreground 60%"))
 
 

@@ -86,11 +86,12 @@ def _places(report: Report, plan: CompactionPlan) -> tuple[dict[int, list[int]],
 
 
 def _item(row: Row) -> PreviewRow:
+    words = f"{row.name} {row.words}" if row.name else row.words
     return PreviewRow(
         str(row.n),
         *VERDICTS[row.verdict],
         row.kind,
-        row.words,
+        words,
         row.before,
         row.after,
         row.reason,

@@ -97,17 +97,19 @@ class Reader(Viewport, can_focus=True):
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._heir is None:
-            await act_at_once(self, event)
+        heir = self._heir or self.screen.focused
+        if heir is self or heir is None:
+            if event.is_printable:
+                await act_at_once(self, event)
         else:
-            self._heir.post_message(copy(event))
+            heir.post_message(copy(event))
             event.stop()
             event.prevent_default()
 
     def hand_keys_to(self, widget: Widget) -> None:
         """Give `widget` the focus, but first the keys that were typed for it already."""
         self._heir = widget
-        self._hand_over()
+        self.call_later(self._hand_over)
 
     def _hand_over(self) -> None:
         if self.message_queue_size:

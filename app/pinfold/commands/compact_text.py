@@ -1,0 +1,75 @@
+"""A compaction in words: what `pinfold compact` and `/compact --verbose` say."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from pinfold.commands.context_text import KINDS
+from pinfold.compaction.plan import Verdict
+from pinfold.compaction.report import Report, Row
+from pinfold.sanitize import one_line
+
+_VERDICTS: dict[Verdict, tuple[str, str]] = {
+    "keep": (" ", "kept"),
+    "pin": ("^", "pinned"),
+    "mask": ("~", "masked"),
+    "fold": ("/", "folded"),
+    "archive": ("-", "archived"),
+    "replace": ("-", "replaced"),
+}
+"""Sign and word."""
+_WORDS = 44
+"""Characters of an item's text on a line."""
+_RUN = 6
+"""Neighbours of one fate that each have their line."""
+
+
+def lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """The report; long runs of one fate are a line each where it is not `verbose`."""
+    share = f"{1 - report.after / report.before:.0%} less" if report.before else ""
+    yield f"Strategy {report.strategy}: {report.before:,} → {report.after:,} tokens, {share}"
+    yield (
+        f"kept {report.kept:,} (pinned {report.pinned:,}); masked {report.masked:,}; "
+        f"archived {report.archived:,}; headroom {report.headroom:,} of {report.limit:,}, "
+        f"{report.reserve:,} reserved for the reply"
+    )
+    yield f"instructions and tools {report.context:,}; the prompt cache loses {report.uncached:,}"
+    yield from (f"note: {note}" for note in report.notes)
+    for inserted in report.inserted:
+        if inserted.instead_of is None:
+            yield ""
+            yield f"+ {KINDS[inserted.kind]}, {inserted.tokens:,} tokens"
+            yield from (f"  | {line}".rstrip() for line in inserted.text.splitlines())
+    yield ""
+    width = max((len(f"#{row.n}") for row in report.rows), default=0)
+    replaced = {each.instead_of: each.tokens for each in report.inserted}
+    for _, run in groupby(report.rows, lambda row: (row.verdict, row.reason)):
+        rows = list(run)
+        after = [row.after + replaced.get(row.n, 0) for row in rows]
+        if len(rows) > _RUN and not verbose:
+            yield _together(rows, sum(after))
+        else:
+            yield from (_alone(row, each, width) for row, each in zip(rows, after, strict=True))
+
+
+def _together(rows: Sequence[Row], after: int) -> str:
+    before = sum(row.before for row in rows)
+    tokens = f"{before:,}" if after in (0, before) else f"{before:,} → {after:,}"
+    sign, what = _fate(rows[0])
+    return f"{sign} #{rows[0].n}..#{rows[-1].n} {what} ({len(rows):,} items, {tokens} tokens)"
+
+
+def _alone(row: Row, after: int, width: int) -> str:
+    sign, what = _fate(row)
+    said = one_line(f"{row.name} {row.words}").strip()
+    said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
+    named = f"#{row.n}".rjust(width)
+    counts = f"{row.before:>7,} → {after:>7,}"
+    return f"{sign} {named}  {KINDS[row.kind]:<10} {counts}  {what}  {said}".rstrip()
+
+
+def _fate(row: Row) -> tuple[str, str]:
+    """The sign, and what becomes of an item and why."""
+    sign, word = _VERDICTS[row.verdict]
+    if row.reason.startswith(word):  # as in “pinned by #12”
+        return sign, row.reason
+    return sign, f"{word}: {row.reason}" if row.reason else word

@@ -1,0 +1,33 @@
+"""Choosing a session that another pinfold has open."""
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pinfold.headless import no_terminal
+from pinfold.wiring.house import house
+from pinfold.wiring.screen import Sessions
+
+
+async def test_it_opens_read_only_and_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    at = house(argparse.Namespace(cd=tmp_path, model="gpt-5.2"))
+    host = Sessions(at)
+    with at.store.create(tmp_path, "test", lambda: datetime.now(UTC)) as journal:
+        (line,) = host.sessions()
+        assert line.held
+        session = await host.resume(journal.started.id, no_terminal)
+        assert any("/fork" in notice for notice in session.notices)
+        copy = await host.fork(session, None, no_terminal)
+        assert copy.id != session.id
+        assert not any("read-only" in notice for notice in copy.notices)
+        await copy.close()
+        await session.close()
+    assert not host.sessions()[-1].held
