@@ -143,16 +143,19 @@ def test_a_word_that_is_a_password_somewhere_stays_a_word_elsewhere() -> None:
 
 def test_all_of_a_transcript_is_cleaned() -> None:
     key = SECRETS["GitHub"]
-    diff = {"diff": f"+TOKEN = {key}", "ok": True}
+    diff = {"diff": f"+TOKEN = {key}", "ok": True, "tried": [{"with": key}]}
+    opaque = {"summary": [key], "encrypted_content": "sealed"}
     items = [
         Item(n=1, kind="user", content=f"use {key}"),
         Item(n=2, kind="tool_result", content=key, detail=diff),
+        Item(n=3, kind="compaction", opaque=opaque, call_id=key),
     ]
     shown, count = redacted(transcript([ItemAdded(item=item) for item in items]))
     assert count == 1
     assert key not in repr(shown)
     assert shown.title == "use [secret: GitHub Token 1]"
     assert shown.entries[1].item.detail["ok"] is True
+    assert (shown.entries[2].item.opaque or {})["encrypted_content"] == "sealed"
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from msgspec import structs
 
@@ -14,6 +15,8 @@ from pinfold.rollout.events import AgentsFile, Context
 from pinfold.rollout.items import Item
 from pinfold.window.window import Boundary
 
+SEALED = "encrypted_content"
+"""Of an opaque item; nobody but its provider can read it, and changed it would be worth nothing."""
 _TELLING = 8
 """Characters from which a secret, or what a cut left of it, is known without its surroundings."""
 
@@ -105,15 +108,18 @@ def redacted(transcript: Transcript) -> tuple[Transcript, int]:
         return transcript, 0
 
     def item(each: Item) -> Item:
-        detail = {
-            name: secrets.replaced(value) if isinstance(value, str) else value
-            for name, value in each.detail.items()
-        }
         origin = each.origin
         if origin is not None:
             origin = structs.replace(origin, model=secrets.replaced(origin.model))
-        content = secrets.replaced(each.content)
-        return structs.replace(each, content=content, detail=detail, origin=origin)
+        return structs.replace(
+            each,
+            content=secrets.replaced(each.content),
+            call_id=_cleaned(each.call_id, secrets.replaced),
+            name=_cleaned(each.name, secrets.replaced),
+            detail=_cleaned(each.detail, secrets.replaced),
+            opaque=_cleaned(each.opaque, secrets.replaced),
+            origin=origin,
+        )
 
     def entry(each: Entry) -> Entry:
         return replace(each, item=item(each.item))
@@ -155,7 +161,34 @@ def _texts(transcript: Transcript) -> Iterator[str]:
         yield item.content
         if item.origin is not None:
             yield item.origin.model
-        yield from (value for value in item.detail.values() if isinstance(value, str))
+        yield from _strings([item.call_id, item.name, item.detail, item.opaque])
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a JSON value."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, each in value.items():
+                if name != SEALED:
+                    yield from _strings(each)
+        case list() | tuple():
+            for each in value:
+                yield from _strings(each)
+
+
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """A JSON value with each of its texts cleaned."""
+    match value:
+        case str():
+            return clean(value)
+        case dict():
+            return {k: each if k == SEALED else _cleaned(each, clean) for k, each in value.items()}
+        case list() | tuple():
+            return [_cleaned(each, clean) for each in value]
+        case _:
+            return value
 
 
 def _context(context: Context, clean: Callable[[str], str]) -> Context:
