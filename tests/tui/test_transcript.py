@@ -42,7 +42,7 @@ async def test_scrolling_up_through_estimates_never_skips_a_row() -> None:
         long = "word " * 60
         transcript.load(
             Item(n=n, kind="assistant", content=f"first {n}\n\n- {long}\n\n```\n{n}\n```\nlast {n}")
-            for n in range(1, 60)
+            for n in range(1, 20)
         )
         await pilot.pause()
         while transcript.scroll_y > 0:

@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from fakes.transcripts import call
 from pinfold.rollout.events import Base, ItemsMarked, PinsChanged, Sizes, WindowReplaced
 from pinfold.rollout.items import Form, Item
-from pinfold.tui.find import FindBar
+from pinfold.tui.transcript.view import Transcript
 
 Snap = Callable[..., bool]
 
@@ -71,9 +72,13 @@ def test_find(snap_compare: Snap, size: tuple[int, int]) -> None:
     async def show(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
         await pilot.press("ctrl+f")
-        await until(pilot, lambda: pilot.app.screen.query(FindBar))
+        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+        transcript = pilot.app.screen.query_one(Transcript)
         await pilot.press(*"passed")
-        await pilot.press(*["down"] * 19)
+        await until(pilot, lambda: transcript.tally == (1, 30))
+        for match in range(2, 21):
+            await pilot.press("down")
+            await until(pilot, lambda match=match: transcript.tally == (match, 30))
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
 
@@ -88,7 +93,7 @@ def test_nothing_found(snap_compare: Snap, monkeypatch: pytest.MonkeyPatch) -> N
     async def show(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
         await pilot.press("ctrl+f")
-        await until(pilot, lambda: pilot.app.screen.query(FindBar))
+        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
         await pilot.press(*"rumpelstilzchen")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()

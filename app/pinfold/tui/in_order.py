@@ -20,6 +20,9 @@ async def act_at_once(widget: Widget, event: Key) -> None:
 class SearchInput(Input):
     """The line in which one writes what to look for."""
 
+    def on_mount(self) -> None:
+        self.cursor_blink = False
+
     async def _on_key(self, event: Key) -> None:
         if not event.is_printable:
             await act_at_once(self, event)
