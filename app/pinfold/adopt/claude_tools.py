@@ -1,11 +1,11 @@
 """What a call of Claude Code's own tools touched."""
 
 from collections.abc import Mapping
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
-from posixpath import normpath
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-Op = Literal["read", "create", "update", "run"]
+from pinfold.adopt.artifacts import Op, Touched
+from pinfold.adopt.artifacts import command as ran
+from pinfold.adopt.artifacts import file as seen
 
 _FILE_TOOLS: dict[str, tuple[str, Op]] = {
     "Read": ("file_path", "read"),
@@ -26,17 +26,11 @@ _EDITOR: dict[str, Op] = {
 """What each command of `str_replace_based_edit_tool` does."""
 
 
-class Touched(NamedTuple):
-    uri: str
-    kind: Literal["file", "command"]
-    op: Op
-
-
 def touched(tool: str, arguments: Mapping[str, Any], cwd: str, *, ok: bool) -> Touched | None:
     """The artifact that the call touched, if it is certain which; `ok` is whether it went well."""
     if tool == "Bash":
         command = arguments.get("command")
-        return Touched(f"cmd:{command}", "command", "run") if isinstance(command, str) else None
+        return ran(command) if isinstance(command, str) else None
     if tool == "str_replace_based_edit_tool":
         named, op = arguments.get("path"), _EDITOR.get(str(arguments.get("command")))
     else:
@@ -44,11 +38,4 @@ def touched(tool: str, arguments: Mapping[str, Any], cwd: str, *, ok: bool) -> T
         named = arguments.get(argument)
     if op is None or not ok or not isinstance(named, str) or not named:
         return None
-    return Touched(_uri(named, cwd), "file", op)
-
-
-def _uri(path: str, cwd: str) -> str:
-    """Relative to the working directory; absolute outside it."""
-    flavour: type[PurePath] = PureWindowsPath if PureWindowsPath(cwd).drive else PurePosixPath
-    whole = flavour(normpath((flavour(cwd) / path).as_posix()))
-    return (whole.relative_to(cwd) if whole.is_relative_to(cwd) else whole).as_posix()
+    return seen(named, op, cwd)

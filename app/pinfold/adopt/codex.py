@@ -7,9 +7,10 @@ from typing import Any
 
 from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.artifacts import Touched
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_items import Entry
-from pinfold.adopt.codex_tools import Touched, outcome, touched
+from pinfold.adopt.codex_tools import outcome, touched
 from pinfold.adopt.lines import number_of, object_of, records, text_of, time_of
 from pinfold.rollout.events import Context, Usage
 from pinfold.rollout.items import WRITTEN, Item

@@ -4,8 +4,11 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from pinfold.adopt.artifacts import Touched
+from pinfold.adopt.artifacts import command as ran
+from pinfold.adopt.artifacts import file as seen
 from pinfold.adopt.lines import list_of, object_of, parse, text_of
 
 SHELLS = frozenset({"exec_command", "shell", "shell_command", "container.exec", "local_shell"})
@@ -27,14 +30,6 @@ _EXIT_WITHIN = 500
 """Characters at the head of an output among which its exit code stands."""
 
 
-class Touched(NamedTuple):
-    """An artifact, and what was done with it."""
-
-    uri: str
-    kind: Literal["file", "command"]
-    op: Literal["read", "create", "update", "delete", "run"]
-
-
 def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
     """What a call touches if it succeeds; a command first, before the files."""
     if name == "apply_patch":
@@ -47,7 +42,7 @@ def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
     if not command:
         return []
     base = text_of(given, "workdir") or text_of(given, "working_directory") or cwd
-    found = [Touched(f"cmd:{command}", "command", "run")]
+    found = [ran(command)]
     if "apply_patch" in command or "applypatch" in command:
         found += _patched(command, base, cwd)
     found += _read(command, base, cwd)
@@ -105,11 +100,11 @@ def _patched(patch: str, base: str, cwd: str) -> Iterator[Touched]:
         op, path, moved_to = match.groups()
         if moved_to:
             if updated:
-                yield Touched(_uri(updated, base, cwd), "file", "delete")
-            yield Touched(_uri(moved_to, base, cwd), "file", "create")
+                yield seen(updated, "delete", cwd, base)
+            yield seen(moved_to, "create", cwd, base)
             continue
         updated = path
-        yield Touched(_uri(path, base, cwd), "file", _PATCH_OPS[op])
+        yield seen(path, _PATCH_OPS[op], cwd, base)
 
 
 def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
@@ -129,15 +124,8 @@ def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
             case ["cd", *_]:
                 return
             case ["sed", "-n", script, path] if _SED_PRINT.fullmatch(script):
-                yield Touched(_uri(path, base, cwd), "file", "read")
+                yield seen(path, "read", cwd, base)
             case [reader, *rest] if reader in _READERS and "-c" not in rest:
                 for word in rest:
                     if not (word.startswith("-") or word.isdigit()):
-                        yield Touched(_uri(word, base, cwd), "file", "read")
-
-
-def _uri(path: str, base: str, cwd: str) -> str:
-    """A path as the journal names it: relative to `cwd`, absolute outside it."""
-    whole = posixpath.normpath(posixpath.join(cwd, base, path))
-    root = cwd.rstrip("/") + "/"
-    return whole.removeprefix(root) if cwd else whole
+                        yield seen(word, "read", cwd, base)

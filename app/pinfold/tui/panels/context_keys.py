@@ -2,13 +2,10 @@
 
 from textual.binding import Binding
 
+from pinfold.tui.panels.list_keys import moves
+
 MOVES = [
-    Binding("up,k", "move(-1)", "Row above", show=False, id="context.up"),
-    Binding("down,j", "move(1)", "Row below", show=False, id="context.down"),
-    Binding("pageup", "page(-1)", show=False),
-    Binding("pagedown", "page(1)", show=False),
-    Binding("home,g", "edge(-1)", "First row", show=False, id="context.home"),
-    Binding("end,G", "edge(1)", "Last row", show=False, id="context.end"),
+    *moves("context", "up,k", "down,j"),
     Binding("shift+up", "extend(-1)", "Select upwards", show=False, id="context.extend_up"),
     Binding("shift+down", "extend(1)", "Select downwards", show=False, id="context.extend_down"),
     Binding("v", "range", "Begin or end a range", show=False, id="context.range"),

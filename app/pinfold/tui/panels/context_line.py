@@ -1,7 +1,7 @@
 """One line of the context panel: its columns, and what gives way where there is no room."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import ground, ink
 from pinfold.tui.gauge import LETTERS, variable
 from pinfold.tui.panels.context_rows import AnyRow, Sort, segment
+from pinfold.tui.panels.fitting import fitted
 from pinfold.tui.transcript.lines import clip
 from pinfold.window.gauge import ORDER
 from pinfold.window.overview import Row
@@ -24,7 +25,7 @@ ENOUGH = 24
 """Cells that the words get before any other column may stand beside them."""
 SLIGHT = 0.0005
 """A share of the context window that would be shown as none."""
-_GIVE_WAY = ("percent", "file", "kind", "age", "bar")
+_GIVE_WAY = {"percent": 0, "file": 0, "kind": 2, "age": 0, "bar": 0}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SIGN = "■"
 
@@ -46,14 +47,7 @@ class Columns:
     @classmethod
     def fitting(cls, width: int, number: int) -> "Columns":
         """The columns for `width` cells, after the cursor's two."""
-        columns = cls(number)
-        for name in (*_GIVE_WAY, ""):
-            sizes = (getattr(columns, field) for field in cls.__slots__)
-            words = width - 3 - sum(size + 1 for size in sizes if size)
-            if words >= ENOUGH or not name:
-                break
-            columns = replace(columns, **{name: 2 if name == "kind" else 0})
-        return replace(columns, words=max(1, words))
+        return cls(**fitted(asdict(cls(number)), width - 3, _GIVE_WAY, ENOUGH))
 
 
 class Title(NamedTuple):

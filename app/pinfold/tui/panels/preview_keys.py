@@ -2,14 +2,9 @@
 
 from textual.binding import Binding
 
-MOVES = [
-    Binding("up", "move(-1)", "Row above", show=False, id="preview.up"),
-    Binding("down", "move(1)", "Row below", show=False, id="preview.down"),
-    Binding("pageup", "page(-1)", show=False),
-    Binding("pagedown", "page(1)", show=False),
-    Binding("home,g", "edge(-1)", "First row", show=False, id="preview.home"),
-    Binding("end,G", "edge(1)", "Last row", show=False, id="preview.end"),
-]
+from pinfold.tui.panels.list_keys import moves
+
+MOVES = moves("preview")
 CHANGES = [
     Binding("p", "pin('pin')", "Pin", show=False, id="preview.pin"),
     Binding("u", "pin('unpin')", "Unpin", show=False, id="preview.unpin"),

@@ -1,7 +1,7 @@
 """The preview's list: a line for each item, of which only those in view are drawn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -12,6 +12,7 @@ from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import colour, ink
 from pinfold.tui.gauge import LETTERS
+from pinfold.tui.panels.fitting import fitted
 from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.preview_rows import PreviewRow
 from pinfold.tui.transcript.lines import clip
@@ -19,7 +20,7 @@ from pinfold.window.gauge import SEGMENTS
 
 ENOUGH = 18
 """Cells that the words get before any other column may stand beside them."""
-_GIVE_WAY = ("kind", "reason", "verdict")
+_GIVE_WAY = {"kind": 1, "reason": 0, "verdict": 0}
 _INKS = {
     "kept": "foreground 60%",
     "pinned": "accent",
@@ -46,14 +47,7 @@ class Columns:
     @classmethod
     def fitting(cls, width: int, number: int) -> "Columns":
         """The columns for `width` cells, behind the cursor's one."""
-        columns = cls(number)
-        for name in (*_GIVE_WAY, ""):
-            sizes = (getattr(columns, each) for each in cls.__slots__)
-            words = width - 2 - sum(size + 1 for size in sizes if size)
-            if words >= ENOUGH or not name:
-                break
-            columns = replace(columns, **{name: 1 if name == "kind" else 0})
-        return replace(columns, words=max(1, words))
+        return cls(**fitted(asdict(cls(number)), width - 2, _GIVE_WAY, ENOUGH))
 
 
 def figures(row: PreviewRow) -> str:

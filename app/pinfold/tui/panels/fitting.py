@@ -1,0 +1,20 @@
+"""Columns of a list: those that matter least give way until the words have room."""
+
+from collections.abc import Mapping
+
+
+def fitted(
+    sizes: Mapping[str, int], room: int, give_way: Mapping[str, int], enough: int
+) -> dict[str, int]:
+    """Cells of each column, with `words` taking what is left; a column with none is left out.
+
+    `give_way` names those that shrink, the first first, and to what; each column is followed by
+    an empty cell.
+    """
+    fitting = {**sizes, "words": 0}
+    for name, cells in (*give_way.items(), ("", 0)):
+        words = room - sum(size + 1 for size in fitting.values() if size)
+        if words >= enough or not name:
+            break
+        fitting[name] = cells
+    return {**fitting, "words": max(1, words)}
