@@ -10,7 +10,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ContextOverflow
+from pinfold.ports import ContextOverflow, Decision
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.window.refused import Refused
@@ -191,3 +191,16 @@ async def test_a_strategy_that_breaks_ends_no_turn(tmp_path: Path) -> None:
     await at.session.idle()
     assert at.session.last_ending == "done"
     assert any("There is no strategy" in text for text in at.told())
+
+
+async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_model(
+    tmp_path: Path,
+) -> None:
+    at = await stage(tmp_path, long_work(4), options=replace(WORK, max_steps=1))
+    at.user.answers = [Decision("no")]
+    at.session.send("read")
+    await at.session.idle()
+    assert at.session.last_ending == "waiting"
+    at.session.set_threshold("0.1")
+    await at.session.set_model("another")
+    assert replaced(at) == []

@@ -105,7 +105,6 @@ class Compacting:
             self._model(),
             record.state.goal,
             cwd=str(self._cwd),
-            waiting=record.state.turn_state == "waiting",
         )
         plan = await asyncio.to_thread(
             engine.plan_with, name, view, Material(), options, must_gain=must_gain
@@ -177,7 +176,13 @@ class Compacting:
         limits = self._limits
         reading = self._reading()
         step = guards.should(
-            cause, reading.used, reading.usable, limits.threshold, limits.auto, self._past
+            cause,
+            reading.used,
+            reading.usable,
+            limits.threshold,
+            limits.auto,
+            self._past,
+            waiting=not self._in_turn and self._record.state.turn_state == "waiting",
         )
         if step == "wait":
             return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, SessionPort
@@ -20,10 +20,13 @@ from pinfold.export.formats import (
     renderer,
     scope_of,
 )
-from pinfold.export.transcript import Entry, Transcript, window_alone
 from pinfold.rollout.files import failure, write_atomic
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
+
+# What makes documents is imported when one is made: after the first paint.
+if TYPE_CHECKING:
+    from pinfold.export.transcript import Entry, Transcript
 
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
 
@@ -64,8 +67,10 @@ def wish(
     return Wish(told, path, scope, redact)
 
 
-def document(asked: Wish, transcript: Transcript, lines: Iterable[bytes] = ()) -> Document:
+def document(asked: Wish, transcript: "Transcript", lines: Iterable[bytes] = ()) -> Document:
     """The document; `lines` are the raw rollout, which `jsonl` copies. Blocking."""
+    from pinfold.export.transcript import window_alone
+
     secrets = 0 if asked.redact else None
     if asked.redact:
         from pinfold.export.redact import redacted, redacted_lines
@@ -119,6 +124,8 @@ def opening(items: Iterable[Item]) -> str:
 
 
 async def export(context: Context, argument: str) -> None:
+    from pinfold.export.transcript import Transcript
+
     session = context.session
     asked = _parse(argument)
     items, window = session.items, session.window
@@ -166,7 +173,9 @@ def _parse(argument: str) -> Wish:
     return wish(name, path, scope, redact="--no-redact" not in flags)
 
 
-def _entry(session: SessionPort, item: Item) -> Entry:
+def _entry(session: SessionPort, item: Item) -> "Entry":
+    from pinfold.export.transcript import Entry
+
     window, n = session.window, item.n
     return Entry(item, window.at(n), window.form(n), window.pin_on(n) is not None)
 

@@ -81,8 +81,6 @@ class WindowView:
     correct: Callable[[int], int]
     """Input tokens of a request, as the model's reports correct its estimate."""
     cwd: str = ""
-    waiting: bool = False
-    """The window awaits the user or a resume."""
 
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was worked out before: the view stands still, so it holds for every plan."""
@@ -152,7 +150,6 @@ def view_of(
     goal: str,
     *,
     cwd: str = "",
-    waiting: bool = False,
 ) -> WindowView:
     """The window now."""
     return WindowView(
@@ -168,7 +165,6 @@ def view_of(
         count_item=gauge.count_new,
         correct=_correction(gauge, model),
         cwd=cwd,
-        waiting=waiting,
     )
 
 

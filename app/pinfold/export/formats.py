@@ -4,9 +4,10 @@ import re
 import unicodedata
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from pinfold.export.transcript import Transcript
+if TYPE_CHECKING:
+    from pinfold.export.transcript import Transcript
 
 Format = Literal["md", "html", "messages", "codex", "jsonl"]
 Scope = Literal["window", "all"]
@@ -37,7 +38,7 @@ def scope_of(name: Format) -> Scope:
     return "window" if name == "messages" else "all"
 
 
-def file_name(name: Format, transcript: Transcript) -> str:
+def file_name(name: Format, transcript: "Transcript") -> str:
     """What a file of a session is called where nothing is said."""
     if name == "codex":
         from pinfold.export.codex import file_name as rollout
@@ -49,7 +50,7 @@ def file_name(name: Format, transcript: Transcript) -> str:
     return f"{stem}.{ending}"
 
 
-def renderer(name: Literal["md", "html", "messages", "codex"]) -> Callable[[Transcript], str]:
+def renderer(name: Literal["md", "html", "messages", "codex"]) -> Callable[["Transcript"], str]:
     """What makes the text of a format."""
     match name:
         case "md":

@@ -119,7 +119,6 @@ def _planned(at: House, source: Source, wish: _Wish) -> Outcome:
         folded.model,
         folded.state.goal,
         cwd=checkpoint.cwd,
-        waiting=folded.state.turn_state == "waiting",
     )
     plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
     return Outcome(False, plan.base.generation + 1, report_of(view, plan), loss_of(view, plan))
