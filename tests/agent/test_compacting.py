@@ -196,11 +196,13 @@ async def test_a_strategy_that_breaks_ends_no_turn(tmp_path: Path) -> None:
 async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_model(
     tmp_path: Path,
 ) -> None:
-    at = await stage(tmp_path, long_work(4), options=replace(WORK, max_steps=1))
+    at = await worked(tmp_path, 4, replace(OFF, max_steps=2))
     at.user.answers = [Decision("no")]
-    at.session.send("read")
+    at.provider.script += [calls((f"w{n}", "shell", '{"command": "echo"}')) for n in range(2)]
+    at.session.send("go on and on")
     await at.session.idle()
     assert at.session.last_ending == "waiting"
+    at.session.set_threshold("auto")
     at.session.set_threshold("0.1")
     await at.session.set_model("another")
     assert replaced(at) == []
