@@ -1,35 +1,62 @@
-"""Commitments: how many of the user's are found, and how much is taken for one, by labelled round.
+"""What of the user's words is found, and what a model may not remember, by labelled set.
 
-Each round was written before the rules had met it, and taught them afterwards. On first sight they
-missed 0.43, 0.40 and 0.62 of rounds 2 to 4, and 0.00, 0.06 and 0.11 of what they found was wrong.
+*Commitments*: rules, constraints, preferences, values, decisions and the state of the task. Each of
+our rounds was written before the rules had met it; all but 6 and 10 taught them afterwards. So did
+the recorded sessions, whose labels were set before the rules ran. At first sight, missed and wrong
+of those found:
+
+| set | missed | wrong |
+|---|---|---|
+| rounds 2, 3, 4, by the rules of the round before | 0.43, 0.40, 0.62 | 0.00, 0.06, 0.11 |
+| recorded, round 5, by the rules of round 4 | 0.65, 0.58 | 0.08, 0.08 |
+| round 6, after round 5 and half of the recorded | 0.08 | 0.06 |
+| the other half of the recorded | 0.27 | 0.37 |
+| rounds 7, 8, 9, each after the one before | 0.49, 0.45, 0.39 | 0.05, 0.00, 0.00 |
+| round 10, after all | 0.12 | 0.12 |
+
+*Standing orders*: paraphrases that `memory.apply` must refuse, and facts that it must not. Set 6
+taught nothing; the others were caught at first sight to 0.55, 0.69, 0.64 and 0.59 (2 to 5).
 """
 
-import re
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.fakes.labelled import Message, recorded, rounds, score
+
 from benchmarks.figures import Figure
 from pinfold.checkpoint.commitments import commitments
+from pinfold.checkpoint.policy import standing_order
 
-LABELLED = Path(__file__).parents[1] / "tests" / "checkpoint" / "labelled"
-MARK = re.compile(r"\[\[\w+: (.*?)\]\]", re.DOTALL)
-LOST, WRONG = 0.05, 0.05
+ROOT = Path(__file__).parents[1]
+SESSIONS = Path(os.environ.get("PINFOLD_SESSIONS") or ROOT.parent / "shared" / "sessions")
+"""Recorded sessions of other tools; they are no part of the project."""
+PHRASES = ROOT / "tests" / "checkpoint" / "phrases"
+LOST, WRONG = 0.15, 0.15
+UNREFUSED, REFUSED = 0.10, 0.05
 
 
 def run() -> Iterator[Figure]:
-    for file in sorted(LABELLED.glob("*.txt")):
-        wanted = found = right = 0
-        messages = file.read_text("utf-8").split("\n---\n")
-        for message in messages:
-            labels = [_bare(label) for label in MARK.findall(message)]
-            texts = [_bare(each.text) for each in commitments(MARK.sub(r"\1", message))]
-            wanted += len(labels)
-            found += len(texts)
-            right += sum(any(label in text or text in label for text in texts) for label in labels)
-        title = f"{file.stem}, {len(messages)} messages, {wanted} commitments"
-        yield Figure(f"{title}: missed", 1 - right / wanted, "", target=LOST)
-        yield Figure(f"{title}: wrong of those found", 1 - right / max(found, 1), "", target=WRONG)
+    for name, messages in rounds().items():
+        yield from _commitments(name.replace("_", " "), messages)
+    if SESSIONS.is_dir():
+        yield from _commitments("recorded", recorded(SESSIONS))
+    for file in sorted(PHRASES.glob("standing_orders_*.txt")):
+        number = file.stem.rsplit("_", 1)[1]
+        orders = file.read_text("utf-8").splitlines()
+        facts = (PHRASES / f"innocent_{number}.txt").read_text("utf-8").splitlines()
+        let_in = sum(not standing_order(phrase) for phrase in orders) / len(orders)
+        refused = sum(standing_order(phrase) for phrase in facts) / len(facts)
+        yield Figure(
+            f"set {number}, {len(orders)} orders: not refused", let_in, "", target=UNREFUSED
+        )
+        yield Figure(
+            f"set {number}, {len(facts)} innocent facts: refused", refused, "", target=REFUSED
+        )
 
 
-def _bare(text: str) -> str:
-    return " ".join(text.split()).rstrip(".")
+def _commitments(name: str, messages: list[Message]) -> Iterator[Figure]:
+    found = score(messages, lambda text: [each.text for each in commitments(text)])
+    title = f"{name}, {len(messages)} messages, {found.wanted} commitments"
+    yield Figure(f"{title}: missed", 1 - found.recall, "", target=LOST)
+    yield Figure(f"{title}: wrong of those found", 1 - found.precision, "", target=WRONG)

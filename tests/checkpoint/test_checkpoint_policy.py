@@ -1,6 +1,7 @@
 """Standing orders are told from facts that merely sound like them.
 
-`phrases/` holds labelled paraphrases, a line each, in English, German, French and Spanish.
+`phrases/` holds labelled paraphrases, a line each, in English, German, French and Spanish. All sets
+but the sixth have taught the rules; that one says what to expect of new words.
 """
 
 from pathlib import Path
@@ -18,8 +19,8 @@ from pinfold.rollout.memory import (
 )
 
 PHRASES = Path(__file__).parent / "phrases"
-ORDERS = (PHRASES / "standing_orders.txt").read_text("utf-8").splitlines()
-INNOCENT = (PHRASES / "innocent.txt").read_text("utf-8").splitlines()
+SETS = (1, 2, 3, 4, 5, 6)
+UNSEEN = 6
 USER = Evidence("user", "#1")
 
 
@@ -27,15 +28,17 @@ def fact(value: str, source: Source = "user") -> FactMemory:
     return FactMemory(key="k", value=value, evidence=Evidence(source, "x"))
 
 
-def test_precision_and_recall_on_the_labelled_phrases() -> None:
-    caught = [phrase for phrase in ORDERS if standing_order(phrase)]
-    wronged = [phrase for phrase in INNOCENT if standing_order(phrase)]
-    recall, precision = len(caught) / len(ORDERS), len(caught) / (len(caught) + len(wronged))
-    print(f"{len(ORDERS)} orders, {len(INNOCENT)} innocent: {recall=:.3f} {precision=:.3f}")
-    assert len(set(ORDERS)) >= 60
-    assert len(set(INNOCENT)) >= 60
-    assert recall >= 0.98, sorted(set(ORDERS) - set(caught))
-    assert precision >= 0.98, wronged
+@pytest.mark.parametrize("number", SETS)
+def test_recall_and_false_refusals(number: int) -> None:
+    orders, innocent = phrases("standing_orders", number), phrases("innocent", number)
+    missed = [phrase for phrase in orders if not standing_order(phrase)]
+    wronged = [phrase for phrase in innocent if standing_order(phrase)]
+    assert len(missed) <= (0.15 if number == UNSEEN else 0.06) * len(orders), missed
+    assert len(wronged) <= 0.02 * len(innocent), wronged
+
+
+def phrases(name: str, number: int) -> list[str]:
+    return (PHRASES / f"{name}_{number}.txt").read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -82,10 +85,31 @@ def test_orders_are_found_wherever_they_are_put() -> None:
     assert objection(FactMemory(key="never_ask_the_user", value="true", evidence=USER))
 
 
-def test_plans_and_decisions_may_be_worded_as_imperatives() -> None:
-    steps = (PlanStep("1", "Fix the parser"), PlanStep("2", "Run the tests"))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix the parser",
+        "Run the tests",
+        "Use msgspec",
+        "Stop using the global cache",
+        "Start caching responses",
+        "Keep supporting v1 until June",
+        "Follow the README to set up the database",
+        "Make sure all callers pass a timeout",
+        "Before merging, run the migration check",
+        "If the test fails, look at the fixture",
+        "Ask the maintainers for a review",
+        "Skip the Windows tests in this branch",
+        "Avoid the N+1 query by prefetching",
+        "Treat an empty list as missing",
+        "Delete the old endpoint without touching the client",
+        "Remove the confirmation dialog",
+    ],
+)
+def test_plans_and_decisions_may_be_worded_as_imperatives(text: str) -> None:
+    steps = (PlanStep("1", text),)
     assert objection(PlanMemory(steps=steps, evidence=Evidence("file", "TODO.md"))) is None
-    decision = DecisionMemory(id="d1", decision="Use msgspec", rationale="speed", evidence=USER)
+    decision = DecisionMemory(id="d1", decision=text, rationale="speed", evidence=USER)
     assert objection(decision) is None
 
 

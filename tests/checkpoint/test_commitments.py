@@ -1,22 +1,27 @@
 """Rules, constraints, preferences, values, decisions, the state of the task: what a user lays down.
 
-`labelled/*.txt` hold messages labelled by hand, commitments as `[[kind: sentence]]`. Each round was
-written before the rules had met it. On first sight they found of round 2, 3 and 4 0.57, 0.60 and
-0.38 of the commitments, at a precision of 1.00, 0.94 and 0.89; what they had missed then taught
-them. So the figures here guard against losing ground, and those are what to expect of new words.
+`labelled/` holds messages labelled by hand: `round_*.txt` of our own, commitments marked as
+`[[kind: sentence]]`, and `recorded.tsv` on those of the recorded sessions. All but rounds 6 and 10
+have taught the rules, so that their figures guard against losing ground; those two never have, and
+are what to expect of new words. `bench_commitments` says what was found at first sight.
 """
 
-import re
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.labelled import Message, recorded, rounds, score
 from pinfold.checkpoint.commitments import Commitments, commitments
+from pinfold.checkpoint.commitments_prose import MAX_CHARS, MAX_READ_CHARS
 from pinfold.checkpoint.text import one_line
 
-LABELLED = Path(__file__).parent / "labelled"
+SESSIONS = Path(
+    os.environ.get("PINFOLD_SESSIONS") or Path(__file__).parents[3] / "shared" / "sessions"
+)
+UNSEEN = frozenset({"round_6", "round_10"})
 WORDS = [
     "never",
     "Always use",
@@ -31,36 +36,29 @@ WORDS = [
     "don't",
     "we",
 ]
-MARK = re.compile(r"\[\[(\w+): (.*?)\]\]", re.DOTALL)
 
 
-def labelled(name: str) -> list[tuple[str, list[str]]]:
-    """Messages, and the commitments in each."""
-    messages = (LABELLED / f"{name}.txt").read_text("utf-8").split("\n---\n")
-    return [
-        (MARK.sub(lambda mark: mark[2], message), [text for _, text in MARK.findall(message)])
-        for message in messages
-    ]
+@pytest.mark.parametrize(("name", "messages"), rounds().items(), ids=rounds())
+def test_recall_and_precision(name: str, messages: list[Message]) -> None:
+    least = 0.85 if name in UNSEEN else 0.90
+    found = score(messages, texts)
+    assert found.recall >= least, found.missed
+    assert found.precision >= least, found.wrong
 
 
-@pytest.mark.parametrize("name", [f"round_{number}" for number in (1, 2, 3, 4)])
-def test_recall_and_precision(name: str) -> None:
-    hits, missed, wrong = 0, [], []
-    for message, wanted in labelled(name):
-        found = [" ".join(each.text.split()) for each in commitments(message)]
-        missed += [each for each in wanted if not any(same(each, text) for text in found)]
-        hits += len(wanted)
-        wrong += [text for text in found if not any(same(each, text) for each in wanted)]
-    right = hits - len(missed)
-    recall, precision = right / hits, right / (right + len(wrong))
-    print(f"{name}: {hits} commitments, {recall=:.3f} {precision=:.3f}")
-    assert recall >= 0.95, missed
-    assert precision >= 0.98, wrong
+@pytest.mark.skipif(
+    not SESSIONS.is_dir(), reason=f"no recordings in {SESSIONS} (PINFOLD_SESSIONS names the folder)"
+)
+def test_recall_and_precision_on_recorded_sessions() -> None:
+    messages = recorded(SESSIONS)
+    assert len(messages) == 556
+    found = score(messages, texts)
+    assert found.recall >= 0.85, found.missed
+    assert found.precision >= 0.80, found.wrong
 
 
-def same(label: str, found: str) -> bool:
-    label = " ".join(label.split()).rstrip(".")
-    return label in found or found.rstrip(".") in label
+def texts(message: str) -> list[str]:
+    return [each.text for each in commitments(message)]
 
 
 def standing(*messages: str) -> list[str]:
@@ -121,12 +119,40 @@ The style guide says "always use tabs".
     assert standing(pasted) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["As I said, don't touch the vendor folder.", "I told you already: use tabs, not spaces."],
+)
+def test_a_rule_that_is_said_again_is_no_report(text: str) -> None:
+    assert standing(text) == [text]
+
+
+def test_a_list_is_read_by_its_head_and_by_what_it_answers() -> None:
+    assert standing("Requirements:\n- runs on a Pi\n- is it fast?\n") == ["runs on a Pi"]
+    assert standing("1. no\n2. the smaller one\n3. sqlite") == ["the smaller one", "sqlite"]
+    assert standing("Steps:\n- runs on a Pi") == []
+
+
+def test_a_pasted_transcript_goes_as_a_whole() -> None:
+    pasted = "\n".join(f"=== Step {n} ===\nNever press Ctrl+C.\nok {n}" for n in range(9))
+    assert standing(f"Never touch vendor/.\n\n{pasted}\n=== end ===\n\nUse tabs.") == [
+        "Never touch vendor/.",
+        "Use tabs.",
+    ]
+
+
 def test_a_rewind_takes_back_what_came_after() -> None:
     known = Commitments()
     known.read("Never touch vendor/.", 3)
     known.read("Always use tabs.", 9)
     known.retract(after=5)
     assert [each.item for each in known.standing()] == [3]
+
+
+@pytest.mark.parametrize("word", ["never ", "the port is ", "i ", "x, ", "- ", "( ", "not ", "1. "])
+def test_no_text_is_too_odd(word: str) -> None:
+    for text in (word * 20_000, word * (MAX_CHARS // len(word)), "\n".join([word] * 5_000)):
+        assert len(texts(text)) <= MAX_READ_CHARS
 
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=9), max_size=30).map(" ".join))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fakes.any_events import any_data
 from fakes.checkpoints import command, event, file, said, started
 from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.ledger_page import paths_told
 from pinfold.rollout.events import Base, Data, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.tokens.heuristic import estimate
@@ -82,19 +83,49 @@ def test_the_page_says_what_each_thing_is_and_what_happened_to_it() -> None:
 [TESTS]
 - 1 failed, 1 passed (#9, pytest -q); failed: tests/test_cart.py::test_total
 [FILES]
-shop/
-- cart.py: edited, read #5 (hash=bbbbbbbbbbbb); total_price, total_sum
+shop/ seen legacy
+- cart.py: edited, read #5 (hash=bbbbbbbbbbbb); total_price total_sum
 - stock.py: read #7
-- seen: legacy
-tests/
-- seen: test_cart.py
+tests/ seen test_cart.py
 [COMMANDS]
 - exit 1 #9: pytest -q
 [URLS]
 - https://docs.example/cart#taxes (used #10)
 [NAMES]
-- seen in output: #418, test_total, AssertionError, 3f2a9bc"""
+- seen in output: #418 AssertionError test_total 3f2a9bc"""
     )
+
+
+def test_on_a_small_page_files_stand_in_the_line_of_their_folder() -> None:
+    made = ledger(*SESSION, file("shop/a b.py", None, 13))
+    assert (
+        text(made, 200)
+        == """\
+[LEDGER v1]
+[COMMITMENTS]
+- rule #1: Never touch shop/legacy/.
+[FAILED]
+- AssertionError (#9): FAILED tests/test_cart.py::test_total - AssertionError: assert 9 == 10
+[TESTS]
+- 1 failed, 1 passed (#9, pytest -q); failed: tests/test_cart.py::test_total
+[FILES]
+shop/ edited cart.py; read stock.py; seen legacy; with total_price total_sum
+- a b.py: read #13
+tests/ seen test_cart.py
+[COMMANDS]
+- exit 1 #9: pytest -q
+[URLS]
+- https://docs.example/cart#taxes (used #10)
+[NAMES]
+- seen in output: #418 AssertionError test_total 3f2a9bc"""
+    )
+
+
+@pytest.mark.parametrize("budget", [300, 3_000])
+def test_the_paths_on_a_page_can_be_read_back(budget: int) -> None:
+    paths = ["a.py", "/src/o/x/y.py", "/src/o/z.py", "lib/b c.py", "lib/d/e.py", "lib/d/f.py"]
+    made = ledger(*(file(path, None, n, op="update") for n, path in enumerate(paths, 1)))
+    assert set(paths) <= set(paths_told(text(made, budget)))
 
 
 def test_a_command_that_went_well_later_is_no_open_failure() -> None:
@@ -114,7 +145,7 @@ def test_the_same_error_is_told_once_and_counted() -> None:
 def test_the_best_comes_first() -> None:
     small = text(ledger(*SESSION), 60)
     assert "shop/legacy/" in small
-    assert "cart.py: edited" in small
+    assert "edited cart.py" in small
     assert "docs.example" not in small
 
 
@@ -183,7 +214,7 @@ def test_commits_that_were_only_shown_go_after_a_while() -> None:
 
 
 def test_a_folder_at_the_root_is_told_as_it_is() -> None:
-    assert "\n/\n- seen: Makefile2.txt" in text(ledger(started("/w"), said(1, "/Makefile2.txt")))
+    assert "\n/ seen Makefile2.txt" in text(ledger(started("/w"), said(1, "/Makefile2.txt")))
 
 
 def test_a_rewind_takes_back_commitments() -> None:

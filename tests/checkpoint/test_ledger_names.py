@@ -23,13 +23,16 @@ from pinfold.rollout.items import Item
         ("fixed in 3f2a9bc, see #418", ["hash 3f2a9bc", "issue #418"]),
         ("id 0276a600-2f22-4d2b-844c-3feb9c5aa108", ["hash 0276a600-2f22-4d2b-844c-3feb9c5aa108"]),
         ("call getUserName or MAX_RETRIES", ["identifier getUserName", "identifier MAX_RETRIES"]),
-        ("os.ReadFile of snake_case", ["identifier os.ReadFile", "identifier snake_case"]),
+        ("os.ReadFile of snake_case", ["identifier ReadFile", "identifier snake_case"]),
         ("Nothing special stands in this sentence, e.g. a word", []),
         ("> /dev/null", []),
         ("skip **/node_modules and */dist", ["identifier node_modules"]),
         ("git log HEAD...origin/main and main..origin/fix", []),
         ("in .../src/app.py", []),
         ("docs/[...slug].md", ["path docs/[...slug].md"]),
+        ("[conf/main.toml]", ["path conf/main.toml"]),
+        ("app/run.go-382- x, app/run.go:383: x", ["path app/run.go", "path app/run.go"]),
+        ("<section>x</section> <https://x.example>", ["url https://x.example"]),
     ],
 )
 def test_names(text: str, found: list[str]) -> None:

@@ -9,26 +9,19 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from pinfold.checkpoint.commitments_cues import Cues, Kind, languages
+from pinfold.checkpoint.commitments_prose import Sentence, sentences
 from pinfold.checkpoint.policy import normal
-from pinfold.checkpoint.text import clip, one_line
+from pinfold.rollout.events import CoreChanged
 
-MAX_READ_CHARS = 12_000
-"""Of a message; a longer one is a paste, of which the head counts."""
-MAX_CHARS = 400
-"""Of a commitment; what is longer is a text, no sentence."""
 MAX_KEPT = 200
+_MIN_ANSWER_CHARS = 4
+"""Of an answer that says more than yes or no."""
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?")
-_PASTED = re.compile(
-    r"^(?:>|\||\s{4,}|\t|[+-]{3} |@@|#{1,6} |\$ |at \S+\()|\b\d\d:\d\d:\d\d\b|"
-    r"\b(?:error|warn(?:ing)?|info|debug|fatal|traceback|exception|hint)\b\]?:|[{};]\s*$|━|│",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+|(?<=[.!?])[\"')\]]*\s+(?=[\"'(¿¡]?[^\W_a-z])")
 _ASKED = re.compile(r"\?[\"')\]*_\s]*$")
 _THEN_ASKED = re.compile(
-    r",? (?:(?:and|but|so) )?(?:can|could|would|will) (?:you|we|i) [^,]*\?\W*$", re.IGNORECASE
+    r"(?:,? (?:(?:and|but|so) )?(?:can|could|would|will) (?:you|we|i) [^,]*"
+    r"|, (?:ok(?:ay)?|any)\b[^,]*)\?\W*$",
+    re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|`[^`\n]*`")
 _NUMBER = re.compile(r"\b\d[\w.:]*\b")
@@ -44,7 +37,12 @@ class Commitment(Struct, frozen=True):
     text: str
     """Verbatim."""
     item: int
-    """The user's message that holds it."""
+    """The user's message that holds it; 0 where they wrote it into the core by hand."""
+
+    @property
+    def line(self) -> str:
+        """`- rule #12: Run the tests first.`"""
+        return f"- {self.kind}{f' #{self.item}' if self.item else ''}: {self.text}"
 
 
 class Commitments:
@@ -61,6 +59,16 @@ class Commitments:
             self._standing.append((found, about))
         del self._standing[:-MAX_KEPT]
 
+    def change(self, change: CoreChanged) -> None:
+        """Take what the user changed by hand."""
+        added = {stated.text: stated for stated in change.add}
+        gone = {*change.remove, *added}
+        self._standing = [each for each in self._standing if each[0].text not in gone]
+        for text, stated in added.items():
+            kind: Kind = next((each.kind for each in commitments(text)), "rule")
+            found = Commitment(kind, text, stated.item)
+            self._standing.append((found, _about(found)))
+
     def retract(self, after: int) -> None:
         """Forget those of the items after #`after`, which a rewind took back."""
         self._standing = [each for each in self._standing if each[0].item <= after]
@@ -71,47 +79,41 @@ class Commitments:
 
 def commitments(text: str, item: int = 0) -> Iterator[Commitment]:
     """What one message of the user lays down, in its order."""
-    for sentence in _sentences(text[:MAX_READ_CHARS]):
-        kind = _kind(sentence)
-        if kind:
-            yield Commitment(kind, sentence, item)
+    for sentence in sentences(text):
+        if kind := _kind(sentence):
+            yield Commitment(kind, sentence.text, item)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """Sentences and bullets of the user's own prose, each on one line."""
-    fenced = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-            continue
-        if fenced:
-            continue
-        bullet = _BULLET.match(line)
-        prose = line[bullet.end() :] if bullet else line
-        if _PASTED.search(prose if bullet else line):
-            continue
-        for sentence in _SENTENCE.split(prose):
-            said = one_line(sentence)
-            if 1 < len(said) <= MAX_CHARS:
-                yield said
-
-
-def _kind(sentence: str) -> Kind | None:
-    stated = _THEN_ASKED.sub("", sentence)  # "let's keep it in a table, can you show me one?"
-    asked = bool(_ASKED.search(stated))
-    plain = " ".join(normal(_QUOTED.sub(" x ", stated or sentence)).split())
-    for cues in languages():
-        if cues.ignore.search(plain):
-            return None
-    for cues in languages():
-        if asked:
-            if cues.even_asked.search(plain):
-                return "rule"
-            continue
+def _kind(sentence: Sentence) -> Kind | None:
+    stated = _THEN_ASKED.sub("", sentence.text)  # "let's keep it in a table, can you show me one?"
+    plain = _plain(_QUOTED.sub(" x ", stated or sentence.text))
+    every = _spoken(plain)
+    asked = bool(_ASKED.search(stated or sentence.text))
+    if asked or any(cues.asks.search(plain) for cues in every):
+        return "rule" if any(cues.even_asked.search(plain) for cues in every) else None
+    if any(cues.ignore.search(plain) for cues in every):
+        return None
+    for cues in every:
         for kind, pattern in cues.kinds:
             if pattern.search(plain):
                 return kind
-    return None
+    if sentence.answer and len(plain) >= _MIN_ANSWER_CHARS:
+        return "decision"
+    head = _plain(sentence.head)
+    return next((kind for cues in every for kind, over in cues.heads if over.search(head)), None)
+
+
+def _spoken(plain: str) -> list[Cues]:
+    """The languages that a sentence may be in, as its small words tell."""
+    words = set(_WORD.findall(plain))
+    known = [(len(words & cues.empty), cues) for cues in languages()]
+    most = max(shared for shared, _ in known)
+    return [cues for shared, cues in known if 2 * shared >= most]
+
+
+def _plain(text: str) -> str:
+    """As the cues expect it."""
+    return " ".join(normal(text).split()).strip(" .!:;,()")
 
 
 class _About(Struct, frozen=True):
@@ -140,14 +142,14 @@ class _About(Struct, frozen=True):
 
 
 def _about(commitment: Commitment) -> _About:
-    plain = " ".join(normal(commitment.text).split())
+    plain = _plain(commitment.text)
     every = languages()
     topics = {name for cues in every for name, topic in cues.topics if topic.search(plain)}
     valued = {name for cues in every for name, topic in cues.values if topic.search(plain)}
     naming = {word for cues in every for word in _named(cues, plain)}
     words = {word for word in _WORD.findall(plain) if not any(word in c.empty for c in every)}
     return _About(
-        said=clip(plain, MAX_CHARS),
+        said=plain,
         topics=frozenset(topics | valued),
         words=frozenset(words - naming),
         valued=bool(valued),

@@ -19,8 +19,12 @@ Kind = Literal["decision", "preference", "state", "value", "constraint", "rule"]
 class Cues:
     ignore: re.Pattern[str]
     """A report, a guess or a quotation: no commitment, whatever else it holds."""
+    asks: re.Pattern[str]
+    """A question without its mark."""
     even_asked: re.Pattern[str]
     """A rule in the form of a question."""
+    heads: tuple[tuple[Kind, re.Pattern[str]], ...]
+    """Of a list: what its items are."""
     kinds: tuple[tuple[Kind, re.Pattern[str]], ...]
     topics: tuple[tuple[str, re.Pattern[str]], ...]
     """Of which one holds at a time."""
@@ -41,19 +45,29 @@ def languages() -> tuple[Cues, ...]:
 
 
 def _cues(told: Mapping[str, Any]) -> Cues:
-    words: dict[str, str] = told.get("words", {})
+    words: dict[str, str] = {}
+
+    def spelled_out(text: str) -> str:
+        return re.sub(r"<(\w+)>", lambda name: f"(?:{words[name[1]]})", text)
 
     def pattern(alternatives: list[str]) -> re.Pattern[str]:
-        text = "|".join(alternatives)
-        return re.compile(re.sub(r"<(\w+)>", lambda name: f"(?:{words[name[1]]})", text))
+        return re.compile(spelled_out("|".join(alternatives)))
 
     def named(group: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         return tuple((name, re.compile(text)) for name, text in told[group].items())
 
+    for name, text in told["words"].items():
+        words[name] = spelled_out(text)
+    kinds: tuple[Kind, ...] = get_args(Kind)
+
     return Cues(
         ignore=pattern(told["ignore"]),
+        asks=pattern(told["asks"]),
         even_asked=pattern(told["even_asked"]),
-        kinds=tuple((kind, pattern(told[kind])) for kind in get_args(Kind)),
+        kinds=tuple((kind, pattern(told[kind])) for kind in kinds),
+        heads=tuple(
+            (kind, re.compile(told["heads"][kind])) for kind in kinds if kind in told["heads"]
+        ),
         topics=named("topics"),
         values=named("values"),
         bars=pattern(told["bars"]),

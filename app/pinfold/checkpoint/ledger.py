@@ -7,6 +7,7 @@ from pinfold.checkpoint.ledger_page import Page
 from pinfold.checkpoint.ledger_records import Records
 from pinfold.rollout.events import (
     ArtifactObserved,
+    CoreChanged,
     Data,
     Event,
     ItemAdded,
@@ -32,6 +33,7 @@ class Ledger:
                 ItemAdded()
                 | ArtifactObserved()
                 | SessionStarted()
+                | CoreChanged()
                 | WindowReplaced(reason="rewind")
             ):
                 self._unread.append(event.data)
@@ -62,6 +64,8 @@ class Ledger:
                     self._records.observe(data)
                 case SessionStarted(cwd=cwd):
                     self._records.cwd = cwd
+                case CoreChanged():
+                    self._commitments.change(data)
                 case WindowReplaced(window=window):
                     self._commitments.retract(max((n for n, _ in window), default=0))
         self._unread.clear()

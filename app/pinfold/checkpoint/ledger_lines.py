@@ -9,8 +9,8 @@ Count = Callable[[str], int]
 
 _MISSES = 200
 """Candidates in a row that do not fit, after which no other is tried."""
-_COST_POWER = 0.7
-"""1 ranks by worth a token, 0 by worth alone."""
+_COST_POWER = 1.2
+"""1 ranks by worth a token, 0 by worth alone; more favours lines that have begun."""
 
 
 @dataclass(slots=True, eq=False)
@@ -21,6 +21,10 @@ class Node:
     parent: "Node | None" = None
     inline: bool = False
     """A part of its parent's line."""
+    joint: str = " "
+    """Between its text and those parts."""
+    between: str = " "
+    """Between one of those parts and the next."""
     children: list["Node"] = field(default_factory=list)
     """Those that are placed."""
     rank: int = 0
@@ -30,16 +34,16 @@ class Node:
     """What it adds to the text, once counted."""
 
     def piece(self) -> str:
-        return f", {self.text}" if self.inline else f"\n{self.text}"
+        return f" {self.text}" if self.inline else f"\n{self.text}"
 
     def lines(self) -> list[str]:
-        parts = ", ".join(child.text for child in self.children if child.inline)
-        joint = " " if self.text.endswith(":") else "; "
-        lines = [f"{self.text}{joint}{parts}" if parts else self.text]
-        for child in sorted(self.children, key=lambda child: child.rank):
-            if not child.inline:
-                lines += child.lines()
-        return lines
+        ranked = sorted(self.children, key=lambda child: child.rank)
+        below = [child.lines() for child in ranked if not child.inline]
+        return [self._line(ranked), *itertools.chain.from_iterable(below)]
+
+    def _line(self, ranked: list["Node"]) -> str:
+        parts = self.between.join(child.lines()[0] for child in ranked if child.inline)
+        return f"{self.text}{self.joint}{parts}" if parts else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@
 - url: `http://` or `https://` and what follows.
 - hash: 7 to 40 hexadecimal digits, one of them a digit, or a UUID.
 - issue: `#` and up to six digits.
-- identifier: snake_case, camelCase, CONST_CASE or dotted, of at least six characters.
+- identifier: snake_case, camelCase or CONST_CASE, of at least six characters.
 """
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any, Literal
 
 import msgspec
@@ -36,16 +37,18 @@ _NAME = re.compile(
     | (?P<file>(?<![\w/.@-])[\w-]+(?:\.[\w-]+)*\.(?:{_ENDINGS})\b(?![\w(./]))
     | (?P<issue>(?<![\w&/\#])\#\d{{1,6}}\b)
     | (?P<hash>(?<![\w.-])(?=[a-f]*\d)[0-9a-f]{{7,40}}(?![\w-]))
-    | (?P<identifier>(?<![\w.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*)
+    | (?P<identifier>(?<!\w)[A-Za-z_]\w{{5,}})
     """,
     re.VERBOSE,
 )
-_CHUNK = re.compile(r"""[^\s"'`<>|\\]{3,1000}""")
-_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_CHUNK = re.compile(r"""(?!(?<=<)/)[^\s"'`<>|\\,;(){}]{3,1000}\(?""")
+"""Not the `/` of a closing tag."""
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _FILE = re.compile(rf"\.(?:{_ENDINGS})$")
 _ODD = re.compile(r"//|\w\.{2,3}\w|(?:^|/)\.{3}")
 """In a path: no folder, but a range of revisions, or something left out."""
-_MIN_IDENTIFIER = 6
+_CONTEXT = re.compile(r"(?<=\.\w\w)-\d+-?$|(?<=\.\w\w\w)-\d+-?$")
+"""After a path: the number of a line that stands beside what a search found."""
 _MIN_PATH = 4
 
 _BODIES = frozenset(
@@ -66,19 +69,20 @@ class Name(Struct, frozen=True):
     text: str
 
 
-def names(text: str, cwd: str = "") -> Iterator[Name]:
+def names(text: str, cwd: str = "") -> list[Name]:
     """The names in `text`, in its order, repeated as they are there."""
     if len(text) > MAX_SCANNED_CHARS:
         half = MAX_SCANNED_CHARS // 2
         text = f"{text[:half]}\n{text[-half:]}"
     root = cwd.rstrip("/") + "/"
-    for chunk in _CHUNK.findall(text):
-        yield from _in_chunk(chunk, root)
+    return list(chain.from_iterable(map(_in_chunk, _CHUNK.findall(text), repeat(root))))
 
 
 @lru_cache(maxsize=32_768)
 def _in_chunk(chunk: str, root: str) -> tuple[Name, ...]:
     """The names in text without white space or quotes; much of it comes again and again."""
+    if chunk.isalpha() and (chunk.islower() or chunk.istitle()):
+        return ()
     return tuple(_found(chunk, root))
 
 
@@ -87,7 +91,7 @@ def _found(chunk: str, root: str) -> Iterator[Name]:
         found = match[0]
         match match.lastgroup:
             case "identifier":
-                if len(found) >= _MIN_IDENTIFIER and _identifies(found):
+                if "_" in found.strip("_") or _CAMEL.search(found):
                     yield Name("identifier", found)
             case "path":
                 path = _path(found, root)
@@ -140,16 +144,10 @@ def _strings(value: Any) -> Iterator[str]:
                 yield from _strings(each)
 
 
-def _identifies(word: str) -> bool:
-    if "." in word:
-        return all(len(part) > 1 for part in word.split("."))
-    return "_" in word.strip("_") or _CAMEL.search(word) is not None
-
-
 def _path(found: str, root: str) -> str | None:
-    path = found.rstrip(".")
-    if "]" not in path:
-        path = path.partition("[")[0]
+    path = _CONTEXT.sub("", found.rstrip("."))
+    if ("[" in path) != ("]" in path):
+        path = re.split(r"[\[\]]", path)[0]
     if path in _EMPTY or _ODD.search(path) or not any(char.isalpha() for char in path):
         return None
     if (

@@ -1,8 +1,9 @@
 """The ledger's page: its sections and lines, and how likely each is needed."""
 
 import posixpath
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pinfold.checkpoint.commitments import Commitment
 from pinfold.checkpoint.ledger_lines import Candidate, Count, Filling, Node
@@ -12,6 +13,7 @@ from pinfold.checkpoint.ledger_records import (
     FileRecord,
     NameRecord,
     Records,
+    TestRecord,
     above,
 )
 from pinfold.checkpoint.text import one_line
@@ -24,17 +26,29 @@ FAILURE_SHARE = 0.6
 """Of what the budget has beyond `SMALL`, for what failed."""
 FILE_SHARE = 1.0
 """The same, for files."""
+RUN_SHARE = 0.05
+"""Of a budget from `SMALL` on, for the runs of tests and commands that are worth most."""
 SMALL = 800
-"""Tokens of a budget in which lines say only the last that happened."""
+"""Tokens of a budget in which nothing has a share of its own but the commitments."""
+BRIEF = 600
+"""Tokens of a budget in which files stand in their folder's line."""
 
 INDENT = "  "
 """Before a folder that stands under another."""
+_GROUPS = ("outdated", "created", "edited", "deleted", "read", "seen", "with")
+"""Of a folder: its files, by what happened to them, and names that stand in them."""
 
+_FOLDER = re.compile(
+    rf"(?P<indent>{INDENT})?(?P<path>\S.*?/|/)(?: (?P<groups>(?:{'|'.join(_GROUPS)}) .*))?$"
+)
+"""The line of a folder."""
+_PARTING = re.compile(r"[\s;]")
+"""In a name that needs a line of its own."""
 _MORE = 200
 """Names that are looked at for a page, beside one for every two tokens."""
-_CHANGED, _READ = 6.0, 3.0
+_CHANGED, _READ = 12.0, 8.0
 """What a file is worth beyond its name: the user and the agent come back to it."""
-_FAILED, _FIXED, _RAN, _TESTED = 7.0, 2.0, 0.4, 4.0
+_FAILED, _FIXED, _RAN, _TESTED = 7.0, 2.0, 0.2, 4.0
 _HALVED = 60
 """Items after which half of what an outcome is worth has faded, to no less than a half."""
 _WHERE = {
@@ -60,21 +74,30 @@ class Page:
         self._brief = False
         self._roots: dict[str, str] = {}
         self._lines: dict[str, Node] = {}
-        """Lines that hold several names, and folders, by what they say."""
+        """Lines that hold several names, folders and their groups, by what they say."""
+        self._holders: dict[str, Node] = {}
+        """By file: what the names in it stand under."""
         self._errors = [self._error(*each) for each in records.errors.items()]
+        self._runs = [
+            *(self._tested(*each) for each in records.tests.items()),
+            *(self._command(run) for run in records.commands.values()),
+        ]
 
     def text(self, budget: int, count: Count) -> str:
         """The page in at most `budget` tokens."""
-        self._brief = budget < SMALL
+        self._brief = budget < BRIEF
         filling = Filling(self.root, budget, count)
         likeliest = self._records.likeliest()[: budget // 2 + _MORE]
-        self._roots = roots(self._records.files)
-        rest = [*self._files(), *self._outcomes(), *self._names(likeliest)]
+        paths = [name for name, _ in likeliest if self._records.names[name].kind == "path"]
+        self._roots = roots([*self._records.files, *paths])
+        rest = [*self._files(), *self._errors, *self._runs, *self._names(likeliest)]
         beyond = max(0, budget - SMALL)
         late = _place_first(filling, self._promises(), budget * COMMITMENT_SHARE, count)
         _place_first(filling, _by_worth(self._errors), beyond * FAILURE_SHARE, count)
         files = [each for each in rest if each.node in self._touched]
         _place_first(filling, _by_worth(files), beyond * FILE_SHARE, count)
+        if budget >= SMALL:
+            _place_first(filling, _by_worth(self._runs), budget * RUN_SHARE, count)
         filling.place_best(rest)
         for node in late:
             filling.place(node)
@@ -83,10 +106,7 @@ class Page:
     def _promises(self) -> list[Node]:
         """The commitments, newest first."""
         section = self._section["COMMITMENTS"]
-        return [
-            Node(f"- {each.kind} #{each.item}: {each.text}", section)
-            for each in reversed(self._commitments)
-        ]
+        return [Node(each.line, section) for each in reversed(self._commitments)]
 
     def _files(self) -> list[Candidate]:
         found: list[Candidate] = []
@@ -97,9 +117,16 @@ class Page:
         return found
 
     def _file(self, uri: str, file: FileRecord) -> Node:
-        folder, name = posixpath.split(one_line(uri))
-        node = Node(f"- {name}: {_done(file, brief=self._brief)}", self._folder(folder))
-        self._lines[f"file {uri}"] = node
+        path, name = posixpath.split(one_line(uri))
+        folder = self._folder(path)
+        if self._brief and not _PARTING.search(name):
+            node = Node(
+                name, self._group(folder, "outdated" if file.outdated else _verb(file)), inline=True
+            )
+            self._holders[uri] = self._group(folder, "with")
+        else:
+            node = Node(f"- {name}: {_done(file)}", folder, joint="; ", rank=1)
+            self._holders[uri] = node
         self._touched.add(node)
         return node
 
@@ -107,14 +134,21 @@ class Page:
         section = self._section["FILES"]
         root = self._roots.get(folder)
         if root is None or root == folder:
-            return self._line("/" if folder == "/" else f"{folder or '.'}/", section, rank=1)
+            return self._line("/" if folder == "/" else f"{folder or '.'}/", section, "; ")
         below = posixpath.relpath(folder, root)
-        return self._line(f"{INDENT}{below}/", self._line(f"{root}/", section, rank=1), rank=1)
+        return self._line(f"{INDENT}{below}/", self._line(f"{root}/", section, "; "), "; ")
 
-    def _line(self, text: str, parent: Node, rank: int = 0) -> Node:
+    def _line(self, text: str, parent: Node, between: str = " ") -> Node:
         key = f"{id(parent)} {text}"
         if key not in self._lines:
-            self._lines[key] = Node(text, parent, rank=rank)
+            self._lines[key] = Node(text, parent, between=between, rank=2)
+        return self._lines[key]
+
+    def _group(self, folder: Node, label: str) -> Node:
+        key = f"{id(folder)} {label}"
+        if key not in self._lines:
+            rank = _GROUPS.index(label)
+            self._lines[key] = Node(label, folder, inline=True, rank=rank)
         return self._lines[key]
 
     def _names(self, likeliest: list[tuple[str, float]]) -> list[Candidate]:
@@ -130,23 +164,17 @@ class Page:
                 return Node(f"- {name} ({how} #{record.item})", self._section["URLS"])
             case "path":
                 folder, last = posixpath.split(name)
-                return Node(last, self._line("- seen:", self._folder(folder)), inline=True)
+                return Node(last, self._group(self._folder(folder), "seen"), inline=True)
             case "hash" | "issue" | "identifier":
-                file = self._lines.get(f"file {record.file}")
-                if file is None:
-                    file = self._line(_WHERE[record.source], self._section["NAMES"])
-                return Node(name, file, inline=True)
+                holder = self._holders.get(record.file or "")
+                if holder is None:
+                    holder = self._line(_WHERE[record.source], self._section["NAMES"])
+                return Node(name, holder, inline=True)
 
-    def _outcomes(self) -> list[Candidate]:
-        found = list(self._errors)
-        found += [self._command(run) for run in self._records.commands.values()]
-        for command, run in self._records.tests.items():
-            failed = f"; failed: {', '.join(run.failed)}" if run.failed else ""
-            text = one_line(f"- {run.said} (#{run.item}, {command}){failed}")
-            found.append(
-                Candidate(self._fresh(_TESTED, run.item), Node(text, self._section["TESTS"]))
-            )
-        return found
+    def _tested(self, command: str, run: TestRecord) -> Candidate:
+        failed = f"; failed: {', '.join(run.failed)}" if run.failed else ""
+        text = one_line(f"- {run.said} (#{run.item}, {command}){failed}")
+        return Candidate(self._fresh(_TESTED, run.item), Node(text, self._section["TESTS"]))
 
     def _error(self, label: str, error: ErrorRecord) -> Candidate:
         run = self._records.commands.get(error.command)
@@ -170,11 +198,33 @@ class Page:
         return worth * (0.5 + 0.5 * faded)
 
 
+def paths_told(page: str) -> Iterator[str]:
+    """The paths on a page, whole; their folders stand above them."""
+    root = folder = ""
+    for line in page.splitlines():
+        match = _FOLDER.match(line)
+        if line.startswith("- "):
+            yield posixpath.join(folder, line[2:].partition(": ")[0])
+        elif match:
+            folder = match["path"].removeprefix("./")
+            if match["indent"]:
+                folder = posixpath.join(root, folder)
+            else:
+                root = folder
+            yield folder
+            for group in (match["groups"] or "").split("; "):
+                label, *names = group.split() or [""]
+                if label != "with":
+                    yield from (posixpath.join(folder, name) for name in names)
+        else:
+            root = folder = ""
+
+
 def roots(paths: Iterable[str]) -> dict[str, str]:
-    """For absolute folders of `paths`, the folder above that saves most when told once."""
+    """For folders of `paths`, the folder above that saves most when told once."""
     chains: dict[str, list[str]] = {}
     for path in paths:
-        if path.startswith("/") and (chain := list(above(path))):
+        if chain := list(above(path)):
             chains[chain[0]] = chain
     below = Counter(each for chain in chains.values() for each in chain)
     found: dict[str, str] = {}
@@ -202,15 +252,21 @@ def _place_first(filling: Filling, nodes: list[Node], share: float, count: Count
     return late
 
 
-def _done(file: FileRecord, *, brief: bool) -> str:
+def _verb(file: FileRecord) -> str:
+    if not file.changed:
+        return "read"
+    deleted = file.deleted and not file.outdated
+    return "deleted" if deleted else "created" if file.created else "edited"
+
+
+def _done(file: FileRecord) -> str:
     """What happened to a file."""
-    verb = "deleted" if file.deleted else "created" if file.created else "edited"
-    done = [_often(verb, file.changed)] if file.changed else []
-    if file.read and not (brief and done):
+    done = [_often(_verb(file), file.changed)] if file.changed else []
+    if file.read:
         done.append(_often("read", file.read))
-    if brief:
-        done = [each.split()[0] for each in done]
     last = f" #{file.item}" if file.item else ""
+    if file.outdated:
+        return f"{', '.join(done)}{last}, {'gone' if file.deleted else 'changed'} since"
     known = f" (hash={file.hash[:HASH_CHARS]})" if file.hash else ""
     return f"{', '.join(done)}{last}{known}"
 

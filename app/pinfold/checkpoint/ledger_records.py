@@ -27,10 +27,10 @@ _LIKELIEST = 1_500
 _WEIGHTS: dict[Source, float] = {
     "reference": 6.0,
     "user": 4.0,
-    "body": 1.8,
+    "body": 4.0,
     "assistant": 2.0,
     "reasoning": 1.0,
-    "output": 0.3,
+    "output": 1.0,
 }
 """How likely it is that a later call needs a name, by who used it."""
 _CROWD = 30
@@ -43,6 +43,8 @@ _FRESH = 30
 _FADES = ((0.6, 30), (0.35, 250))
 """Shares of a weight, and after how many items each has halved."""
 _LASTING = 0.05
+_FOLDER = 0.25
+"""Of a weight, that of a folder: its files stand in it anyway."""
 
 
 class Weight(Struct):
@@ -89,6 +91,9 @@ class FileRecord(Struct):
     created: bool = False
     deleted: bool = False
     hash: str | None = None
+    """As the session last saw it."""
+    outdated: bool = False
+    """Whether others changed it since."""
     item: int = 0
 
 
@@ -141,7 +146,7 @@ class Records:
             known = {posixpath.basename(name) for name in self.names if "/" in name}
             known |= {folder for path in self.files for folder in above(path)}
             values = [
-                (-record.weight.value(self.now), name)
+                (-self._value(name, record), name)
                 for name, record in self.names.items()
                 if name not in self.files
                 and not (record.kind == "hash" and self._is_passing(name, record))
@@ -150,6 +155,10 @@ class Records:
             best = heapq.nsmallest(_LIKELIEST, values)
             self._likeliest = [(name, -value) for value, name in best]
         return self._likeliest
+
+    def _value(self, name: str, record: NameRecord) -> float:
+        folder = record.kind == "path" and not is_file(name)
+        return record.weight.value(self.now) * (_FOLDER if folder else 1)
 
     def _is_passing(self, name: str, record: NameRecord) -> bool:
         """Whether a commit was only shown, a while ago: no call used it, and the user did not
@@ -197,9 +206,13 @@ class Records:
             self._ran(seen.uri.removeprefix("cmd:"), seen.item)
         if seen.kind != "file" or seen.op == "list":
             return
+        if seen.item is None:
+            self._found(seen)
+            return
         self._likeliest = None
         record = self.files.pop(seen.uri, None) or FileRecord()
         self.files[seen.uri] = record
+        record.outdated = False
         record.read += seen.op == "read"
         record.changed += seen.op in {"create", "update", "delete"}
         record.created = record.created or seen.op == "create"
@@ -209,6 +222,12 @@ class Records:
         )
         record.item = seen.item or record.item
         _cap(self.files)
+
+    def _found(self, seen: ArtifactObserved) -> None:
+        """A file is now so on the disk; the session has not looked into it."""
+        if (record := self.files.get(seen.uri)) is not None:
+            record.outdated = seen.hash is None or seen.hash != record.hash
+            record.deleted = seen.op == "delete"
 
     def _ran(self, command: str, item: int | None) -> None:
         last = self._last

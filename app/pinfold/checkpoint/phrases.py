@@ -13,8 +13,8 @@ from typing import Any
 
 FILLERS = re.compile(
     r"(?:(?:and|but|so|also|thus|therefore|hence|note|important|rule|policy|reminder|please|kindly|"
-    r"just|simply|you|to|und|aber|bitte|daher|et|mais|donc|alors|s'il vous plait|merci de|veuillez|"
-    r"y|pero|por favor|entonces|que)\b[ ,:]*)+"
+    r"just|simply|first|you|to|und|aber|bitte|daher|et|mais|donc|alors|s'il vous plait|merci de|"
+    r"veuillez|y|pero|por favor|entonces|que)\b[ ,:]*)+"
 )
 """What may stand before an imperative without changing it."""
 
@@ -24,8 +24,9 @@ class Language:
     mark: re.Pattern[str]
     """Makes an order of an imperative in the same sentence: `always`, `before every commit`."""
     onward: re.Pattern[str]
-    """Makes one of whatever is said to the agent: `from now on`."""
-    agent: re.Pattern[str]
+    """Makes one of whatever is said to the agent, or of what it does: `from now on`."""
+    concerned: re.Pattern[str]
+    """Of whom or what an onward mark must tell."""
     led: re.Pattern[str]
     """An imperative after a mark."""
     imperative: re.Pattern[str]
@@ -55,7 +56,7 @@ def _language(told: Mapping[str, Any]) -> Language:
     return Language(
         mark=re.compile(rf"\b(?:{mark}|{onward})(?!\w)"),
         onward=re.compile(rf"\b{onward}\b"),
-        agent=re.compile(rf"\b{words['agent']}\b"),
+        concerned=re.compile(rf"\b{words['concerned']}\b"),
         led=re.compile(pattern(told["led"])),
         imperative=re.compile(pattern(told["imperative"])),
         order=re.compile(pattern(told["order"])),

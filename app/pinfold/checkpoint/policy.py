@@ -55,7 +55,7 @@ def imperative(text: str) -> bool:
 
 def _orders(clauses: list[str], language: Language) -> bool:
     whole = " ".join(clauses)
-    if language.onward.search(whole) and language.agent.search(whole):
+    if language.onward.search(whole) and language.concerned.search(whole):
         return True
     marked = any(language.mark.search(clause) for clause in clauses)
     led = False
@@ -67,7 +67,7 @@ def _orders(clauses: list[str], language: Language) -> bool:
             return True
         if marked and (led or bare != start) and language.led.match(bare):
             return True
-        led = not bare  # "From now on, ..."
+        led = not bare or bare != start  # "From now on, ...", "Whenever it fails, ..."
     return False
 
 

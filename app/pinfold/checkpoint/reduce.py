@@ -125,7 +125,10 @@ class CheckpointState:
             hash=None if seen.op == "delete" else seen.hash,
             last_observed_seq=seq,
         )
-        if seen.kind != "tool_output" or self._stands_alone(seen.item):
+        if seen.kind == "file" and seen.item is None:
+            # Found so on the disk: what the view lists is known as it is now.
+            self._recent.pop(uri, None)
+        elif seen.kind != "tool_output" or self._stands_alone(seen.item):
             self._recent.pop(uri, None)
             self._recent[uri] = None
             if len(self._recent) > caps.MAX_RECENT_ARTIFACTS:
