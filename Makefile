@@ -5,10 +5,10 @@ BIN := .venv/bin
 STAMP := .venv/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow test-real check format bench snapshots clean
+.PHONY: help run demo test test-slow test-real check format bench bench-compare soak snapshots clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 run: $(STAMP) ## start pinfold (make run ARGS="exec 'hello'")
 	@$(BIN)/pinfold $(ARGS)
@@ -37,6 +37,12 @@ format: $(STAMP) ## apply the format and the safe fixes
 
 bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-compare: $(STAMP) ## what changed since REV (make bench-compare REV=HEAD ARGS="start")
+	$(BIN)/python -m benchmarks.compare $(REV) $(ARGS)
+
+soak: $(STAMP) ## ten minutes of a scripted agent (or ARGS="--turns 200 --seed 3")
+	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 snapshots: $(STAMP) ## paint the golden files anew and show what changed
 	$(BIN)/python -m pytest --snapshot-update $(ARGS)

@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from pathlib import Path
 
+from benchmarks import results, soak
 from benchmarks.figures import Figure, conditions, table
 from pinfold.wiring.screen import FRAMES_PER_SECOND
 
@@ -20,7 +21,7 @@ def main() -> int:
     if unknown := set(wanted) - set(found):
         print(f"No such benchmark: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    parts = ["# Results", conditions()]
+    sections: dict[str, str] = {}
     for name in wanted or found:
         module = importlib.import_module(f"benchmarks.{name}")
         title = (module.__doc__ or name).splitlines()[0]
@@ -29,9 +30,9 @@ def main() -> int:
         for figure in module.run():
             print(figure.line(), flush=True)
             figures.append(figure)
-        parts += [f"## {title}", table(figures)]
+        sections[title] = table(figures)
     if not wanted:
-        (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        results.write(f"# Results\n\n{conditions()}", sections, keep=[soak.TITLE])
     return 0
 
 

@@ -7,9 +7,10 @@ import subprocess
 import termios
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from benchmarks.memory import pss
 
 
 class Terminal:
@@ -71,11 +72,8 @@ class Terminal:
         os.write(self._screen, keys.encode())
 
     def memory(self) -> float:
-        """MiB of the program alone, shared pages divided among their users (PSS; Linux)."""
-        rollup = Path(f"/proc/{self._process.pid}/smaps_rollup").read_text()
-        return next(
-            int(line.split()[1]) / 1024 for line in rollup.splitlines() if line.startswith("Pss:")
-        )
+        """See `memory.pss`."""
+        return pss(self._process.pid)
 
     def stop(self) -> float:
         """Kill the program. Gives the CPU seconds that it used."""

@@ -100,7 +100,9 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     scope.add_argument("--window", action="store_true", help="what the model sees alone")
     scope.add_argument("--all", action="store_true", help="every item")
 
-    compact = command("compact", "make room in a session's window, with no model's help")
+    compact = command(
+        "compact", "make room in a session's window, or show how; Ctrl+C leaves it as it is"
+    )
     compact.add_argument("--dry-run", action="store_true", help="only show what it would do")
     shown = compact.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true")
@@ -108,7 +110,12 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     compact.add_argument(
         "--verbose", action="store_true", help="a line for every item, long runs of them too"
     )
-    compact.add_argument("--strategy", metavar="S", help="prune, checkpoint, layered or another")
+    compact.add_argument(
+        "--strategy",
+        metavar="S",
+        help="prune, checkpoint, layered; snapshot, handoff, core and remote ask a model (-m, else "
+        "the one of [compact], else of [model]), and checkpoint takes their place where it fails",
+    )
     compact.add_argument(
         "--target", type=float, metavar="X", help="share of the usable window to aim at"
     )
@@ -116,6 +123,12 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     compact.add_argument("--min-headroom", type=int, metavar="N", help="tokens to leave free")
     compact.add_argument(
         "--keep-files", action="append", metavar="GLOB", help="files whose newest reads stay"
+    )
+    compact.add_argument(
+        "--keep-roles", metavar="R,R", help="what snapshot keeps: tool, diff, decision, or none"
+    )
+    compact.add_argument(
+        "--focus", metavar="TEXT", default="", help="what the model should look at above all"
     )
 
     checkpoint = command("checkpoint", "show what the host keeps in mind of a session")
@@ -142,8 +155,17 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     restore.add_argument("session", metavar="SESSION", help="the start of its id is enough")
     restore.add_argument("window", metavar="G|TS", help="its number, or its file's name in history")
 
-    replay = command("replay", "play a recorded session, whoever's, on the screen")
+    replay = command("replay", "play a recorded session, whoever's, and say what compactions did")
     replay.add_argument("file", type=Path, metavar="FILE")
+    replay.add_argument(
+        "--strategy", metavar="S", help="compact by S, in place of the recorded compactions"
+    )
+    replay.add_argument(
+        "--threshold", type=float, metavar="X", help="compact at this share of the usable window"
+    )
+    replay.add_argument(
+        "--json", action="store_true", help="no screen: print each compaction as a line of JSON"
+    )
     for reading in (adopt, context, export, compact, checkpoint, history, replay):
         reading.add_argument(
             "--index", type=int, default=0, metavar="N", help="of a file that holds several: which"
@@ -151,6 +173,32 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     demo = command("demo", "play the session that ships with pinfold")
     for player in (replay, demo):
         player.add_argument("--speed", type=float, default=1.0, metavar="X", help="0: at once")
+
+    eval_ = command("eval", "try strategies, on conversations or on files, and say what each keeps")
+    eval_.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="sessions, whoever's, or folders of them; without one, conversations are made up. No "
+        "model is asked about a file, and nothing is sent anywhere",
+    )
+    eval_.add_argument("--codex", action="store_true", help="your own Codex sessions, the newest")
+    eval_.add_argument("--claude", action="store_true", help="the same of Claude Code")
+    eval_.add_argument(
+        "-n", "--limit", type=int, default=30, metavar="N", help="how many of these; default: 30"
+    )
+    eval_.add_argument("--trials", type=int, default=5, metavar="N")
+    eval_.add_argument("--compactions", type=int, default=3, metavar="N", help="in each, 1 to 5")
+    eval_.add_argument("--conversations", type=int, metavar="N", help="in each trial")
+    eval_.add_argument("--budget", type=int, metavar="N", help="tokens that a compaction leaves")
+    eval_.add_argument(
+        "--strategy", action="append", metavar="S", help="one to try, repeatable; else all"
+    )
+    eval_.add_argument("--seed", type=int, default=1, metavar="N", help="another one, other values")
+    eval_.add_argument("--judge", metavar="NAME", help="model that grades what --model answers")
+    eval_.add_argument("--json", action="store_true")
+    eval_.add_argument("--html", type=Path, metavar="FILE", help="write a report, with charts")
+    eval_.add_argument("--explain", action="store_true", help="say what the scores mean")
 
     command("doctor", "say what was found, and what is missing")
 
@@ -205,6 +253,7 @@ def run(argv: Sequence[str]) -> int:
         "restore": wiring.restore,
         "replay": wiring.replay,
         "demo": wiring.demo,
+        "eval": wiring.eval_,
         "doctor": wiring.doctor,
         "local": wiring.local,
     }

@@ -16,7 +16,9 @@ from typing import TextIO
 from pinfold.agent.session import Session
 from pinfold.agent.updates import (
     Appended,
+    Compacting,
     PhaseChanged,
+    Prepared,
     PromptReturned,
     QueueChanged,
     Retrying,
@@ -84,7 +86,9 @@ class Printer:
                 self._failed = self._failed or level == "error"
                 self._say(text)
             case (
-                Streamed()
+                Compacting()
+                | Prepared()
+                | Streamed()
                 | StreamDropped()
                 | ToolOutput()
                 | PhaseChanged()

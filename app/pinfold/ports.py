@@ -55,6 +55,11 @@ class Request(Struct, frozen=True):
     items: tuple[Item, ...]
     reasoning_effort: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    """A JSON schema that the reply obeys, where the server can make it."""
+    max_output: int | None = None
+    """Tokens that the reply may have, where that is less than the model's; with 1 a server
+    generates nothing, or as little as it can, and its prompt cache is warm."""
 
 
 class TextDelta(Struct, frozen=True):
@@ -101,6 +106,14 @@ class Progress(Struct, frozen=True):
 Delta = TextDelta | ReasoningDelta | CallDelta | PartDone | ResponseDone | Progress
 
 
+class Compacted(Struct, frozen=True):
+    """What a server's own compaction left of a window."""
+
+    opaque: dict[str, Any]
+    """The compaction item, for that provider and model alone; nobody else can read it."""
+    usage: Usage | None = None
+
+
 class Provider(Protocol):
     """A source of responses."""
 
@@ -116,6 +129,13 @@ class Provider(Protocol):
 
     async def count(self, request: Request) -> int | None:
         """Input tokens of the request as the server counts them; None where it can't."""
+        ...
+
+    async def compact(self, request: Request) -> "Compacted":
+        """The window of the request as the server compacts it.
+
+        Raises `RequestRejected` where it has no endpoint for that, and `ProviderError`.
+        """
         ...
 
     async def close(self) -> None: ...
@@ -184,10 +204,40 @@ class RequestRejected(ProviderError):
 
 
 class Summarizer(Protocol):
-    """Has a model write about a window."""
+    """A model that writes about what it is given to read."""
 
-    async def __call__(self, instructions: str, items: Sequence[Item], max_tokens: int) -> str:
-        """What the model answers to `instructions` after `items`. Raises `ProviderError`."""
+    @property
+    def model(self) -> ModelInfo: ...
+
+    def room(self, max_tokens: int) -> int:
+        """Tokens that instructions and text may have, where the answer may have `max_tokens`."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Tokens of a text, with what the gauge has learned of this model."""
+        ...
+
+    async def __call__(
+        self,
+        instructions: str,
+        text: str,
+        max_tokens: int,
+        *,
+        schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        """What the model answers; with `schema`, JSON that obeys it where the server can do that.
+
+        It has waited and tried again where that could help. Raises `ContextOverflow`,
+        `ProviderError`.
+        """
+        ...
+
+    async def compacted(self, items: Sequence[Item]) -> Compacted:
+        """The provider's own compaction of a window. Raises `RequestRejected`, `ProviderError`."""
+        ...
+
+    def step(self, name: str, done: float) -> None:
+        """Tell the user where the work stands; `done` is in [0, 1]."""
         ...
 
 

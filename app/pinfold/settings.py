@@ -24,6 +24,16 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
+_ALSO = {
+    "PINFOLD_MODEL_CONTEXT_WINDOW_TOKENS": ("model", "context_window"),
+    "PINFOLD_COMPACT_MODEL_CONTEXT_WINDOW_TOKENS": ("compact", "context_window"),
+}
+"""Variables with a name of their own; a section's own variable beats them."""
+
+
+_LISTS = frozenset({"approvals.allow", "compact.keep_roles", "compact.keep_files_glob"})
+
+
 class SettingsError(Exception):
     """A setting cannot be used; `str()` names its source and says why."""
 
@@ -60,6 +70,10 @@ class AgentSettings(Struct, frozen=True):
     max_steps: Count = 50
     """Requests in one turn before the shell asks whether to go on."""
     max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6
+    turn_metadata: bool = True
+    """Whether requests carry a header that says what they are for."""
+    prewarm: bool = False
+    """Whether a first request, while the user types, opens the connection and warms the cache."""
 
 
 class CompactSettings(Struct, frozen=True):
@@ -67,13 +81,42 @@ class CompactSettings(Struct, frozen=True):
     auto_compact_threshold_pct: Share = 0.85
     """Of the usable window: the context window without the room kept for the reply."""
     mode: str = "layered"
-    """The strategy."""
+    """The strategy; `hierarchical` is read as `snapshot`."""
     target_pct: Share = 0.35
     """Of the usable window, that a compaction aims at."""
     min_headroom_tokens: Annotated[int, msgspec.Meta(ge=0)] = 2_048
     max_tail_messages: Count = 12
     user_message_tokens: Annotated[int, msgspec.Meta(ge=0)] = 20_000
+    keep_roles: tuple[Literal["tool", "diff", "decision"], ...] = ("tool", "diff", "decision")
+    """What `snapshot` keeps while it fits: calls with results, edits, what decisions cite."""
     keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
+    mask_threshold_pct: Share = 0.5
+    """Of the usable window, from which on `layered` masks old tool results in batches."""
+    model: str | None = None
+    """The model that summarises, as `/model` takes it; none is the session's own."""
+    context_window: Count | None = None
+    """Tokens, of the model that summarises; overrides what the server or the table says."""
+    prepare: bool = True
+    """Whether `layered` has a summary written in the background before the threshold."""
+    prepare_threshold_pct: Share = 0.70
+    prepare_budget_pct: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.10
+    """Of the tokens that the session's turns have used, that preparing may use at most."""
+
+    def __post_init__(self) -> None:
+        if self.mode == "hierarchical":
+            msgspec.structs.force_setattr(self, "mode", "snapshot")
+
+
+class HookSettings(Struct, frozen=True):
+    """Shell commands by moment; see `agent/hooks.py`."""
+
+    session_start: tuple[str, ...] = ()
+    pre_tool: tuple[str, ...] = ()
+    post_tool: tuple[str, ...] = ()
+    pre_compact: tuple[str, ...] = ()
+    post_compact: tuple[str, ...] = ()
+    timeout: Seconds = 30.0
+    """For each of them."""
 
 
 class PriceSettings(Struct, frozen=True):
@@ -97,6 +140,7 @@ class Settings(Struct, frozen=True):
     approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
     agent: AgentSettings = field(default_factory=AgentSettings)
     compact: CompactSettings = field(default_factory=CompactSettings)
+    hooks: HookSettings = field(default_factory=HookSettings)
     prices: dict[str, PriceSettings] = field(default_factory=dict)
     """By model: `gpt-5.2` or `openai/gpt-5.2`."""
     ui: UiSettings = field(default_factory=UiSettings)
@@ -199,6 +243,11 @@ def _narrowed(
         dropped.append("model.provider")
     if model:
         kept["model"] = model
+    compact = dict(kept.pop("compact", None) or {})
+    if compact.pop("model", None):
+        dropped.append("compact.model")
+    if compact:
+        kept["compact"] = compact
     approvals = dict(kept.pop("approvals", None) or {})
     if approvals.pop("allow", None):
         dropped.append("approvals.allow")
@@ -219,6 +268,9 @@ def _narrowed(
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    for name, path in _ALSO.items():
+        if value := env.get(name):
+            _put(found, list(path), value, "the environment")
     for name, value in env.items():
         if not name.startswith("PINFOLD_") or "__" not in name or not value:
             continue
@@ -241,4 +293,4 @@ def _put(target: dict[str, Any], path: list[str], value: str, source: str) -> No
         if not isinstance(target, dict):
             above = ".".join(path[:length])
             raise SettingsError(f"{source}: both {above} and {'.'.join(path)} are set")
-    target[path[-1]] = value.split(",") if path == ["approvals", "allow"] else value
+    target[path[-1]] = value.split(",") if ".".join(path) in _LISTS else value

@@ -1,6 +1,7 @@
 """The window is compacted before it overflows, by hand, and back; a failure changes nothing."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +11,16 @@ from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ContextOverflow, Decision
+from pinfold.ports import Compacted, ContextOverflow, Decision, ModelInfo, ProviderError
 from pinfold.rollout.events import WindowReplaced
-from pinfold.rollout.journal import Journal
+from pinfold.rollout.journal import Journal, JournalError
 from pinfold.window.refused import Refused
 
-WORK = Options(approvals="full", compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500))
+WORK = Options(
+    approvals="full",
+    compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
+    mask_threshold=1.0,
+)
 OFF = Options(approvals="full", auto="off", compact=WORK.compact)
 
 
@@ -28,8 +33,10 @@ def long_work(turns: int) -> list[list[Step]]:
     return script
 
 
-async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
-    at = await stage(root, long_work(turns), options=options)
+async def worked(
+    root: Path, turns: int, options: Options = WORK, others: Iterable[ModelInfo] = ()
+) -> Stage:
+    at = await stage(root, long_work(turns), options=options, others=others)
     for turn in range(turns):
         at.session.send(f"read part {turn}")
         await at.session.idle()
@@ -124,7 +131,7 @@ async def test_a_full_disk_leaves_the_window_as_it_was(tmp_path: Path) -> None:
     draft = await at.session.compaction.draft("checkpoint")
     used = at.session.reading().used
     (at.session.folder / "history").write_text("in the way")
-    with pytest.raises(OSError, match="history"):
+    with pytest.raises(JournalError, match="history"):
         await at.session.compaction.apply(draft)
     assert replaced(at) == []
     assert at.session.reading().used == used
@@ -206,3 +213,58 @@ async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_mod
     at.session.set_threshold("0.1")
     await at.session.set_model("another")
     assert replaced(at) == []
+
+
+SMALL = ModelInfo("small-1", "scripted", 4_096, "config", 512)
+
+
+async def test_a_model_that_cant_read_the_providers_compaction_gets_the_window_anew(
+    tmp_path: Path,
+) -> None:
+    other = ModelInfo("another-1", "elsewhere", 8_192, "config")
+    at = await worked(tmp_path, 4, OFF, others=[other])
+    at.provider.compactions = [Compacted({"type": "compaction", "encrypted_content": "c2Vh"})]
+    draft = await at.session.compact("remote")
+    assert draft is not None
+    assert draft.plan.strategy == "remote"
+    at.session.set_threshold("auto")
+    await at.session.set_model("another-1")
+    assert [each.strategy for each in replaced(at)] == ["remote", "checkpoint"]
+    assert any("can't read the compaction" in text for text in at.told())
+
+
+async def test_a_smaller_model_asks_first_and_is_taken_once_there_is_room(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF, others=[SMALL])
+    at.session.set_threshold("auto")
+    asked: list[str] = []
+
+    async def review() -> bool:
+        asked.append(at.session.model.name)
+        await at.session.compaction.apply(await at.session.compaction.draft("checkpoint"))
+        return True
+
+    at.session.compaction.reviewer = review
+    await at.session.set_model("small-1")
+    assert asked == ["small-1"]
+    assert at.session.model.name == "small-1"
+    assert [each.reason for each in replaced(at)] == ["model"]
+    reading = at.session.reading()
+    assert reading.used <= reading.usable
+
+
+async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF, others=[SMALL])
+    at.session.set_threshold("auto")
+
+    async def leave() -> bool:
+        return False
+
+    at.session.compaction.reviewer = leave
+    with pytest.raises(ProviderError, match=r"does not fit small-1.*Still on scripted-1"):
+        await at.session.set_model("small-1")
+    assert at.session.model.name == "scripted-1"
+    assert replaced(at) == []
+    at.provider.script = [says("Here.")]
+    at.session.send("still there?")
+    await at.session.idle()
+    assert at.session.items[-1].content == "Here."

@@ -1,7 +1,9 @@
 """A recording plays: the same items, window and gauge as when it was made, at a pace."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,18 +11,27 @@ from fakes.agent import Stage, stage
 from fakes.foreign import codex_session
 from fakes.foreign_claude import claude_session
 from pinfold.adopt import claude, codex
+from pinfold.agent.options import Options
 from pinfold.agent.projections import Projections
 from pinfold.agent.updates import Appended, PhaseChanged, Streamed
+from pinfold.compaction.view import PlanOptions
 from pinfold.ports import TextDelta
 from pinfold.rollout.events import (
+    ArtifactObserved,
+    Base,
+    Data,
     Event,
     ItemAdded,
     ItemsMarked,
+    PinsChanged,
     PromptQueued,
     PromptUnqueued,
     RequestFinished,
+    SessionStarted,
     TurnFinished,
+    WindowReplaced,
 )
+from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
@@ -177,3 +188,147 @@ async def test_what_names_an_event_names_it_where_it_is_played(
     with pytest.raises(Refused, match="nothing to undo"):
         await on.session.window.undo()
     await on.session.close()
+
+
+# With compactions of our own
+
+
+OWN = Options(
+    approvals="full",
+    threshold=0.5,
+    strategy="checkpoint",
+    compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=100, target_pct=0.2),
+)
+
+
+def long_session(compacted_at: int | None = None) -> list[Event]:
+    """Turns of a request, a call, its result and an answer; a recorded compaction after one."""
+    data: list[Data] = [SessionStarted(schema=1, id="s", cwd="/w", version="0")]
+    n = 0
+    for turn in range(1, 31):
+        written: dict[str, Any] = {"turn": turn, "response": 2 * turn, "name": "read_file"}
+        call = f"call-{turn}"
+        path = f'{{"path": "src/part_{turn}.py"}}'
+        body = f"def part_{turn}():\n    return {turn}\n" * 12
+        items = (
+            Item(n=n + 1, kind="user", content=f"Look at part {turn}.", turn=turn),
+            Item(n=n + 2, kind="tool_call", content=path, call_id=call, **written),
+            Item(n=n + 3, kind="tool_result", content=body, call_id=call, **written),
+            Item(
+                n=n + 4,
+                kind="assistant",
+                content=f"Part {turn} is read.",
+                turn=turn,
+                response=2 * turn + 1,
+            ),
+        )
+        data += [ItemAdded(item=item) for item in items]
+        n += 4
+        if turn == compacted_at:
+            n += 1
+            data.append(
+                WindowReplaced(
+                    generation=1,
+                    base=Base(0, len(data)),
+                    reason="threshold",
+                    window=((n, "full"),),
+                    inserted=(Item(n=n, kind="summary", content="Parts are read."),),
+                )
+            )
+        if turn == 20:
+            data.append(PinsChanged(add=(n - 1, "src/**")))
+            data.append(
+                ArtifactObserved(uri="src/part_20.py", kind="file", op="read", hash="0", item=n - 1)
+            )
+    return [Event(seq, CODEX[0].ts, each) for seq, each in enumerate(data, 1)]
+
+
+async def test_our_compactions_take_the_place_of_the_recorded_ones(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [], options=OWN)
+    on.session.play(long_session(compacted_at=3), 0, own=True)
+    await on.session.idle()
+    told = "\n".join(on.told())
+    assert "Parts are read." not in "\n".join(item.content for item in on.session.items)
+    rounds = on.session.rounds
+    assert rounds
+    assert {each.strategy for each in rounds} == {"checkpoint"}
+    usable = on.session.reading().usable
+    assert all(each.before >= usable / 2 > each.after for each in rounds)
+    assert "Compactions:" in told
+    assert all(f"#{each.after_item}" in told for each in rounds)
+    assert on.provider.requests == []
+    await on.session.close()
+
+
+async def test_what_names_an_item_names_it_by_its_new_number(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [], options=OWN)
+    on.session.play(long_session(compacted_at=3), 0, own=True)
+    await on.session.idle()
+    (pin, _), _ = on.session.window.pins
+    pinned = on.session.window.item(int(pin))
+    assert pinned is not None
+    assert "part_20" in pinned.content
+    observed = [each for each in on.events() if isinstance(each, ArtifactObserved)]
+    assert [each.item for each in observed] == [pin]
+    await on.session.close()
+
+
+async def test_the_pace_changes_nothing(tmp_path: Path) -> None:
+    found = []
+    for speed in (0, 50):
+        (tmp_path / str(speed)).mkdir()
+        on = await stage(tmp_path / str(speed), [], options=OWN)
+        on.session.play(long_session(), speed, own=True)
+        await through(on)
+        found.append(on.session.rounds)
+        await on.session.close()
+    assert found[0] == found[1]
+    assert found[0]
+
+
+async def test_recorded_compactions_are_told_of_as_they_were(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [])
+    on.session.play(long_session(compacted_at=3), 0)
+    await on.session.idle()
+    (only,) = on.session.rounds
+    assert (only.after_item, only.kept, only.archived, only.inserted) == (12, 0, 12, 1)
+    assert only.before > only.after
+    await on.session.close()
+
+
+@pytest.mark.parametrize("events", [CODEX, CLAUDE], ids=["codex", "claude"])
+async def test_no_item_of_a_foreign_recording_is_lost(
+    tmp_path: Path, events: tuple[Event, ...]
+) -> None:
+    options = replace(OWN, threshold=0.01)
+    on = await stage(tmp_path, [], options=options)
+    on.session.play(events, 0, own=True)
+    await on.session.idle()
+    added = [each.data.item for each in events if isinstance(each.data, ItemAdded)]
+    texts = [item.content for item in on.session.items if item.kind != "checkpoint"]
+    assert texts == [item.content for item in added]
+    assert not [text for text in on.told() if "stopped" in text]
+    await on.session.close()
+
+
+async def test_what_was_gone_back_behind_goes_and_comes_back(tmp_path: Path) -> None:
+    events = long_session()
+    at = events[-1].seq
+
+    def rewound(seq: int, generation: int, last: int) -> Event:
+        window = tuple((n, "full") for n in range(1, last + 1))
+        base = Base(generation - 1, seq - 1)
+        data = WindowReplaced(generation=generation, base=base, reason="rewind", window=window)
+        return Event(seq, events[-1].ts, data)
+
+    for last, stands in ((112, False), (120, True)):
+        (tmp_path / str(last)).mkdir()
+        on = await stage(tmp_path / str(last), [], options=OWN)
+        more = [rewound(at + 1, 1, 112), rewound(at + 2, 2, last)]
+        on.session.play([*events, *more], 0, own=True)
+        await on.session.idle()
+        texts = [row.words for row in on.session.window.overview().rows]
+        assert ("Part 30 is read." in texts) is stands
+        assert "Part 28 is read." in texts
+        assert all(each.reason == "threshold" for each in on.session.rounds)
+        await on.session.close()

@@ -61,8 +61,8 @@ async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
 async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_only: bool) -> None:
     on = await stage(tmp_path, [])
     await on.session._record.append(TurnStarted(turn=1))
-    on.session._queue.add("and then?")
-    on.session._queue.add("and after that?")
+    on.session._work.queue.add("and then?")
+    on.session._work.queue.add("and after that?")
     await on.session.idle()
     await on.session.close()
     folder = on.session.folder
@@ -122,7 +122,8 @@ async def test_nothing_is_told_of_a_new_session_or_of_unchanged_files(tmp_path: 
 
 
 def test_many_files_are_counted() -> None:
-    found = Meanwhile(changed=tuple(f"{n}.py" for n in range(7)))
+    seen = (ArtifactObserved(uri=f"{n}.py", kind="file", op="read") for n in range(7))
+    found = Meanwhile(tuple(seen))
     assert str(found) == "7 files changed since: 0.py, 1.py, 2.py, 3.py, 4.py and 2 more."
 
 

@@ -1,6 +1,8 @@
 """`pinfold compact`, `checkpoint`, `history` and `restore`, on files and on sessions."""
 
+import asyncio
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,11 @@ from syrupy.location import PyTestLocation
 
 from fakes.compact_files import encoded
 from fakes.foreign import codex_session
+from fakes.openai_server import FakeOpenAI, Reply
 from fakes.process import Pinfold
+from fakes.summaries import answer, entry
 from pinfold.cli import run
-from pinfold.rollout.events import ModelChanged, WindowReplaced, decode
+from pinfold.rollout.events import CompactionFinished, ModelChanged, WindowReplaced, decode
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.wiring.sessions import CLOCK
@@ -167,6 +171,103 @@ def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
 def test_wrong_use_is_told(arguments: list[str], why: str, capsys: Out) -> None:
     assert run(arguments) == 2
     assert why in capsys.readouterr().err
+
+
+# A model that writes
+
+GOOD = answer(
+    task=entry((1, "Make part 1 faster"), text="Make all parts faster."),
+    constraints=[entry((1, "Keep port 8001"), text="Port 8001 stays.")],
+    decisions=[entry(text="Move to port 9999.")],
+)
+
+
+def pinfold(folder: Path, server: FakeOpenAI) -> Pinfold:
+    where = {**Pinfold.on(server.url), "PINFOLD_MODEL__CONTEXT_WINDOW": "32000"}
+    return Pinfold(folder, **where)
+
+
+async def adopted(at: Pinfold) -> str:
+    """The id of a session made of `work.jsonl`."""
+    assert (await at.run("adopt", "work.jsonl", "--no-open")).code == 0
+    return at.rollouts()[0].parent.name
+
+
+async def test_a_file_s_dry_run_asks_a_model_and_writes_nothing(folder: Path) -> None:
+    async with FakeOpenAI([Reply(GOOD)]) as server:
+        at = pinfold(folder, server)
+        ended = await at.run(
+            *("compact", "work.jsonl", "--dry-run", "--strategy", "snapshot"),
+            *("--focus", "the ports", "--keep-roles", "none", "-m", "writer"),
+        )
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("Strategy snapshot: ")
+    assert "Port 8001 stays." in ended.out
+    assert "note: Left out, as no item bears it out: 1 entry." in ended.out
+    steps = [line.partition(" · ")[0] for line in ended.err.splitlines()]
+    assert steps == [
+        f"snapshot: {step}" for step in ("anchor", "cluster", "synthesize", "replace", "headroom")
+    ]
+    (asked,) = server.bodies
+    assert asked["model"] == "writer"
+    assert "the ports" in json.dumps(asked)
+    assert not at.home.exists()
+
+
+async def test_a_session_is_compacted_by_a_model(folder: Path) -> None:
+    async with FakeOpenAI([Reply(GOOD)]) as server:
+        at = pinfold(folder, server)
+        name = await adopted(at)
+        ended = await at.run("compact", name, "--strategy", "snapshot")
+    assert ended.code == 0, ended.err
+    assert "Compaction complete: " in ended.out
+    (event,) = replaced(at.rollouts()[0].parent)
+    assert (event.strategy, event.reason) == ("snapshot", "manual")
+    assert "Port 8001 stays." in event.inserted[0].content
+    assert "9999" not in event.inserted[0].content
+
+
+async def test_a_model_that_needs_not_be_asked_is_not_connected(folder: Path) -> None:
+    async with FakeOpenAI() as server:
+        at = pinfold(folder, server)
+        ended = await at.run("compact", await adopted(at), *SMALL)
+        assert (ended.code, ended.err) == (0, "")
+        assert server.connections == 0
+
+
+@pytest.mark.parametrize("dry", [["--dry-run"], []], ids=["dry run", "for real"])
+async def test_without_a_model_checkpoint_takes_its_place(folder: Path, dry: list[str]) -> None:
+    async with FakeOpenAI([Reply(status=401, body={"error": {"message": "no"}})] * 3) as server:
+        at = pinfold(folder, server)
+        ended = await at.run("compact", await adopted(at), "--strategy", "handoff", *dry)
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("Strategy checkpoint: ")
+    assert "note: handoff failed: " in ended.out
+
+
+async def test_ctrl_c_leaves_the_window_as_it_is(folder: Path) -> None:
+    async with FakeOpenAI([Reply(GOOD, gate=asyncio.Event(), gate_at=3)]) as server:
+        at = pinfold(folder, server)
+        name = await adopted(at)
+        process = await at.start("compact", name, "--strategy", "snapshot")
+        async with asyncio.timeout(60):
+            while not server.bodies:
+                await asyncio.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, err = await process.communicate()
+    assert process.returncode == 1
+    assert out == b""
+    assert err.decode().splitlines()[-1] == "pinfold: interrupted"
+    session = at.rollouts()[0].parent
+    assert replaced(session) == []
+    lines = (session / "rollout.jsonl").read_bytes().splitlines()
+    ends = [each for line in lines if isinstance(each := decode(line).data, CompactionFinished)]
+    assert [each.status for each in ends] == ["cancelled"]
+
+
+def test_wrong_roles_are_told(capsys: Out) -> None:
+    assert run(["compact", "work.jsonl", "--keep-roles", "tools"]) == 2
+    assert "--keep-roles: tools is none of decision, diff, tool, none" in capsys.readouterr().err
 
 
 # A checkpoint

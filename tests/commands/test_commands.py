@@ -34,6 +34,8 @@ async def test_panels(context: FakeContext, text: str, panel: Panel) -> None:
         ("/new", "new"),
         ("/fork", "fork None"),
         ("/fork #12", "fork 12"),
+        ("/fork --compact", "handed on None None"),
+        ("/fork --compact --model m --strategy core", "handed on core m"),
         ("/resume 0197", "resume 0197"),
     ],
 )
@@ -45,6 +47,12 @@ async def test_sessions_are_switched(context: FakeContext, text: str, opened: st
 async def test_fork_wants_a_number(context: FakeContext) -> None:
     with pytest.raises(CommandError, match="number of an item"):
         await run(context, "/fork last")
+
+
+@pytest.mark.parametrize("wrong", ["--compact --model", "--compactly", "--compact --x y"])
+async def test_a_compacted_copy_is_asked_for_in_one_way(context: FakeContext, wrong: str) -> None:
+    with pytest.raises(CommandError, match="--compact \\[--strategy S\\]"):
+        await run(context, f"/fork {wrong}")
 
 
 async def test_fork_waits_for_the_turn(context: FakeContext) -> None:

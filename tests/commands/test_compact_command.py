@@ -1,5 +1,7 @@
 """`/compact` makes room, or shows how, and tells what no longer stands in the window."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,9 +9,12 @@ import pytest
 from fakes.agent import Stage, stage
 from fakes.commands import FakeContext, run
 from fakes.provider import calls, says
+from fakes.summaries import answer, entry
 from pinfold.agent.options import Options
+from pinfold.agent.updates import Compacting
 from pinfold.commands.action import CommandError
 from pinfold.compaction.view import PlanOptions
+from pinfold.tokens.prices import Price
 
 OFF = Options(
     approvals="full",
@@ -18,12 +23,12 @@ OFF = Options(
 )
 
 
-async def worked(root: Path) -> tuple[Stage, FakeContext]:
+async def worked(root: Path, options: Options = OFF) -> tuple[Stage, FakeContext]:
     script = []
     for turn in range(4):
         script.append(calls((f"c{turn}", "shell", f'{{"command": "seq {turn} 300"}}')))
         script.append(says(f"Part {turn} is read; the limit is {turn}{turn}7 MB."))
-    at = await stage(root, script, options=OFF)
+    at = await stage(root, script, options=options)
     for turn in range(4):
         at.session.send(f"read part {turn}")
         await at.session.idle()
@@ -49,22 +54,172 @@ async def test_a_dry_run_opens_the_preview_and_changes_nothing(tmp_path: Path) -
     assert at.session.reading().used == used
 
 
-async def test_strategies_stand_side_by_side(tmp_path: Path) -> None:
-    _, context = await worked(tmp_path)
+GOOD = answer(
+    task=entry((1, "read part 0"), text="Read the parts."),
+    decisions=[entry((1, "read part 0"), text="Part 0 comes first.")],
+)
+
+
+def writing(at: Stage) -> None:
+    """Models answer `snapshot`, `handoff` and `core`, in this order."""
+    at.provider.summaries = [says(GOOD)]
+    at.provider.script = [says("Part 1 is read."), says("Part 1 is read.")]
+
+
+def rows(text: str) -> dict[str, str]:
+    """The lines of a comparison, by strategy."""
+    return {line.split()[0]: line for line in text.splitlines()[2:]}
+
+
+async def test_all_strategies_stand_side_by_side(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    writing(at)
+    used = at.session.reading().used
     await run(context, "/compact --compare")
-    assert [line.split()[0] for line in context.told[-1].splitlines()[1:]] == [
-        "prune",
-        "checkpoint",
-        "layered",
+    announced, table = context.told
+    assert announced.startswith("Asking scripted-1 for snapshot, handoff, core, remote: each reads")
+    assert announced.endswith("tokens. Esc stops.")
+    found = rows(table)
+    assert list(found)[: len(at.session.compaction.strategies)] == list(
+        at.session.compaction.strategies
+    )
+    assert max(map(len, table.splitlines())) <= 66
+    head = table.splitlines()[1]
+    assert head.split() == [
+        *("strategy", "tokens", "less", "files", "commands", "numbers", "decisions"),
+        "cost",
     ]
+    assert found["checkpoint"].endswith("–")
+    assert found["snapshot"].endswith(" tok")
+    assert "scripted has no compaction endpoint" in found["remote"]
+    assert at.session.reading().used == used
+    assert at.session.window.generations[-1].generation == 0
+
+
+async def test_what_is_lost_is_counted(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    writing(at)
+    await run(context, "/compact --compare --max-tail 1")
+    draft = await at.session.compaction.draft(
+        "checkpoint", replace(at.session.compaction.options, max_tail_messages=1)
+    )
+    loss = await at.session.compaction.loss(draft)
+    numbers = sum(each.kind == "number" for each in loss.named) + loss.more.get("number", 0)
+    assert numbers
+    found = rows(context.told[-1])
+    assert found["checkpoint"].split()[5] == str(numbers)
+    assert found["handoff"].split()[4] == "4", "each turn ran a command of its own"
+
+
+async def test_what_it_costs_is_told_before_and_after(tmp_path: Path) -> None:
+    prices = {"scripted-1": Price(input=1_000.0, output=1_000.0)}
+    at, context = await worked(tmp_path, replace(OFF, prices=prices))
+    writing(at)
+    await run(context, "/compact --compare")
+    assert ", about $" in context.told[0]
+    assert "in all without what it writes. Esc stops." in context.told[0]
+    assert "$" in rows(context.told[1])["handoff"]
+    assert "tok" not in context.told[1].split("cost")[1]
+
+
+async def test_a_comparison_is_stopped_and_tells_what_it_has(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    gate = asyncio.Event()
+    at.provider.summaries = [[gate]]
+    comparing = asyncio.create_task(run(context, "/compact --compare"))
+    await at.until(lambda: at.session.phase == "compacting" and not at.provider.summaries)
+    at.session.interrupt()
+    await comparing
+    found = rows(context.told[-1])
+    assert found["checkpoint"].endswith("–")
+    assert found["snapshot"].endswith("stopped before it was planned")
+    assert at.session.phase == "idle"
+
+
+async def test_the_model_s_steps_are_told_while_it_compacts(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    writing(at)
+    await run(context, "/compact --strategy snapshot")
+    steps = [update for update in at.heard if isinstance(update, Compacting)]
+    names = [update.step.partition(",")[0] for update in steps]
+    assert list(dict.fromkeys(names)) == ["anchor", "cluster", "synthesize", "replace", "headroom"]
+    assert {update.strategy for update in steps} == {"snapshot"}
+    assert [update.done for update in steps] == sorted(update.done for update in steps)
+
+
+# Preparing
+
+
+async def test_preparing_is_switched_by_command_and_key() -> None:
+    context = FakeContext()
+    preparing = context.session.preparing
+    preparing.state = "preparing"
+    await run(context, "/prepare")
+    assert (preparing.wanted, preparing.state) == (False, "")
+    assert "No summary is written in the background any more." in context.told[-1]
+    await run(context, "/prepare on")
+    assert preparing.wanted
+    assert context.told[-1].endswith("to be there in time.")
+    await run(context, "/prepare on")
+    assert preparing.wanted
+    with pytest.raises(CommandError, match="takes on or off"):
+        await run(context, "/prepare now")
+
+
+async def test_preparing_says_where_it_is_of_no_use() -> None:
+    context = FakeContext()
+    context.session.auto = "off"
+    await run(context, "/prepare on")
+    assert "/threshold auto changes that." in context.told[-1]
+    context.session.auto = "auto"
+    context.session.compaction.strategy = "checkpoint"
+    await run(context, "/prepare on")
+    assert "this session compacts by checkpoint." in context.told[-1]
+    context.session.preparing.state = "ready"
+    await run(context, "/prepare off")
+    assert "The one that is ready still serves." in context.told[-1]
+
+
+# Options
+
+
+async def test_options_reach_the_plan(tmp_path: Path) -> None:
+    _, context = await worked(tmp_path)
+    await run(
+        context,
+        '/compact --dry-run --focus "the parser" --keep-roles diff,decision --keep-files "a/**" '
+        "--keep-files b.md --min-headroom 0 --target 0.5",
+    )
+    assert context.previewed is not None
+    _, options = context.previewed
+    assert options.focus == "the parser"
+    assert options.keep_roles == ("diff", "decision")
+    assert options.keep_files_glob == ("a/**", "b.md")
+    assert (options.min_headroom_tokens, options.target_pct) == (0, 0.5)
+
+
+async def test_the_threshold_is_the_session_s_from_then_on(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    await run(context, "/compact --dry-run --auto-compact-threshold 0.5")
+    assert at.session.threshold == 0.5
+
+
+async def test_every_item_is_told_of_where_asked(tmp_path: Path) -> None:
+    _, context = await worked(tmp_path)
+    await run(context, "/compact --strategy checkpoint --verbose")
+    assert "Strategy checkpoint:" in context.told[0]
+    assert "archived: older than the tail" in context.told[0]
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("/compact --strategy magic", "There is no strategy magic"),
-        ("/compact --max-tail 0", "must be at least 1"),
-        ("/compact --max-tail many", "/compact: argument --max-tail"),
+        ("/compact --max-tail 0", "must be a whole number, at least 1"),
+        ("/compact --max-tail many", "/compact: argument --max-tail: must be a whole number"),
+        ("/compact --min-headroom -1", "argument --min-headroom: .* at least 0"),
+        ("/compact --keep-roles tools", "tools is none of decision, diff, tool, none"),
+        ("/compact --auto-compact-threshold 0.5 --target 2", "--target is a share"),
         ("/compact --target 2", "--target is a share"),
         ("/compact --nonsense", "unrecognized arguments: --nonsense"),
         ("/compact 'open", "No closing quotation"),
@@ -73,7 +228,7 @@ async def test_strategies_stand_side_by_side(tmp_path: Path) -> None:
 )
 async def test_wrong_use_is_told_plainly(tmp_path: Path, text: str, why: str) -> None:
     at, context = await worked(tmp_path)
-    used = at.session.reading().used
+    used, threshold = at.session.reading().used, at.session.threshold
     with pytest.raises(CommandError, match=why):
         await run(context, text)
-    assert at.session.reading().used == used
+    assert (at.session.reading().used, at.session.threshold) == (used, threshold)

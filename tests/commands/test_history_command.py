@@ -10,6 +10,7 @@ from fakes.agent import Stage, stage
 from fakes.commands import FakeContext, run
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
+from pinfold.agent.updates import Told
 from pinfold.commands.action import CommandError
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import WindowReplaced
@@ -44,16 +45,34 @@ def context(at: Stage) -> FakeContext:
     return FakeContext(at.session)  # type: ignore[arg-type]
 
 
-async def test_history_lists_the_windows(at: Stage, context: FakeContext) -> None:
+async def test_history_and_checkpoint_open_panels(context: FakeContext) -> None:
     await run(context, "/history")
-    head, first, now = context.told[0].splitlines()
-    assert head.split() == ["window", "since", "by", "items", "tokens"]
-    began = at.session.window.overview().rows[0].at.astimezone()
-    assert first.split() == ["0", *f"{began:%Y-%m-%d %H:%M}".split(), "start", "16", "–"]
-    assert now.split()[0] == "1"
-    assert "manual, checkpoint" in now
-    assert " → " in now
-    assert now.endswith("(now)")
+    await run(context, "/checkpoint")
+    assert context.opened == ["history", "checkpoint"]
+    assert not context.told
+
+
+async def test_lost_is_about_the_newest_compaction(at: Stage, context: FakeContext) -> None:
+    await at.session.window.keep(1, 3)
+    await run(context, "/lost")
+    assert (context.opened, context.search) == (["lost"], "1")
+
+
+async def test_nothing_is_lost_before_the_first_compaction() -> None:
+    with pytest.raises(CommandError, match="Nothing has been compacted yet"):
+        await run(FakeContext(), "/lost")
+
+
+async def test_the_completion_says_where_to_see_what_was_lost(at: Stage) -> None:
+    (told,) = (each for each in at.heard if isinstance(each, Told))
+    assert told.text.startswith("Compaction complete: ")
+    assert told.hint == "/lost shows what no longer stands"
+
+
+async def test_a_fork_goes_on_in_an_earlier_window(context: FakeContext) -> None:
+    await run(context, "/history fork 0")
+    assert context.host.opened == ["fork window 0"]
+    assert context.told == [f"Forked from session {context.session.id} in its window 0."]
 
 
 async def test_a_window_is_shown_item_by_item(context: FakeContext) -> None:
@@ -108,8 +127,8 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("/history back", "show G, diff G H, or restore G"),
-        ("/history show", "show G, diff G H, or restore G"),
+        ("/history back", "show G, diff G H, restore G, or fork G"),
+        ("/history show", "show G, diff G H, restore G, or fork G"),
         ("/history show two", "“two” is no window's number"),
         ("/history show 7", "There is no window 7: there are 0 to 1"),
         ("/history diff 0 7", "There is no window 7"),
@@ -135,8 +154,17 @@ async def test_nothing_is_restored_while_a_turn_runs(at: Stage, context: FakeCon
     await at.session.idle()
 
 
+async def test_nothing_is_forked_while_a_turn_runs(at: Stage, context: FakeContext) -> None:
+    at.provider.script.append(says("Yes."))
+    at.session.send("more")
+    await at.until(lambda: at.session.phase != "idle")
+    with pytest.raises(CommandError, match="A turn is running"):
+        await run(context, "/history fork 0")
+    await at.session.idle()
+
+
 async def test_checkpoint_tells_what_is_kept_in_mind_now(at: Stage, context: FakeContext) -> None:
-    await run(context, "/checkpoint")
+    await run(context, "/checkpoint show")
     assert context.told[0].startswith("[SESSION_CHECKPOINT v1]\n[TASK]\n- read part 3\n")
     assert "\n[LEDGER v1]\n" in context.told[0]
     at.provider.script.append(says("Fine."))

@@ -10,8 +10,9 @@ from syrupy.location import PyTestLocation
 
 from fakes.compactions import planned, session
 from pinfold.commands.compact_text import lines
+from pinfold.compaction.plan import CompactionPlan, Planned, Sizes
 from pinfold.compaction.report import Report, completion, report_of
-from pinfold.rollout.events import PinsChanged
+from pinfold.rollout.events import Base, PinsChanged
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 
@@ -71,23 +72,16 @@ def test_report_as_json(golden: SnapshotAssertion) -> None:
 
 
 def test_the_completion_line_says_what_became_of_the_window() -> None:
-    done = Report(
-        strategy="checkpoint",
-        rows=(),
-        inserted=(),
-        before=42_000,
-        after=11_000,
-        context=0,
-        limit=16_000,
-        reserve=2_952,
-        headroom=2_048,
-        kept=12,
-        pinned=0,
-        masked=0,
-        archived=98,
-        uncached=0,
-        notes=(),
-    )
+    def made(**counts: int) -> CompactionPlan:
+        verdicts = [verdict for verdict, count in counts.items() for _ in range(count)]
+        return CompactionPlan(
+            strategy="checkpoint",
+            base=Base(0, 0),
+            items=tuple(Planned(n, verdict, "", 1, 0) for n, verdict in enumerate(verdicts)),  # type: ignore[arg-type]
+            window=(),
+            sizes=Sizes(context=2_000, before=40_000, after=9_000, limit=16_000, reserve=2_952),
+        )
+
     line = "Compaction complete: 42k → 11k tokens; kept 12; archived 98; headroom 2,048"
-    assert completion(done) == line
-    assert "kept 12; masked 3; archived 98" in completion(msgspec.structs.replace(done, masked=3))
+    assert completion(made(keep=10, pin=2, archive=90, replace=7, fold=1)) == line
+    assert "kept 12; masked 3; archived 98" in completion(made(keep=12, mask=3, archive=98))

@@ -35,7 +35,7 @@ def test_it_does_not_run_again_until_the_window_has_grown() -> None:
     assert step(past=past) == "wait"
     assert step(used=92_000, past=past) == "compact"
     assert step("overflow", past=past) == "compact"
-    assert step("model", past=past) == "compact"
+    assert step("model", past=past) == "ask"
 
 
 def test_three_failures_in_a_row_stop_it_until_the_user_acts() -> None:
@@ -45,6 +45,15 @@ def test_three_failures_in_a_row_stop_it_until_the_user_acts() -> None:
     assert step(past=past) == step("overflow", past=past) == "wait"
     assert step(past=past.acted()) == "compact"
     assert step(past=past.succeeded(10)) == "compact"
+
+
+def test_what_would_gain_too_little_is_tried_again_once_the_window_has_grown() -> None:
+    past = Past()
+    for used in (85_000, 95_000, 105_000):
+        assert step(used=used, past=past) == "compact"
+        past = past.in_vain(used)
+        assert step(used=used + 5_000, past=past) == "wait"
+    assert step("overflow", past=past) == "compact"
 
 
 def test_a_window_that_waits_is_left_alone_but_for_an_overflow() -> None:

@@ -1,5 +1,7 @@
 """What would no longer stand anywhere is told."""
 
+from dataclasses import replace
+
 from fakes.compactions import planned, session
 from pinfold.compaction.loss import MAX_NAMED, loss_of
 from pinfold.compaction.view import PlanOptions
@@ -41,3 +43,21 @@ def test_a_path_whose_folder_stands_above_it_in_the_ledger_is_not_lost() -> None
     plan = planned(view)
     assert "src/part_1.py" not in plan.inserted[0].content.partition("[LEDGER v1]")[2]
     assert not [each for each in loss_of(view, plan).named if each.kind == "file"]
+
+
+def test_what_the_inserted_text_says_stands() -> None:
+    live = session(4)
+    run = '{"command": "make test"}'
+    for n, kind, text in (
+        (33, "user", "There are 12,345 rows."),
+        (34, "tool_call", run),
+        (35, "user", "Go on."),
+        (36, "user", "And on."),
+    ):
+        item = Item(n=n, kind=kind, content=text, name="shell")  # type: ignore[arg-type]
+        live.add(ItemAdded(item=item))
+    view = live.view()
+    for text, lost in ((BARE.text, True), ("12,345 rows. ok #34: make test", False)):
+        loss = loss_of(view, planned(view, options=replace(BARE, text=text)))
+        said = {each.text for each in loss.named}
+        assert ("12,345" in said, "make test" in said) == (lost, lost)

@@ -70,16 +70,18 @@ async def stage(
     options: Options | None = None,
     journal: Callable[[], Journal] | None = None,
     model: ModelInfo = MODEL,
+    others: Iterable[ModelInfo] = (),
 ) -> Stage:
-    """A session in `root/work`, its store in `root/home`."""
+    """A session in `root/work`, its store in `root/home`; it can go on with the other models."""
     clock, provider, user = FakeClock(), ScriptedProvider(script), User(list(answers))
     work, home = root / "work", root / "home"
     work.mkdir(exist_ok=True)
     opened = journal() if journal else SessionStore(home).create(work.resolve(), "test", clock.now)
     connection = Connection(provider, model, "chat", "scripted")
 
-    async def connect(_: str) -> Connection:
-        return connection
+    async def connect(name: str) -> Connection:
+        found = next((each for each in others if each.name == name), model)
+        return Connection(provider, found, "chat", "scripted")
 
     session = await Session.open(
         opened,

@@ -49,7 +49,7 @@ def result(n: int, call_id: str, name: str = "read_file") -> list[Data]:
     return [ItemAdded(item=Item(n=n, kind="tool_result", call_id=call_id, name=name))]
 
 
-def file(uri: str, hashed: str | None, n: int | None = None, op: str = "read") -> ArtifactObserved:
+def file(uri: str, hashed: str | None, n: int | None = 1, op: str = "read") -> ArtifactObserved:
     return ArtifactObserved(uri=uri, kind="file", op=op, hash=hashed, item=n)  # type: ignore[arg-type]
 
 

@@ -55,9 +55,11 @@ class Live:
     def next_n(self) -> int:
         return max(self.window.archive, default=0) + 1
 
-    def view(self, context_window: int = 16_000, max_output: int = 2_000) -> WindowView:
-        """What strategies see, on a model of that size."""
-        model = ModelInfo("m", "p", context_window, "config", max_output)
+    def view(
+        self, context_window: int = 16_000, max_output: int = 2_000, name: str = "m"
+    ) -> WindowView:
+        """What strategies see, on a model of that size and name."""
+        model = ModelInfo(name, "p", context_window, "config", max_output)
         snapshot = self.checkpoint.snapshot()
         return view_of(self.window, self.gauge, snapshot, self.ledger, model, self.goal)
 

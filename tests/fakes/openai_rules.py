@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 ROLES = {"system", "developer", "user", "assistant", "tool"}
+COMPACT_FIELDS = {"model", "input", "instructions", "previous_response_id", "prompt_cache_key"}
 
 
 def chat_complaint(messages: Sequence[dict[str, Any]]) -> str | None:
@@ -55,6 +56,8 @@ def responses_complaint(items: Sequence[dict[str, Any]]) -> str | None:
                         f"{item['call_id']}."
                     )
                 open_calls.remove(item["call_id"])
+            case "compaction" if not item.get("encrypted_content"):
+                return "Missing required parameter: 'input[0].encrypted_content'."
             case "reasoning":
                 kind = following and (following.get("role") or following.get("type"))
                 if kind not in {"assistant", "function_call", "reasoning"}:
@@ -63,6 +66,49 @@ def responses_complaint(items: Sequence[dict[str, Any]]) -> str | None:
                         "required following item."
                     )
     return f"No tool output found for function call {min(open_calls)}." if open_calls else None
+
+
+def compact_complaint(body: dict[str, Any]) -> str | None:
+    """Why a request for a compaction would be refused, if it would."""
+    if unknown := body.keys() - COMPACT_FIELDS:
+        return f"Unknown parameter: '{min(unknown)}'."
+    return responses_complaint(body["input"])
+
+
+def schema_complaint(body: dict[str, Any]) -> str | None:
+    """Why the schema or the limit of a reply would be refused, if it would."""
+    if (limit := body.get("max_output_tokens", 16)) < 16:
+        return (
+            "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, "
+            f"but got {limit} instead."
+        )
+    form = body.get("response_format", {}).get("json_schema") or body.get("text", {}).get("format")
+    if not form or "schema" not in form:
+        return None
+    if not form.get("name", "").replace("_", "").replace("-", "").isalnum():
+        return "Missing required parameter: 'response_format.json_schema.name'."
+    told = _loose(form["schema"], ()) if form.get("strict") else None
+    return told and f"Invalid schema for response_format '{form['name']}': {told}"
+
+
+def _loose(schema: Any, place: tuple[str, ...]) -> str | None:
+    """What is not strict in a schema: objects forbid other properties and require all of theirs."""
+    if isinstance(schema, list):
+        return next((told for each in schema if (told := _loose(each, place))), None)
+    if not isinstance(schema, dict):
+        return None
+    if schema.get("type") == "object":
+        if schema.get("additionalProperties") is not False:
+            return (
+                f"In context={place}, 'additionalProperties' is required to be supplied and to "
+                "be false."
+            )
+        if missing := schema.get("properties", {}).keys() - set(schema.get("required", ())):
+            return (
+                f"In context={place}, 'required' is required to be supplied and to be an array "
+                f"including every key in properties. Missing '{min(missing)}'."
+            )
+    return next((t for key, each in schema.items() if (t := _loose(each, (*place, key)))), None)
 
 
 def _unanswered(ids: Sequence[str]) -> str:

@@ -3,20 +3,27 @@
     async with FakeOpenAI([Reply("Hello"), Reply(status=500)]) as server:
         provider = OpenAICompatible("fake", server.url, None, "chat")
 
-Each request takes the next reply. Broken call and result pairs are refused as OpenAI does.
+Each request takes the next reply, unless `answer` has one for it. Broken call and result pairs and
+loose schemas are refused as OpenAI does.
 """
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Self
 
-from fakes.openai_rules import chat_complaint, responses_complaint
+from fakes.openai_rules import (
+    chat_complaint,
+    compact_complaint,
+    responses_complaint,
+    schema_complaint,
+)
 
 COUNT = "/input_tokens"
 """How the paths of both wire APIs end where a server counts a request."""
+COMPACT = "/responses/compact"
 
 
 @dataclass(frozen=True)
@@ -85,16 +92,25 @@ class FakeOpenAI:
     """The server; `url` ends in /v1."""
 
     def __init__(
-        self, script: Iterable[Reply] = (), *, pages: Mapping[str, Any] | None = None
+        self,
+        script: Iterable[Reply] = (),
+        *,
+        pages: Mapping[str, Any] | None = None,
+        answer: Callable[[Recorded], Reply | None] | None = None,
     ) -> None:
         self.script = list(script)
+        self.answer = answer
+        """Asked before the script: where turns and summaries are under way at the same time."""
         self.pages = dict(pages or {})
         """What GET answers, by path."""
         self.requests: list[Recorded] = []
-        """All but those for a count."""
+        """All but those for a count or a compaction."""
         self.counts: list[int | Reply] = []
         """What the next questions for a count get, in tokens; then there is no such path."""
         self.counted: list[Recorded] = []
+        self.compactions: list[str | Reply] = []
+        """What the next compactions get, as encrypted content; then there is no such path."""
+        self.compacted: list[Recorded] = []
         self.connections = 0
         self.dropped = asyncio.Event()
         """A client went away while its answer was under way."""
@@ -124,8 +140,7 @@ class FakeOpenAI:
         self.connections += 1
         try:
             while (request := await _read(reader)) is not None:
-                asked = self.counted if request.path.endswith(COUNT) else self.requests
-                asked.append(request)
+                self._list_of(request.path).append(request)
                 if not await self._answer(request, reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -133,6 +148,11 @@ class FakeOpenAI:
         finally:
             self._open.discard(task)
             writer.close()
+
+    def _list_of(self, path: str) -> list[Recorded]:
+        if path.endswith(COUNT):
+            return self.counted
+        return self.compacted if path.endswith(COMPACT) else self.requests
 
     async def _answer(
         self, request: Recorded, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -165,17 +185,17 @@ class FakeOpenAI:
         if request.path.endswith(COUNT) and self.counts:
             count = self.counts.pop(0)
             return count if isinstance(count, Reply) else Reply(body={"input_tokens": count})
+        compact = request.path.endswith(COMPACT) and bool(self.compactions)
         chat = request.path.endswith("/chat/completions")
-        if not chat and not request.path.endswith("/responses"):
+        if not chat and not compact and not request.path.endswith("/responses"):
             return Reply(status=404, body={"error": {"message": f"no such path {request.path}"}})
-        complaint = (
-            chat_complaint(request.body["messages"])
-            if chat
-            else responses_complaint(request.body["input"])
-        )
-        if complaint:
+        if complaint := _complaint(request.body, chat=chat, compact=compact):
             error = {"message": complaint, "type": "invalid_request_error"}
             return Reply(status=400, body={"error": error})
+        if compact:
+            return _compaction(request, self.compactions.pop(0))
+        if self.answer is not None and (reply := self.answer(request)) is not None:
+            return reply
         if not self.script:
             return Reply(status=500, body={"error": {"message": "the script has ended"}})
         return self.script.pop(0)
@@ -205,6 +225,24 @@ class FakeOpenAI:
 def data(value: Any) -> bytes:
     """One server-sent event."""
     return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def _complaint(body: dict[str, Any], *, chat: bool, compact: bool) -> str | None:
+    if compact:
+        return compact_complaint(body)
+    if chat:
+        return chat_complaint(body["messages"]) or schema_complaint(body)
+    return responses_complaint(body["input"]) or schema_complaint(body)
+
+
+def _compaction(request: Recorded, content: str | Reply) -> Reply:
+    if isinstance(content, Reply):
+        return content
+    kept = [item for item in request.body["input"] if item.get("role") == "user"]
+    item = {"id": "cmp_1", "type": "compaction", "encrypted_content": content}
+    usage = {"input_tokens": 90, "output_tokens": 9, "total_tokens": 99}
+    body = {"id": "resp_1", "object": "response.compaction", "created_at": 1}
+    return Reply(body=body | {"output": [*kept, item], "usage": usage})
 
 
 async def _read(reader: asyncio.StreamReader) -> Recorded | None:

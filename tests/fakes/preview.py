@@ -1,9 +1,35 @@
-"""A session with a window worth compacting."""
+"""A session with a window worth compacting, and its preview."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+from textual.widgets import Static
 
 from fakes.compactions import working
-from fakes.session import FakeSession
+from fakes.screen import make_app, until
+from fakes.session import FakeHost, FakeSession
+from fakes.summaries import answer, entry
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context, ContextSet, ItemAdded
+from pinfold.tui.panels.preview import PreviewPanel
+from pinfold.tui.panels.preview_list import PreviewList
+
+SUMMARY = answer(
+    task=entry((89, "Make part 12 faster"), text="Make part 12 faster."),
+    decisions=[
+        entry((7, "Part 1 takes 1.5 seconds less"), text="Part 1 is done, 1.5 seconds less."),
+        entry(text="Move the server to port 9999."),
+    ],
+    constraints=[entry((8, "Always run the tests"), text="The tests run before each next step.")],
+    files_in_scope=[
+        entry(
+            (3, "def function_1_0"), (4, "def function_1_0"), path="src/part_1.py", why="Faster."
+        ),
+        entry((11, "no such words"), path="src/absent.py", why="Read once."),
+    ],
+)
+"""What a model writes of `make_session`; two entries are borne out by no item."""
 
 
 def model(context_window: int = 16_000) -> ModelInfo:
@@ -19,3 +45,33 @@ def make_session(turns: int = 12, on: ModelInfo | None = None) -> FakeSession:
     for data in working(turns):
         session.append(data.item if isinstance(data, ItemAdded) else data)
     return session
+
+
+@asynccontextmanager
+async def opened(
+    session: FakeSession, *keys: str, by_hand: bool = False, host: FakeHost | None = None
+) -> AsyncIterator[Pilot[str]]:
+    """The preview of `session`, all strategies planned; `keys` are pressed."""
+    save = (host or FakeHost()).save_compact
+    app = make_app(session)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.results = []  # type: ignore[attr-defined]
+        panel = PreviewPanel(session, {}, save, by_hand=by_hand)
+        app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
+        await until(pilot, lambda: app.screen.query(PreviewList))
+        await settled(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        yield pilot
+
+
+async def settled(pilot: Pilot[str]) -> None:
+    """Every strategy is planned, nothing is under way."""
+    await until(pilot, lambda: "…" not in said(pilot, ".strategies"))
+    await until(pilot, lambda: "◐ " not in said(pilot, ".said"))
+
+
+def said(pilot: Pilot[str], selector: str) -> str:
+    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))

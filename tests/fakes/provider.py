@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 from pinfold.ports import (
     CallDelta,
+    Compacted,
     Delta,
     PartDone,
     ProviderError,
     ReasoningDelta,
     Request,
+    RequestRejected,
     ResponseDone,
     TextDelta,
 )
@@ -54,20 +56,26 @@ class ScriptedProvider:
     def __init__(self, script: Iterable[list[Step]], name: str = "scripted") -> None:
         self.name = name
         self.script = list(script)
+        self.summaries: list[list[Step]] = []
+        """Responses to requests with a schema; where there are none, they take the script's."""
         self.requests: list[Request] = []
         self.closed = False
         self.cut_off = 0
         """Streams that were closed before their end."""
         self.counts: list[int | None] = []
         """What the next questions for a count get; then it can't count."""
+        self.compactions: list[Compacted | ProviderError] = []
+        """What the next calls of `compact` get; then it has no endpoint for that."""
+        self.compacted: list[Request] = []
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         self.requests.append(request)
-        if not self.script:
+        script = self.summaries if request.schema and self.summaries else self.script
+        if not script:
             raise AssertionError("the script has no response for this request")
         finished = False
         try:
-            for step in self.script.pop(0):
+            for step in script.pop(0):
                 if isinstance(step, asyncio.Event):
                     await step.wait()
                 elif isinstance(step, ProviderError):
@@ -84,6 +92,15 @@ class ScriptedProvider:
 
     async def count(self, request: Request) -> int | None:
         return self.counts.pop(0) if self.counts else None
+
+    async def compact(self, request: Request) -> Compacted:
+        self.compacted.append(request)
+        if not self.compactions:
+            raise RequestRejected(f"{self.name} has no compaction endpoint.")
+        answer = self.compactions.pop(0)
+        if isinstance(answer, ProviderError):
+            raise answer
+        return answer
 
     async def warm(self) -> None:
         """Nothing to load."""

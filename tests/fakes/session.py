@@ -1,19 +1,30 @@
 """A scripted session, a host and an app on both: what screens and commands are tested on."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TypeVar
 
 import msgspec
 
 from fakes.compacting import FakeCompacting
+from pinfold.agent.compacting import Draft
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.state import State
 from pinfold.agent.steering import Steering
-from pinfold.agent.updates import Appended, Phase, PhaseChanged, QueueChanged, Update
+from pinfold.agent.updates import (
+    Appended,
+    Phase,
+    PhaseChanged,
+    Preparation,
+    Prepared,
+    QueueChanged,
+    Update,
+)
+from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
 from pinfold.rollout.events import Data, Event, ItemAdded
 from pinfold.rollout.items import Item
@@ -23,8 +34,10 @@ from pinfold.tokens.stream import StreamCount
 from pinfold.tools.restore import Undo
 from pinfold.window.gauge import Gauge
 from pinfold.window.reading import Reading
+from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
+Answer = TypeVar("Answer")
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
 EMBEDDED = ModelInfo("SmolLM2-135M-Instruct", "embedded", 8_192, "server", tools=False)
 READING = Reading(
@@ -75,6 +88,24 @@ class FakeFiles:
 
 
 @dataclass
+class FakePreparing:
+    """What `/prepare` switches."""
+
+    tell: Callable[[Update], None]
+    wanted: bool = True
+    state: Preparation = ""
+
+    def enter(self, state: Preparation) -> None:
+        self.state = state
+        self.tell(Prepared(state))
+
+    def switch(self, *, on: bool) -> None:
+        self.wanted = on
+        if not on and self.state == "preparing":
+            self.enter("")
+
+
+@dataclass
 class FakeSession:
     """Does nothing by itself: tests say what it tells, and read what it was told to do."""
 
@@ -114,6 +145,7 @@ class FakeSession:
             lambda: self.phase != "idle",
         )
         self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
+        self.preparing = FakePreparing(self.tell)
 
     def reading(self) -> Reading:
         if self.gauge is None:
@@ -123,6 +155,9 @@ class FakeSession:
 
     def stream_count(self) -> StreamCount:
         return StreamCount(Counter("none"))
+
+    def typed(self) -> None:
+        """Nothing is warmed."""
 
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
         self._listeners.append(listener)
@@ -158,6 +193,21 @@ class FakeSession:
         else:
             self.queue = (*self.queue, (len(self.queue) + 1, text))
             self.tell(QueueChanged(self.queue))
+
+    async def compact(
+        self, strategy: str | None = None, options: PlanOptions | None = None
+    ) -> Draft | None:
+        async def work() -> Draft:
+            draft = await self.compaction.draft(strategy, options)
+            await self.compaction.apply(draft)
+            return draft
+
+        return await self.compacting(work)
+
+    async def compacting(self, work: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        if self.phase != "idle":
+            raise Refused("A turn is running: press Esc first, or wait for its end.")
+        return await work()
 
     def run_command(self, command: str) -> None:
         self.commands.append(command)
@@ -269,6 +319,8 @@ class FakeHost:
     made: list[FakeSession] = field(default_factory=list)
     trouble: Exception | None = None
     trusted: bool = False
+    saved: list[tuple[str, PlanOptions]] = field(default_factory=list)
+    """Defaults of compaction."""
 
     def _open(self, what: str, approver: Approver) -> FakeSession:
         if self.trouble is not None:
@@ -287,6 +339,16 @@ class FakeHost:
     async def fork(self, session: object, at: int | None, approver: Approver) -> FakeSession:
         return self._open(f"fork {at}", approver)
 
+    async def hand_on(
+        self, session: object, strategy: str | None, model: str | None, approver: Approver
+    ) -> FakeSession:
+        return self._open(f"handed on {strategy} {model}", approver)
+
+    async def fork_window(
+        self, session: object, generation: int, approver: Approver
+    ) -> FakeSession:
+        return self._open(f"fork window {generation}", approver)
+
     async def rewind(self, session: object, prompt: int, approver: Approver) -> FakeSession:
         return self._open(f"rewind {prompt}", approver)
 
@@ -299,6 +361,12 @@ class FakeHost:
     def adopt(self, file: Path) -> tuple[str, str]:
         self.adopted.append(file)
         return "0197f3a2-adopted", "Adopted from Codex."
+
+    def save_compact(self, strategy: str, options: PlanOptions) -> str:
+        if self.trouble is not None:
+            raise self.trouble
+        self.saved.append((strategy, options))
+        return f"Saved: mode = {strategy}."
 
     def doctor(self) -> str:
         return "python  3.11\nmodel   gpt-5.2 (OPENAI_API_KEY is set)"

@@ -1,6 +1,7 @@
 """The embedded model itself: xllamacpp and SmolLM2, as installed."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -8,7 +9,9 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from pinfold.ports import (
@@ -77,6 +80,65 @@ async def test_its_count_is_what_it_reports_as_usage(embedded: Embedded) -> None
     assert isinstance(deltas[-1], ResponseDone)
     assert deltas[-1].usage
     assert counted == deltas[-1].usage.input
+
+
+class Found(msgspec.Struct, forbid_unknown_fields=True):
+    item: int
+    quote: str
+
+
+class Decision(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    evidence: list[Found]
+
+
+class Summary(msgspec.Struct, forbid_unknown_fields=True):
+    task: str
+    decisions: list[Decision]
+
+
+def words(most: int) -> dict[str, Any]:
+    return {"type": "string", "maxLength": most}
+
+
+def made_of(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def one(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": item, "minItems": 1, "maxItems": 1}
+
+
+async def test_a_nested_schema_is_obeyed_as_a_grammar(embedded: Embedded) -> None:
+    evidence = made_of(item={"type": "integer", "enum": [1, 2]}, quote=words(20))
+    schema = made_of(task=words(20), decisions=one(made_of(text=words(20), evidence=one(evidence))))
+    asked = msgspec.structs.replace(request("#1 Tell a joke. #2 No, a poem."), schema=schema)
+    deltas = [delta async for delta in embedded.stream(asked)]
+
+    (part,) = [delta for delta in deltas if isinstance(delta, PartDone)]
+    summary = msgspec.convert(json.loads(part.content), Summary)
+    assert {found.item for each in summary.decisions for found in each.evidence} <= {1, 2}
+    assert isinstance(deltas[-1], ResponseDone)
+    assert deltas[-1].stop == "stop"
+
+
+async def test_a_request_that_generates_nothing_warms_the_prompt_cache(embedded: Embedded) -> None:
+    prompt = request("word and thing " * 50)
+    first = [d async for d in embedded.stream(msgspec.structs.replace(prompt, max_output=1))]
+    again = [d async for d in embedded.stream(msgspec.structs.replace(prompt, max_output=2))]
+
+    warmed, used = first[-1], again[-1]
+    assert isinstance(warmed, ResponseDone)
+    assert isinstance(used, ResponseDone)
+    assert warmed.usage
+    assert used.usage
+    assert (warmed.usage.output, warmed.usage.cached) == (1, 0)
+    assert used.usage.cached > used.usage.input // 2
 
 
 async def test_tells_how_much_of_a_long_prompt_is_read(embedded: Embedded) -> None:

@@ -165,3 +165,8 @@ def test_a_value_that_is_also_a_section_is_refused(tmp_path: Path) -> None:
         loaded(tmp_path, flags={"model.name": "x", "model.name.y": "z"})
     with pytest.raises(SettingsError, match="the environment"):
         loaded(tmp_path, env={"PINFOLD_MODEL__NAME": "x", "PINFOLD_MODEL__NAME__Y": "z"})
+
+
+def test_the_seeds_name_of_snapshot_is_read(tmp_path: Path) -> None:
+    found = loaded(tmp_path, '[compact]\nmode = "hierarchical"')
+    assert found.settings.compact.mode == "snapshot"

@@ -226,6 +226,22 @@ async def test_a_threshold_that_the_user_moves_is_not_told() -> None:
         assert "has passed" not in "\n".join(rows(transcript))
 
 
+async def test_it_says_whether_a_summary_is_prepared_and_one_key_switches_that() -> None:
+    session = FakeSession(gauge=FULL)
+    session.preparing.state = "ready"
+    async with make_app(session).run_test(size=(120, 24)) as pilot:
+        gauge = pilot.app.screen.query_one(GaugeBar)
+        await until(pilot, lambda: "summary ready" in line(pilot.app))
+        session.preparing.enter("preparing")
+        await until(pilot, lambda: "summary being written" in line(pilot.app))
+        assert "For the next compaction: summary being written." in str(gauge.tooltip)
+        await pilot.press("f4")
+        await until(pilot, lambda: not session.preparing.wanted)
+        await until(pilot, lambda: "summary" not in line(pilot.app))
+        await pilot.press("f4")
+        await until(pilot, lambda: session.preparing.wanted)
+
+
 # Pictures
 
 
@@ -255,6 +271,18 @@ def test_gauge_without_colour(
     """You should see a letter for every segment, and a sign for what is free and kept."""
     monkeypatch.setenv("NO_COLOR", "1")
     assert snap(snap_compare, FULL, width)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_gauge_prepared(snap_compare: Snap, width: int) -> None:
+    """You should read that a summary is ready, before all other figures but the source."""
+    session = FakeSession(gauge=FULL)
+    session.preparing.state = "ready"
+
+    async def before(pilot: Pilot[str]) -> None:
+        await until(pilot, lambda: "summary ready" in line(pilot.app))
+
+    assert snap_compare(make_app(session), terminal_size=(width, 12), run_before=before)
 
 
 @pytest.mark.parametrize("theme", ["pinfold-light", "high-contrast", "ember", "tide", "nord"])

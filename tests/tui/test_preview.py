@@ -1,21 +1,20 @@
 """What the preview's keys do to the plan, and that what it shows is what is applied."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
-from fakes.preview import make_session, model
+from fakes.preview import make_session, model, opened, said, settled
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
+from fakes.session import FakeHost, FakeSession
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.report import completion
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.items import Item
+from pinfold.settings import SettingsError
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview import PreviewPanel
@@ -30,35 +29,6 @@ def session() -> FakeSession:
     made = make_session()
     made.compaction.strategy = "checkpoint"
     return made
-
-
-@asynccontextmanager
-async def opened(
-    session: FakeSession, *keys: str, by_hand: bool = False
-) -> AsyncIterator[Pilot[str]]:
-    """The preview of `session`, all strategies planned; `keys` are pressed."""
-    app = make_app(session)
-    async with app.run_test(size=(100, 40)) as pilot:
-        await until(pilot, lambda: session.approver is not None)
-        app.results = []  # type: ignore[attr-defined]
-        panel = PreviewPanel(session, {}, by_hand=by_hand)
-        app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
-        await until(pilot, lambda: app.screen.query(PreviewList))
-        await settled(pilot)
-        for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
-        yield pilot
-
-
-async def settled(pilot: Pilot[str]) -> None:
-    """Every strategy is planned, nothing is under way."""
-    await until(pilot, lambda: "…" not in said(pilot, ".strategies"))
-    await until(pilot, lambda: "◐ " not in said(pilot, ".said"))
-
-
-def said(pilot: Pilot[str], selector: str) -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
 
 
 def listed(pilot: Pilot[str]) -> PreviewList:
@@ -100,7 +70,7 @@ async def test_both_windows_stand_in_one_list(session: FakeSession) -> None:
         assert "− archived" in drawn
         assert "458 → 0 older than the tail" in drawn
         archived = [row for row in shown if row.verdict == "archived"]
-        assert f"archived {len(archived)} · inserted 1" in said(pilot, ".line")
+        assert f"(0 pinned) · archived {len(archived)} · inserted 1" in said(pilot, ".line")
 
 
 async def test_what_takes_another_s_place_stands_beneath_it(session: FakeSession) -> None:
@@ -116,10 +86,38 @@ async def test_what_takes_another_s_place_stands_beneath_it(session: FakeSession
 async def test_the_figures_of_all_strategies_stand_side_by_side(session: FakeSession) -> None:
     async with opened(session) as pilot:
         lines = said(pilot, ".strategies").splitlines()
-        assert [line[2:].split()[1] for line in lines] == ["prune", "checkpoint", "layered"]
-        assert lines[1].startswith("▸ 2")
-        assert all("6.7k → " in line and "headroom" in line for line in lines)
-        assert lines[2].endswith("by prune")
+        by_name = {line[2:].split()[1]: line for line in lines}
+        assert by_name["checkpoint"].startswith("▸ 2")
+        for name in session.compaction.strategies:
+            if session.compaction.asks_model(name):
+                assert by_name[name].endswith("asks a model: choose it to see")
+            else:
+                assert "6.7k → " in by_name[name]
+                assert "headroom" in by_name[name]
+        assert by_name["layered"].endswith("by prune")
+        assert not session.compaction.asked
+
+
+async def test_a_model_writes_once_for_however_many_plans(session: FakeSession) -> None:
+    session.compaction.summary = "The limit of part 3 is 8003."
+    at = session.compaction.strategies.index("handoff")
+    async with opened(session, str(at + 1), *["down"] * 4, "k", "z") as pilot:
+        assert session.compaction.asked == ["handoff"]
+        assert any("8003" in row.inserted.text for row in rows(pilot).values() if row.inserted)
+        await pilot.press("2", str(at + 1))
+        await settled(pilot)
+        assert session.compaction.asked == ["handoff"]
+
+
+async def test_a_model_that_failed_is_asked_again_by_its_key(session: FakeSession) -> None:
+    key = str(session.compaction.strategies.index("handoff") + 1)
+    async with opened(session, key) as pilot:
+        assert "handoff failed: The model is down." in said(pilot, ".notes")
+        session.compaction.summary = "The limit of part 3 is 8003."
+        await pilot.press(key)
+        await settled(pilot)
+        assert "failed" not in said(pilot, ".notes")
+        assert session.compaction.asked == ["handoff", "handoff"]
 
 
 async def test_strategies_are_switched_at_once(session: FakeSession) -> None:
@@ -242,23 +240,36 @@ async def test_the_draft_that_is_shown_is_applied(session: FakeSession) -> None:
         stays = [row.n for row in shown if row.n is not None and not row.goes and row.after]
         new = [n for n in session.record.window.forms if n < 97]
         assert set(stays) <= set(new)
-        assert heard == [completion(applied.report)]
+        assert heard == [completion(applied.plan)]
         assert session.record.window.generation == 1
 
 
 async def test_leaving_leaves_no_trace(session: FakeSession) -> None:
     before = len(session.record.events)
-    async with opened(session, "down", "k", "f", "1", "escape") as pilot:
+    host = FakeHost()
+    async with opened(session, "down", "k", "f", "1", "escape", host=host) as pilot:
         await until(pilot, lambda: result(pilot) == [False])
+        assert not host.saved
         assert len(session.record.events) == before
         assert session.compaction.options == PlanOptions()
 
 
-async def test_defaults_are_kept_without_what_was_for_once(session: FakeSession) -> None:
-    async with opened(session, "down", "k", "1", "d", "escape") as pilot:
+async def test_defaults_are_saved_without_what_was_for_once(session: FakeSession) -> None:
+    host = FakeHost()
+    async with opened(session, "down", "k", "1", "d", host=host) as pilot:
+        await until(pilot, lambda: "Saved: mode = prune." in said(pilot, ".said"))
+        assert host.saved[0][0] == "prune"
+        await pilot.press("escape")
         await until(pilot, lambda: result(pilot) == [False])
         assert session.compaction.strategy == "prune"
         assert not session.compaction.options.keep
+
+
+async def test_what_can_t_be_saved_holds_in_the_session(session: FakeSession) -> None:
+    host = FakeHost(trouble=SettingsError("config.toml: Expected ']'"))
+    async with opened(session, "1", "d", host=host) as pilot:
+        await until(pilot, lambda: "Not saved: config.toml: Expected ']'" in said(pilot, ".said"))
+        assert session.compaction.strategy == "prune"
 
 
 async def test_it_begins_with_what_it_is_given(session: FakeSession) -> None:
@@ -266,7 +277,7 @@ async def test_it_begins_with_what_it_is_given(session: FakeSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {}, "prune", options))
+        app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact, "prune", options))
         await until(pilot, lambda: len(session.compaction.drafted) == 3)
         assert session.compaction.drafted[0] == ("prune", options)
 
@@ -325,9 +336,11 @@ async def test_a_window_that_changes_is_planned_anew(session: FakeSession) -> No
         session.compaction.gate = asyncio.Event()
         session.append(Item(n=97, kind="assistant", content="Done."))
         await pilot.press("a")
-        assert "It is being planned anew." in said(pilot, ".said")
+        assert not session.compaction.applied
         session.compaction.gate.set()
         await until(pilot, lambda: "97" in rows(pilot))
+        await settled(pilot)
+        assert "It is being planned anew." in said(pilot, ".said")
 
 
 async def test_the_steps_are_shown_as_they_are_taken(session: FakeSession) -> None:
@@ -335,9 +348,9 @@ async def test_the_steps_are_shown_as_they_are_taken(session: FakeSession) -> No
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {}))
+        app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
         await until(pilot, lambda: app.screen.query(PreviewList))
-        await until(pilot, lambda: "◐ reading the session" in said(pilot, ".said"))
+        await until(pilot, lambda: "◐ reading" in said(pilot, ".said"))
         session.compaction.gate.set()
         await settled(pilot)
         session.compaction.gate.clear()
@@ -370,7 +383,7 @@ async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
     app = make_app(session, keys={"preview.keep": "x"})
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {"preview.keep": "x"}))
+        app.push_screen(PreviewPanel(session, {"preview.keep": "x"}, FakeHost().save_compact))
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)
         await pilot.press(*["down"] * 4, "x")

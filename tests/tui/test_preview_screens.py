@@ -9,7 +9,7 @@ from textual.widgets import Static, TextArea
 
 from fakes.preview import make_session, model
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
+from fakes.session import FakeHost, FakeSession
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview import PreviewPanel
@@ -33,7 +33,7 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
         await until(pilot, lambda: session.approver is not None)
         if not session.record.window.pins:
             await session.window.act("pin", [4])
-        pilot.app.push_screen(PreviewPanel(session, {}))
+        pilot.app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
         await until(pilot, lambda: planned(pilot))
         for key in keys:
@@ -60,10 +60,11 @@ DOWN = ["down"] * 7
 )
 def test_preview(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
     """You should see what the window comes to, a bar with what stays, goes, is free and kept for
-    the reply, and three strategies with their figures, checkpoint marked. Below, the inserted
-    checkpoint on a green ground, #3 and #4 pinned, other items kept or archived, each with tokens
-    and the reason; #6 is kept this once, as its foot says. From 120 columns on, the transcript
-    stays in view at the left."""
+    the reply, and each strategy with its figures or that it asks a model, checkpoint marked; on
+    short screens they stand in two columns. Below, the inserted checkpoint on a green ground, #3
+    and #4 pinned, other items kept or archived, each with tokens and the reason; #6 is kept this
+    once, as its foot says. From 120 columns on, the transcript stays in view at the left; at 40,
+    kinds are letters, and the foot explains them."""
     before = opening(
         session, *DOWN[1:], "k", then=lambda pilot: "Kept this" in said(pilot, ".said")
     )

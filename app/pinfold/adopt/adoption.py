@@ -35,3 +35,5 @@ class Adoption(Struct, frozen=True, kw_only=True):
     """What was not understood, by name, and how often."""
     notes: tuple[str, ...]
     """Plain sentences on what the reader should know."""
+    conversations: int = 1
+    """In the file, this one among them."""

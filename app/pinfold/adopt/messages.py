@@ -5,6 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.builder import Builder
@@ -67,7 +69,7 @@ def _read(value: Any, builder: Builder, file: Path, at: datetime, index: int) ->
     adoption = _Reader(builder, at).read(found[index])
     if not builder.items:
         raise NotASession(f"{file} holds instructions, but no message.")
-    return adoption
+    return replace(adoption, conversations=len(found))
 
 
 class _Reader:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Phase, ToolOutput, ToolStarted
 from pinfold.checkpoint.anchors import MEMORY_TOOL
@@ -93,12 +94,14 @@ class Calls:
         approver: Approver,
         consent: Consent,
         workspace: Path,
+        hooks: Hooks,
     ) -> None:
         self._record = record
         self.tools = tools
         self.consent = consent
         self._approver = approver
         self._workspace = workspace
+        self._hooks = hooks
         self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
 
@@ -162,8 +165,11 @@ class Calls:
             raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
         review = await asyncio.to_thread(tool.review, call.content, context)
         again = ""
+        await self._permit(call, call.content)
         while True:
             arguments, asked = await self._consent(call, tool, review, again)
+            if arguments != call.content:
+                await self._permit(call, arguments)
             if not asked:
                 break
             # Files may have changed while the question stood.
@@ -177,7 +183,29 @@ class Calls:
         output = outcome.output
         if arguments != call.content:
             output = f"[The user changed the arguments to {arguments}]\n{output}"
+        output = await self._reviewed(call, arguments, output, ok=outcome.ok)
         return replace(outcome, output=output, detail={"title": review.title, **outcome.detail})
+
+    async def _permit(self, call: Item, arguments: str) -> None:
+        """Raises `_RefusedCall` where a hook says no."""
+        outcome = await self._hooks.run(
+            "pre_tool", tool=call.name, call_id=call.call_id, arguments=arguments
+        )
+        if outcome.stop:
+            raise _RefusedCall(f"Stopped by a hook: {outcome.stop}")
+
+    async def _reviewed(self, call: Item, arguments: str, output: str, *, ok: bool) -> str:
+        """The output, and what hooks have to say of it."""
+        outcome = await self._hooks.run(
+            "post_tool",
+            tool=call.name,
+            call_id=call.call_id,
+            arguments=arguments,
+            output=output,
+            ok=ok,
+        )
+        said = outcome.context or outcome.stop
+        return f"{output}\n[A hook says: {said}]" if said else output
 
     async def _finish(self, run: "_Run", work: "asyncio.Future[ToolOutcome]") -> ToolOutcome:
         """Wait for a tool; an interruption ends it, but for a write, which is let through."""

@@ -1,48 +1,65 @@
-"""Compacting the window: as the user decides, and by itself before a request that needs it."""
+"""Compacting the window: the next one is drafted, looked at, and applied."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Literal
 
 from pinfold.agent import window_files
-from pinfold.agent.memory import Memory
-from pinfold.agent.options import Limits
+from pinfold.agent.files import Files
+from pinfold.agent.hooks import Hooks, Stopped
+from pinfold.agent.memory import Memory, Remembered
+from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.record import Record
-from pinfold.agent.updates import Appended, Told, Update
+from pinfold.agent.summarizing import Step, Summarizing
+from pinfold.agent.updates import Compacting as Progress
+from pinfold.agent.updates import Told
 from pinfold.checkpoint import persist
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.compaction import engine, guards
-from pinfold.compaction.guards import Cause, Past
-from pinfold.compaction.loss import Loss, loss_of
-from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction import engine
+from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
+from pinfold.compaction.plan import CompactionPlan, Sizes
 from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
-from pinfold.ports import ModelInfo
-from pinfold.rollout.events import Data, WindowReplaced
-from pinfold.window.reading import Reading
+from pinfold.ports import Clock, ModelInfo, ProviderError
+from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage
+from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 
-BELOW = 0.7
-"""Of the threshold, that a compaction by itself aims at, at most."""
+SEE_LOST = "/lost shows what no longer stands"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """A plan that may be applied, with what it was made from."""
 
     view: WindowView
     plan: CompactionPlan
-    report: Report
     strategy: str
     """The one that was asked for; the plan tells which one it is."""
     options: PlanOptions
     revision: int = 0
     """The window's, when it was made."""
+    material: Material = field(default_factory=Material)
+    """It serves for further drafts of the same strategy: no model is asked again."""
+    permitted: bool = False
+    """Whether the hooks were asked: before a model was."""
+    seconds: float = 0.0
+    spent: Usage = field(default_factory=Usage)
+    """Tokens that a model used for it."""
+    cost: float | None = None
+    """US dollars of these, where the prices are known."""
+
+    @cached_property
+    def report(self) -> Report:
+        """The dry run; a turn that waits for its compaction does without."""
+        return report_of(self.view, self.plan)
 
 
 class Compacting:
@@ -51,11 +68,13 @@ class Compacting:
     def __init__(
         self,
         record: Record,
+        files: Files,
         memory: Memory,
+        summarizing: Summarizing,
+        hooks: Hooks,
+        clock: Clock,
         cwd: Path,
         model: Callable[[], ModelInfo],
-        reading: Callable[[], Reading],
-        limits: Limits,
         busy: Callable[[], bool],
         strategy: str,
         options: PlanOptions,
@@ -64,40 +83,49 @@ class Compacting:
         self.options = options
         self.reviewer: Callable[[], Awaitable[bool]] | None = None
         """Shows the preview and waits for its end: whether it was applied."""
+        self.prepared: Callable[[], Material | None] = lambda: None
+        """What was written in the background, as long as it fits the window."""
         self._record = record
+        self._files = files
         self._memory = memory
+        self._summarizing = summarizing
+        self._hooks = hooks
+        self._clock = clock
         self._cwd = cwd
         self._model = model
-        self._reading = reading
-        self._limits = limits
         self._busy = busy
-        self._in_turn = False
-        """The turn that runs waits for us."""
-        self._past = Past()
-        record.subscribe(self._hear)
+        self._occasion = BY_HAND
 
     @property
     def strategies(self) -> Sequence[str]:
         return tuple(registry().strategies)
 
+    def asks_model(self, strategy: str) -> bool:
+        """Whether a draft by that strategy has a model write first."""
+        found = registry().strategies.get(strategy)
+        return found is not None and found.needs_model
+
     def keep_defaults(self, strategy: str, options: PlanOptions) -> None:
         """Use these from now on in this session, but for what was said of single items."""
         self.strategy = strategy
-        self.options = replace(options, keep=frozenset(), fold=frozenset(), text=None)
+        self.options = replace(
+            options, keep=frozenset(), fold=frozenset(), claims=frozenset(), text=None, focus=""
+        )
 
-    async def draft(
-        self,
-        strategy: str | None = None,
-        options: PlanOptions | None = None,
-        *,
-        must_gain: bool = False,
-    ) -> Draft:
-        """The next window, not applied. Raises `Refused`, `JournalError`, `ProviderError`."""
-        record, name = self._record, strategy or self.strategy
-        options = options or self.options
-        checkpoint, ledger = await self._memory.now()
-        revision = record.window.revision
-        view = view_of(
+    @contextmanager
+    def on(self, occasion: Occasion) -> Iterator[None]:
+        """What happens inside is for that occasion."""
+        before, self._occasion = self._occasion, occasion
+        try:
+            yield
+        finally:
+            self._occasion = before
+
+    async def view(self) -> WindowView:
+        """The window now, with all that is known beside it. Raises `JournalError`."""
+        record = self._record
+        checkpoint, ledger = await self.checkpoint()
+        return view_of(
             record.window,
             record.gauge,
             checkpoint,
@@ -106,98 +134,206 @@ class Compacting:
             record.state.goal,
             cwd=str(self._cwd),
         )
+
+    async def draft(
+        self,
+        strategy: str | None = None,
+        options: PlanOptions | None = None,
+        *,
+        material: Material | None = None,
+        must_gain: bool = False,
+        told: Step | None = None,
+    ) -> Draft:
+        """The next window, not applied; `material` is that of an earlier draft.
+
+        A model that fails is noted, and the plan is the next strategy's. Raises `Refused`,
+        `JournalError`.
+        """
+        name, options = strategy or self.strategy, options or self.options
+        started = self._clock.monotonic()
+        told = told or partial(self._tell, name)
+        spent, cost = Usage(), None
+        permitted = material is not None
+        if material is None and self.asks_model(name):
+            await self._permit(self._occasion.compaction(name))
+            permitted = True
+        if material is None:
+            material, spent, cost = await self._prepare(name, options, told)
+        view = await self.view()
+        told("replace", 0.9)
+        revision = self._record.window.revision
         plan = await asyncio.to_thread(
-            engine.plan_with, name, view, Material(), options, must_gain=must_gain
+            engine.plan_with, name, view, material, options, must_gain=must_gain
         )
-        return Draft(view, plan, report_of(view, plan), name, options, revision)
+        told("headroom", 1.0)
+        return Draft(
+            view,
+            plan,
+            name,
+            options,
+            revision,
+            material,
+            permitted,
+            self._clock.monotonic() - started,
+            spent,
+            cost,
+        )
+
+    async def _prepare(
+        self, name: str, options: PlanOptions, told: Step
+    ) -> tuple[Material, Usage, float | None]:
+        if name == "layered":
+            return self.prepared() or Material(), Usage(), None
+        if not self.asks_model(name):
+            return Material(), Usage(), None
+        summarizer = None
+        try:
+            summarizer = await self._summarizing.summarizer(self._occasion.compaction(name), told)
+            view = await self.view()
+            material = await registry().strategies[name].prepare(view, summarizer, options)
+        except (ProviderError, Refused) as error:
+            material = Material(error=str(error))
+        except Exception as error:  # a third party's strategy may raise anything
+            material = Material(error=f"{type(error).__name__}: {error}")
+        if summarizer is None:
+            return material, Usage(), None
+        return material, summarizer.spent, summarizer.cost
+
+    async def quote(self, tokens: int) -> tuple[str, float | None]:
+        """The model that would write, and what reading so many tokens costs there, in US dollars.
+
+        Raises `ProviderError`.
+        """
+        return await self._summarizing.quote(tokens)
+
+    async def _permit(self, compaction: Compaction) -> None:
+        """Raises `Stopped` where a hook says no."""
+        started = self._clock.monotonic()
+        outcome = await self._hooks.run("pre_compact", compaction=compaction)
+        if outcome.stop:
+            await self._ended(compaction, "stopped", outcome.stop, started)
+            raise Stopped(f"Stopped by a hook: {outcome.stop}")
+
+    def _tell(self, strategy: str, name: str, done: float) -> None:
+        self._record.tell(Progress(name, done, strategy))
 
     async def checkpoint(self) -> tuple[CheckpointV1, Ledger]:
         """What is kept in mind beside the window, as of now. Raises `JournalError`."""
+        if self._occasion.waited_for or not self._busy():  # else a tool of ours may be at work
+            await self._files.notice()
         return await self._memory.now()
+
+    async def remembered(self, budget: int) -> Remembered:
+        """The same for people, the ledger in at most `budget` tokens. Raises `JournalError`."""
+        await self.checkpoint()
+        return await self._memory.remembered(budget, self._record.gauge.counter.count)
+
+    async def lost(self, generation: int) -> Loss:
+        """What the change that made a window took from it. Raises `Refused`, `JournalError`."""
+        checkpoint, ledger = await self._memory.now()
+        window, said = self._record.window, ledger.commitments()
+        change = change_at(window, generation)
+        return await asyncio.to_thread(
+            loss_by, change, window.archive, said, checkpoint, str(self._cwd)
+        )
 
     async def loss(self, draft: Draft) -> Loss:
         """What would stand nowhere in the next request."""
         return await asyncio.to_thread(loss_of, draft.view, draft.plan)
 
-    async def apply(self, draft: Draft, reason: str = "manual") -> Report:
-        """Make it the window. Raises `Refused`, `JournalError`, `OSError`."""
-        record, plan = self._record, draft.plan
+    async def run(
+        self,
+        strategy: str | None = None,
+        options: PlanOptions | None = None,
+        *,
+        must_gain: bool = False,
+    ) -> Draft:
+        """Draft and apply; an attempt that fails is journalled. Raises as these do."""
+        started = self._clock.monotonic()
+        compaction = self._occasion.compaction(strategy or self.strategy)
+        try:
+            draft = await self.draft(strategy, options, must_gain=must_gain)
+            await self.apply(draft)
+        except asyncio.CancelledError:
+            await self._ended(compaction, "cancelled", "", started)
+            raise
+        except Stopped:
+            raise  # that stands in the journal
+        except Exception as error:
+            with suppress(Exception):  # what is told is why it failed, not that it went unwritten
+                await self._ended(compaction, "failed", str(error), started)
+            raise
+        return draft
+
+    async def _ended(
+        self,
+        compaction: Compaction,
+        status: Literal["failed", "stopped", "cancelled"],
+        error: str,
+        started: float,
+    ) -> None:
+        if self._record.journal.read_only:
+            return
+        seconds = round(self._clock.monotonic() - started, 3)
+        await self._record.append(
+            CompactionFinished(compaction=compaction, status=status, error=error, seconds=seconds)
+        )
+
+    async def apply(self, draft: Draft) -> None:
+        """Make it the window. Raises `Refused`, `JournalError`."""
+        record, plan, occasion = self._record, draft.plan, self._occasion
+        started = self._clock.monotonic()
         window = record.window
         self._check_fit(draft)
+        compaction = occasion.compaction(plan.strategy)
+        if not draft.permitted:
+            await self._permit(compaction)
         await asyncio.to_thread(window_files.save, record.journal.folder, window)
 
         def make(n: int) -> list[Data]:
             self._check_fit(draft)  # again: a prompt or a pin may have come meanwhile
-            return [engine.event_of(plan, n, window.generation + 1, reason)]
+            replaced = engine.event_of(plan, n, window.generation + 1, occasion.cause)
+            finished = CompactionFinished(
+                compaction=compaction,
+                status="applied",
+                seconds=round(draft.seconds + self._clock.monotonic() - started, 3),
+                tokens=replaced.tokens,
+            )
+            return [replaced, finished]
 
         await record.add(make)
-        with suppress(OSError):  # a copy; it can be made again
-            await asyncio.to_thread(persist.save, record.journal.folder, draft.view.checkpoint)
-        self._past = self._past.succeeded(self._reading().used)
-        record.tell(Told(completion(draft.report)))
-        return draft.report
+        await asyncio.to_thread(self._save, draft)
+        record.tell(Told(completion(plan), hint=SEE_LOST))
+        await self._after(compaction, plan.sizes)
+
+    async def _after(self, compaction: Compaction, sizes: Sizes) -> None:
+        told = {
+            "before": sizes.context + sizes.before,
+            "after": sizes.context + sizes.after,
+            "headroom": sizes.headroom,
+        }
+        outcome = await self._hooks.run("post_compact", compaction=compaction, tokens=told)
+        if text := outcome.context:
+            await self._record.add(
+                lambda n: [ItemAdded(item=Item(n=n, kind="context", content=text))]
+            )
+
+    def _save(self, draft: Draft) -> None:
+        """What can be made again from the journal at any time."""
+        folder = self._record.journal.folder
+        with suppress(OSError):
+            persist.save(folder, draft.view.checkpoint)
+        summary = draft.plan.meta.get("summary")
+        if isinstance(summary, dict):
+            with suppress(OSError):
+                window_files.save_summary(folder, summary, self._clock.now())
 
     def _check_fit(self, draft: Draft) -> None:
         window = self._record.window
         if self._record.journal.read_only:
             raise Refused("This session is open to read only. Fork it to go on: /fork.")
-        if self._busy() and not self._in_turn:
+        if self._busy() and not self._occasion.waited_for:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         numbers = [each.n for each in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:
             raise Refused("The window has changed since the preview: look at it anew.")
-
-    # By itself
-
-    def prompted(self) -> None:
-        """The user sent a prompt."""
-        self._past = self._past.prompted()
-
-    def _hear(self, update: Update) -> None:
-        if isinstance(update, Appended):
-            data = update.event.data
-            if isinstance(data, WindowReplaced) and data.reason in ("undo", "restore"):
-                self._past = self._past.undid()
-
-    def acted(self) -> None:
-        """The user changed how or whether to compact."""
-        self._past = self._past.acted()
-
-    async def check_in_turn(self, cause: Cause) -> bool:
-        """Like `check`, for the turn that runs and waits for it."""
-        self._in_turn = True
-        try:
-            return await self.check(cause)
-        finally:
-            self._in_turn = False
-
-    async def check(self, cause: Cause) -> bool:
-        """Compact where the window calls for it; whether that was done. Raises nothing."""
-        limits = self._limits
-        reading = self._reading()
-        step = guards.should(
-            cause,
-            reading.used,
-            reading.usable,
-            limits.threshold,
-            limits.auto,
-            self._past,
-            waiting=not self._in_turn and self._record.state.turn_state == "waiting",
-        )
-        if step == "wait":
-            return False
-        if step == "ask" and self.reviewer is not None:
-            return await self.reviewer()
-        try:
-            # What is left must lie well below the threshold, or it would be passed again at once.
-            target = min(self.options.target_pct, limits.threshold * BELOW)
-            options = replace(self.options, target_pct=target)
-            draft = await self.draft(options=options, must_gain=cause == "threshold")
-            await self.apply(draft, cause)
-        except Exception as error:  # the turn must go on, whatever it is
-            self._past = self._past.failed()
-            stopped = self._past.failures == guards.MAX_FAILURES
-            more = " Nothing is compacted by itself any more until you act." if stopped else ""
-            self._record.warn(f"Not compacted: {error}{more}")
-            return False
-        return True

@@ -1,57 +1,89 @@
 """The files that a session knows, against the disk."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pinfold.agent.record import Record
-from pinfold.ports import ToolError, ToolOutcome
-from pinfold.rollout.events import ArtifactObserved, Event
+from pinfold.agent.updates import Appended, Update
+from pinfold.ports import ModelInfo, ToolError, ToolOutcome
+from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
 from pinfold.rollout.scan import scan
 from pinfold.tools import restore, workspace
 from pinfold.tools.restore import Undo
+from pinfold.tools.workspace import Stamp
 
-COMPARED = 2_000
+COMPARED = 5_000
 """Files that are compared with the disk: those last seen."""
 NAMED = 5
 """Files that a sentence names."""
 
 
 class Meanwhile(Struct, frozen=True):
-    """What became of the session's files while it was closed."""
+    """What became of the session's files behind its back."""
 
-    changed: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
     seen: tuple[ArtifactObserved, ...] = ()
-    """The same as events."""
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        return tuple(each.uri for each in self.seen if each.op != "delete")
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        return tuple(each.uri for each in self.seen if each.op == "delete")
 
     def __str__(self) -> str:
-        """`2 files changed since: a.py, b.py. Gone: c.py.`, or nothing."""
+        """`2 files changed since: a.py, b.py. Gone since: c.py.`, or nothing."""
         told = []
         if count := len(self.changed):
             told.append(f"{count} file{'s' if count > 1 else ''} changed since: ")
-            told.append(f"{_named(self.changed)}. ")
+            told.append(f"{named(self.changed)}. ")
         if self.gone:
-            told.append(f"Gone since: {_named(self.gone)}.")
+            told.append(f"Gone since: {named(self.gone)}.")
         return "".join(told).rstrip()
 
 
-def _named(uris: Sequence[str]) -> str:
+def named(uris: Sequence[str]) -> str:
+    """Some files for a sentence."""
     names = ", ".join(uris[:NAMED])
     return f"{names} and {len(uris) - NAMED} more" if len(uris) > NAMED else names
+
+
+class _Known(Struct, frozen=True):
+    """A file as the session last saw it."""
+
+    hash: str | None
+    """None where there was no file."""
+    at: datetime
+    stamp: Stamp | None = None
+    """By which a later look can tell that it is still so."""
 
 
 class Files:
     """`Session.files`."""
 
-    def __init__(self, record: Record, cwd: Path) -> None:
+    def __init__(self, record: Record, cwd: Path, model: Callable[[], ModelInfo]) -> None:
         self._record = record
         self._cwd = cwd
+        self._model = model
+        self._lock = asyncio.Lock()
+        self._unread = record.state.turn > 0
+        """Whether the journal holds files from before this opening that are not in `_known`."""
+        self._known: dict[str, _Known] = {}
+        """The last seen last."""
+        self._untold: dict[str, ArtifactObserved] = {}
         self.up_to_date = record.state.turn == 0
         """Whether the journal has what changed while the session was closed."""
+        self.elsewhere = False
+        """Whether the journal tells of files that are not here, as a recording that is played."""
+        record.subscribe(self._hear)
 
     async def undo(self, undos: Sequence[Undo]) -> str:
         """Put files back as `restore.undo` does, and journal it; what was done, in a sentence.
@@ -69,60 +101,122 @@ class Files:
 
     async def _undo(self, undos: Sequence[Undo]) -> str:
         folder = self._record.journal.folder
-        outcome: ToolOutcome = await asyncio.to_thread(restore.undo, undos, self._cwd, folder)
-        await self._record.append(
-            *(
-                ArtifactObserved(
-                    uri=each.uri, kind=each.kind, op=each.op, hash=each.hash, backup=each.backup
+        async with self._lock:
+            outcome: ToolOutcome = await asyncio.to_thread(restore.undo, undos, self._cwd, folder)
+            await self._record.append(
+                *(
+                    ArtifactObserved(
+                        uri=each.uri, kind=each.kind, op=each.op, hash=each.hash, backup=each.backup
+                    )
+                    for each in outcome.observations
                 )
-                for each in outcome.observations
             )
-        )
         if not outcome.ok:
             raise ToolError(outcome.output)
         return outcome.output
 
     async def meanwhile(self) -> Meanwhile:
         """What changed since the session was left; nothing once it is `up_to_date`."""
-        if self.up_to_date:
+        if self.up_to_date or self.elsewhere:
             return Meanwhile()
-        with suppress(OSError):
-            return await asyncio.to_thread(self._compare)
-        return Meanwhile()
+        return Meanwhile(await self._compare())
 
-    def _compare(self) -> Meanwhile:
-        last: dict[str, Event] = {}
-        for event in scan(self._record.journal, ArtifactObserved):
-            seen = event.data
-            if isinstance(seen, ArtifactObserved) and seen.kind == "file" and seen.op != "list":
-                last.pop(seen.uri, None)
-                last[seen.uri] = event
-        found = (self._look(last[uri]) for uri in list(last)[-COMPARED:])
-        seen_now = tuple(each for each in found if each is not None)
-        return Meanwhile(
-            changed=tuple(each.uri for each in seen_now if each.op == "read"),
-            gone=tuple(each.uri for each in seen_now if each.op == "delete"),
-            seen=seen_now,
-        )
+    async def notice(self) -> None:
+        """Journal what became of the files behind the session's back. Raises `JournalError`.
 
-    def _look(self, event: Event) -> ArtifactObserved | None:
-        """What is there now, where it is not what was seen last."""
-        seen = event.data
-        assert isinstance(seen, ArtifactObserved)
-        known = None if seen.op == "delete" else seen.hash
-        if known is None and seen.op != "delete":
-            return None  # never known, so nothing can be said of it
-        path = self._cwd / seen.uri
-        if not workspace.exists(path):
-            gone = ArtifactObserved(uri=seen.uri, kind="file", op="delete")
-            return None if known is None else gone
-        try:
-            if known is not None and workspace.touched(path) <= event.ts:
-                return None
-            workspace.require_file(path, self._cwd)
-            now = workspace.hash_file(path)
-        except (ToolError, OSError):
-            return None
-        if now == known:
-            return None
-        return ArtifactObserved(uri=seen.uri, kind="file", op="read", hash=now)
+        No tool of ours may be at work: its changes are in the journal only once it is done.
+        """
+        if self._record.journal.read_only or self.elsewhere:
+            return
+        async with self._lock:
+            seen = await self._compare()
+            self.up_to_date = True
+            if seen:
+                await self._record.append(*seen)
+                self._untold |= {each.uri: each for each in seen}
+
+    async def news(self) -> Meanwhile:
+        """What `notice` found, now and before, told once. Raises `JournalError`."""
+        await self.notice()
+        seen, self._untold = tuple(self._untold.values()), {}
+        return Meanwhile(seen)
+
+    async def tell(self) -> None:
+        """Before a request: a line for the model on what is news. Raises `JournalError`."""
+        news = await self.news()
+        if news.seen and self._model().tools:
+            text = _told(news)
+            await self._record.add(
+                lambda n: [ItemAdded(item=Item(n=n, kind="checkpoint", content=text))]
+            )
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended):
+            _take(self._known, update.event)
+
+    async def _compare(self) -> tuple[ArtifactObserved, ...]:
+        """What is on the disk, where that is not what was seen last."""
+        if self._unread:
+            try:
+                earlier = await asyncio.to_thread(_read, self._record.journal)
+            except OSError:
+                return ()
+            for uri, known in self._known.items():
+                earlier.pop(uri, None)
+                earlier[uri] = known
+            self._known, self._unread = earlier, False
+        some = list(self._known.items())[-COMPARED:]
+        looks = await asyncio.to_thread(_look_at, some, self._cwd)
+        for (uri, known), look in zip(some, looks, strict=True):
+            if isinstance(look, Stamp) and self._known.get(uri) is known:
+                self._known[uri] = replace(known, stamp=look)
+        return tuple(look for look in looks if isinstance(look, ArtifactObserved))
+
+
+def _told(news: Meanwhile) -> str:
+    changed = f"Changed since you last saw it: {named(news.changed)}. " if news.changed else ""
+    gone = f"Gone: {named(news.gone)}. " if news.gone else ""
+    return f"[{changed}{gone}Look again before you rely on what you knew of it.]"
+
+
+def _read(journal: Journal) -> dict[str, _Known]:
+    known: dict[str, _Known] = {}
+    for event in scan(journal, ArtifactObserved):
+        _take(known, event)
+    return known
+
+
+def _take(known: dict[str, _Known], event: Event) -> None:
+    seen = event.data
+    if isinstance(seen, ArtifactObserved) and seen.kind == "file" and seen.op != "list":
+        known.pop(seen.uri, None)
+        if seen.op == "delete":
+            known[seen.uri] = _Known(None, event.ts)
+        elif seen.hash is not None:  # else nothing can be said of it
+            known[seen.uri] = _Known(seen.hash, event.ts)
+
+
+def _look_at(
+    some: Iterable[tuple[str, _Known]], cwd: Path
+) -> list[ArtifactObserved | Stamp | None]:
+    now = datetime.now(UTC)
+    return [_look(cwd, uri, known, now) for uri, known in some]
+
+
+def _look(cwd: Path, uri: str, known: _Known, now: datetime) -> ArtifactObserved | Stamp | None:
+    """What became of a file; its stamp where it is as it was, if that stamp can be relied on."""
+    stamp = None
+    try:
+        stamp = workspace.stamp(uri, cwd)
+        if stamp is None:
+            gone = ArtifactObserved(uri=uri, kind="file", op="delete")
+            return None if known.hash is None else gone
+        if known.hash and (stamp == known.stamp or stamp.before(known.at)):
+            return stamp
+        # One that has grown beyond a text is no longer what was read.
+        found = None if stamp.size > workspace.MAX_TEXT else workspace.hash_file(cwd / uri)
+    except (ToolError, OSError):
+        found = None
+    if found == known.hash:
+        return stamp if stamp and stamp.before(now) else None
+    return ArtifactObserved(uri=uri, kind="file", op="read", hash=found)

@@ -9,6 +9,17 @@ from pinfold.tokens.prices import Price
 
 
 @dataclass(frozen=True, slots=True)
+class PreparingOptions:
+    """Whether and when a summary is written in the background."""
+
+    wanted: bool = True
+    threshold: float = 0.70
+    """The share of the usable window from which on."""
+    budget: float = 0.10
+    """Of the tokens that turns have used, that it may use."""
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How a session behaves."""
 
@@ -22,6 +33,17 @@ class Options:
     """The share of the usable window at which `auto` acts."""
     strategy: str = "layered"
     compact: PlanOptions = field(default_factory=PlanOptions)
+    hooks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Shell commands by the moment at which they run."""
+    hook_timeout: float = 30.0
+    """Seconds."""
+    mask_threshold: float = 0.5
+    """The share of the usable window from which on `layered` masks old results in batches."""
+    preparing: PreparingOptions = field(default_factory=PreparingOptions)
+    prewarm: bool = False
+    """Whether a request that generates nothing goes ahead while the user types."""
+    turn_metadata: bool = True
+    """Whether requests carry the header that says what they are for."""
     prices: Mapping[str, Price] = field(default_factory=dict)
 
 

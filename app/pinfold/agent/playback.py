@@ -1,30 +1,25 @@
 """A recording, written down again event by event at its own pace: the window and the gauge come
-out as they were, whoever recorded it."""
+out as they were, whoever recorded it, or as other compactions would have made them."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-
-from msgspec.structs import replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from pinfold.agent.record import Record
+from pinfold.agent.retelling import Retelling
+from pinfold.agent.rounds import Round, round_of
 from pinfold.agent.updates import Streamed
 from pinfold.ports import CallDelta, Clock, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.events import (
-    Data,
     Event,
     ItemAdded,
-    ItemsMarked,
-    PinsChanged,
     PromptQueued,
     PromptUnqueued,
-    RequestFinished,
     SessionStarted,
     Unknown,
-    WindowCounted,
     WindowReplaced,
 )
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Form, Item
+from pinfold.window.reading import Reading
 
 _LONGEST = 5.0
 """Seconds that a recorded wait takes at most."""
@@ -34,48 +29,111 @@ _BATCH = 200
 """Events that are written at once where nothing is waited for."""
 _SKIPPED = (SessionStarted, PromptQueued, PromptUnqueued, Unknown)
 """What belongs to the session that was recorded alone."""
+_ANSWERS = frozenset({"assistant", "reasoning", "tool_call"})
+"""Kinds with which a response begins."""
+_COMPACTIONS = frozenset({"threshold", "overflow", "manual", "model", "adopted"})
+"""Reasons of a new window that make it a compaction."""
 _WORD = re.compile(r"\s*\S{1,16}|\s+")
 
 
-async def play(record: Record, events: Sequence[Event], clock: Clock, speed: float) -> None:
-    """Append the events; `speed` 2 plays twice as fast, 0 without any wait.
+class Playback:
+    """Plays a recording into a record."""
 
-    Cancel it to stop. Raises `JournalError`.
-    """
-    played = [event for event in events if not isinstance(event.data, _SKIPPED)]
-    seqs = _Seqs(record)
-    record.enter("requesting")
-    if not speed:
-        for at in range(0, len(played), _BATCH):
-            await seqs.append(played[at : at + _BATCH])
-        return
-    before = played[0].ts if played else None
-    for event in played:
-        seconds = min((event.ts - (before or event.ts)).total_seconds(), _LONGEST)
-        before = event.ts
-        if isinstance(event.data, ItemAdded):
-            await _lead_up(record, event.data.item, clock, seconds / speed, _READING / speed)
-        await seqs.append([event])
+    def __init__(
+        self,
+        record: Record,
+        events: Sequence[Event],
+        clock: Clock,
+        reading: Callable[[], Reading],
+        compact: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
+        """`compact` is asked before each recorded request and tells whether it did; with it, the
+        recorded compactions are left out."""
+        self.rounds: list[Round] = []
+        """The compactions, recorded or not."""
+        self._record = record
+        self._events = [event for event in events if not isinstance(event.data, _SKIPPED)]
+        self._clock = clock
+        self._reading = reading
+        self._compact = compact
+        starts = (event.data for event in events if isinstance(event.data, SessionStarted))
+        foreign = any(started.adopted for started in starts)
+        self._retelling = Retelling(record, own=compact is not None, foreign=foreign)
 
+    async def play(self, speed: float) -> None:
+        """Append the events; `speed` 2 plays twice as fast, 0 without any wait.
 
-async def _lead_up(
-    record: Record, item: Item, clock: Clock, seconds: float, reading: float
-) -> None:
-    """What is seen before an item stands there: it streams, or one waits for it."""
-    if item.kind == "user":
-        record.enter("idle")
-        await clock.sleep(reading)
-        record.enter("requesting")
-        return
-    deltas = list(_deltas(item))
-    start, whole = clock.monotonic(), len(deltas)
-    if item.kind == "tool_result":
-        record.enter("tools")
-        await _until(clock, start + seconds)
-    for count, delta in enumerate(deltas, 1):
-        record.enter("streaming")
-        record.tell(Streamed(delta))
-        await _until(clock, start + seconds * count / whole)
+        Cancel it to stop. Raises `JournalError`.
+        """
+        played = self._events
+        self._record.enter("requesting")
+        batch: list[Event] = []
+        response = 0
+        before = played[0].ts if played else None
+        for event in played:
+            data = event.data
+            if self._compact is not None and isinstance(data, ItemAdded):
+                item = data.item
+                if item.response > response and item.kind in _ANSWERS:
+                    await self._append(batch)
+                    await self._check(self._compact)
+                response = max(response, item.response)
+            if speed:
+                seconds = min((event.ts - (before or event.ts)).total_seconds(), _LONGEST)
+                before = event.ts
+                if isinstance(data, ItemAdded):
+                    await self._lead_up(data.item, seconds / speed, _READING / speed)
+            if isinstance(data, WindowReplaced):
+                await self._append(batch)
+                await self._replace(event)
+                continue
+            batch.append(event)
+            if speed or len(batch) == _BATCH:
+                await self._append(batch)
+        await self._append(batch)
+
+    async def _append(self, batch: list[Event]) -> None:
+        if batch:
+            await self._retelling.append(batch)
+            batch.clear()
+
+    async def _replace(self, event: Event) -> None:
+        """A recorded window, where it is played at all."""
+        forms, before = self._record.window.forms, self._reading()
+        generation = self._record.window.generation
+        await self._retelling.append([event])
+        boundaries = self._record.window.boundaries
+        if self._record.window.generation != generation and boundaries[-1].reason in _COMPACTIONS:
+            self._note(forms, before)
+
+    async def _check(self, compact: Callable[[], Awaitable[bool]]) -> None:
+        forms, before = self._record.window.forms, self._reading()
+        if await compact():
+            self._retelling.diverged = True
+            self._note(forms, before)
+
+    def _note(self, forms: Mapping[int, Form], before: Reading) -> None:
+        window = self._record.window
+        made = window.boundaries[-1]
+        self.rounds.append(round_of(forms, before, window, self._reading(), made))
+
+    async def _lead_up(self, item: Item, seconds: float, reading: float) -> None:
+        """What is seen before an item stands there: it streams, or one waits for it."""
+        record, clock = self._record, self._clock
+        if item.kind == "user":
+            record.enter("idle")
+            await clock.sleep(reading)
+            record.enter("requesting")
+            return
+        deltas = list(_deltas(item))
+        start, whole = clock.monotonic(), len(deltas)
+        if item.kind == "tool_result":
+            record.enter("tools")
+            await _until(clock, start + seconds)
+        for count, delta in enumerate(deltas, 1):
+            record.enter("streaming")
+            record.tell(Streamed(delta))
+            await _until(clock, start + seconds * count / whole)
 
 
 async def _until(clock: Clock, at: float) -> None:
@@ -92,32 +150,3 @@ def _deltas(item: Item) -> Iterator[Delta]:
                 yield ReasoningDelta(piece)
             case "tool_call":
                 yield CallDelta(0, item.name or "", piece)
-
-
-class _Seqs:
-    """Where the recording's events stand in the record: what names one must name it there."""
-
-    def __init__(self, record: Record) -> None:
-        self._record = record
-        self._recorded: list[int] = []
-        self._played: list[int] = []
-
-    async def append(self, events: Sequence[Event]) -> None:
-        await self._record.add(lambda _: [self._moved(event) for event in events])
-
-    def _moved(self, event: Event) -> Data:
-        data = event.data
-        match data:
-            case RequestFinished() | WindowCounted():
-                data = replace(data, through_seq=self._of(data.through_seq))
-            case PinsChanged() | ItemsMarked() | WindowReplaced() if data.undoes is not None:
-                data = replace(data, undoes=self._of(data.undoes))
-        before = self._played[-1] if self._played else 0
-        self._recorded.append(event.seq)
-        self._played.append(max(before, self._record.state.seq) + 1)
-        return data
-
-    def _of(self, seq: int) -> int:
-        """The event itself, or the last one before it that was not left out."""
-        at = bisect_right(self._recorded, seq)
-        return self._played[at - 1] if at else 0

@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 import msgspec
 
+from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
 from pinfold.agent.retry import delay
 from pinfold.agent.updates import Retrying, StreamDropped, Streamed
@@ -84,10 +85,18 @@ class Requester:
     """Sends the window to the model and journals what comes."""
 
     def __init__(
-        self, record: Record, clock: Clock, *, max_retries: int, effort: str | None, rng: Random
+        self,
+        record: Record,
+        clock: Clock,
+        metadata: Metadata,
+        *,
+        max_retries: int,
+        effort: str | None,
+        rng: Random,
     ) -> None:
         self._record = record
         self._clock = clock
+        self._metadata = metadata
         self._max_retries = max_retries
         self._effort = effort
         self._rng = rng
@@ -121,7 +130,14 @@ class Requester:
         self, connection: Connection, turn: int, response: Response, attempt: int
     ) -> None:
         record, model = self._record, connection.model
-        request = Request(model, record.state.context.context, record.window.items, self._effort)
+        request = Request(
+            model,
+            record.state.context.context,
+            record.window.items,
+            self._effort,
+            headers=self._metadata.headers("turn"),
+        )
+        window_id = self._metadata.window_id
         through, carried = record.state.seq, len(record.window.shown)
         started = self._clock.monotonic()
         pieces = _Pieces()
@@ -140,6 +156,7 @@ class Requester:
                 usage=done.usage if done else None,
                 seconds=round(self._clock.monotonic() - started, 3),
                 attempt=attempt,
+                window_id=window_id,
             )
 
         record.enter("requesting")

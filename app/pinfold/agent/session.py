@@ -3,30 +3,40 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import cast, get_args
+from typing import TypeVar, cast, get_args
 
-from pinfold.agent import instructions, playback, user_command
+from pinfold.agent.before_turn import BeforeTurn
 from pinfold.agent.calls import Calls, Consent
-from pinfold.agent.compacting import Compacting
+from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.files import Files
-from pinfold.agent.found import changed_since, found_as
+from pinfold.agent.found import found_as
+from pinfold.agent.hooks import Hooks
+from pinfold.agent.masking import Masking
 from pinfold.agent.memory import Memory
 from pinfold.agent.memory_tool import MemoryApply
+from pinfold.agent.metadata import Metadata
+from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Limits, Options
-from pinfold.agent.queue import PromptQueue
+from pinfold.agent.playback import Playback
+from pinfold.agent.preparing import Preparing
+from pinfold.agent.prewarm import Prewarm
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
+from pinfold.agent.rounds import Round
 from pinfold.agent.server_count import ServerCount
 from pinfold.agent.steering import Steering
+from pinfold.agent.summarizing import Summarizing
+from pinfold.agent.triggers import Triggers
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import (
     Phase,
-    PromptReturned,
-    Told,
     Update,
 )
+from pinfold.agent.work import Work
+from pinfold.compaction.view import PlanOptions
 from pinfold.ports import (
     Approver,
     Clock,
@@ -36,22 +46,21 @@ from pinfold.ports import (
 )
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (
-    ContextSet,
-    Data,
     Event,
-    ItemAdded,
     ModelChanged,
     PromptUnqueued,
     TurnFinished,
 )
-from pinfold.rollout.items import Image, Item
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.settings import Auto, Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
 from pinfold.tokens.stream import StreamCount
-from pinfold.tools.pictures import attached
 from pinfold.window.reading import Reading
+from pinfold.window.refused import Refused
+
+Answer = TypeVar("Answer")
 
 CRASHED = "Unknown: pinfold stopped before this call's result was written down."
 
@@ -71,11 +80,11 @@ class Session:
         *,
         user_folder: Path,
         connect: Callable[[str], Awaitable[Connection]],
+        connect_summarizer: Callable[[], Awaitable[Connection]] | None,
     ) -> None:
         self._record = record
         self._connection = connection
         self._clock = clock
-        self._user_folder = user_folder
         self._connect = connect
         self._consent = Consent(options.approvals, options.allow)
         self._limits = Limits(options.auto, options.threshold)
@@ -86,34 +95,69 @@ class Session:
         record.subscribe(self._memory.hear)
         own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory))
         by_name = {tool.schema.name: tool for tool in (*own, *tools)}
-        self._calls = Calls(record, by_name, approver, self._consent, cwd)
+        hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
+        self._calls = Calls(record, by_name, approver, self._consent, cwd, hooks)
+        metadata = Metadata(record, wanted=options.turn_metadata)
         requester = Requester(
             record,
             clock,
+            metadata,
             max_retries=options.max_retries,
             effort=options.reasoning_effort,
             rng=Random(),  # noqa: S311  jitter
         )
+        self.files = Files(record, cwd, lambda: self.model)
+        self._summarizing = Summarizing(
+            record, clock, metadata, lambda: self._connection, connect_summarizer, options.prices
+        )
         self.compaction = Compacting(
             record,
+            self.files,
             self._memory,
+            self._summarizing,
+            hooks,
+            clock,
             cwd,
             lambda: self.model,
-            self.reading,
-            self._limits,
             lambda: self.busy,
             options.strategy,
             options.compact,
         )
-        self._turn = Turn(
-            record, requester, self._calls, self.compaction, max_steps=options.max_steps
+        masking = Masking(record, self.compaction, options.mask_threshold)
+        self._triggers = Triggers(record, self.compaction, masking, self.reading, self._limits)
+        self.preparing = Preparing(
+            record,
+            self.compaction,
+            self._summarizing,
+            self.reading,
+            self._limits,
+            options.preparing,
         )
-        self._task: asyncio.Task[None] | None = None
-        self._queue = PromptQueue(record)
-        self._closing = False
+        turn = Turn(
+            record,
+            requester,
+            self._calls,
+            self.files,
+            self._triggers,
+            max_steps=options.max_steps,
+        )
+        self._before = BeforeTurn(
+            record,
+            cwd,
+            user_folder,
+            [tool.schema for tool in by_name.values()],
+            lambda: self.model,
+            clock,
+            hooks,
+            self.files,
+            self._memory,
+        )
+        self._work = Work(record, cwd, turn, self._before, lambda: self._connection)
+        self._prewarm = Prewarm(
+            record, clock, metadata, lambda: self._connection, wanted=options.prewarm
+        )
         self._found = found_as(record.state, read_only=record.journal.read_only)
         self.cwd = cwd
-        self.files = Files(record, cwd)
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)
         self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
@@ -132,8 +176,11 @@ class Session:
         counter: Counter,
         user_folder: Path,
         connect: Callable[[str], Awaitable[Connection]],
+        connect_summarizer: Callable[[], Awaitable[Connection]] | None = None,
     ) -> "Session":
         """Fold the journal and go on from its end; a turn that a crash cut short is closed.
+
+        `connect_summarizer` reaches the model that compacts, where that is another one.
 
         Raises `JournalError`.
         """
@@ -148,6 +195,7 @@ class Session:
             options,
             user_folder=user_folder,
             connect=connect,
+            connect_summarizer=connect_summarizer,
         )
         if not journal.read_only:
             await session._take_up()
@@ -245,7 +293,7 @@ class Session:
 
     @property
     def queue(self) -> tuple[tuple[int, str], ...]:
-        return self._queue.prompts
+        return self._work.queue.prompts
 
     @property
     def last_ending(self) -> str:
@@ -276,7 +324,7 @@ class Session:
         """
         record = self._record
         if record.journal.started.adopted and not self.read_only:
-            context = await self._fresh_context()
+            context = await self._before.context()
             if context.hash != record.state.context.hash:
                 await record.append(context)
 
@@ -284,6 +332,10 @@ class Session:
         """Load what the first request needs. What fails here, the request will tell."""
         with suppress(ProviderError):
             await self._connection.provider.warm()
+
+    def typed(self) -> None:
+        """The user types: where it is wanted, the connection and the prompt cache get ready."""
+        self._prewarm.typed()
 
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
         """Hear every update from now on. Returns how to stop."""
@@ -293,48 +345,75 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        return self._task is not None and not self._task.done()
+        return self._work.busy
 
     def send(self, text: str) -> None:
         """Start a turn with `text`, or queue it while one runs. Comes back as `PromptReturned`
         where it can't even be written down."""
         if self.read_only:
-            self._refuse(text, "This session is open to read only. Fork it to go on: /fork.")
-        elif self.busy:
-            self._queue.add(text)
-        else:
-            self.compaction.prompted()
-            self._task = asyncio.create_task(self._run(text))
+            self._work.refuse(text, "This session is open to read only. Fork it to go on: /fork.")
+            return
+        if not self.busy:
+            self._triggers.prompted()
+        self._work.send(text)
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""
         if self.read_only or self.busy:
             why = "open to read only" if self.read_only else "busy: Esc interrupts the turn"
-            self._refuse(f"!{command}", f"This session is {why}.")
+            self._work.refuse(f"!{command}", f"This session is {why}.")
         else:
-            self._task = asyncio.create_task(self._command(command))
+            self._work.command(command)
 
-    def play(self, events: Sequence[Event], speed: float) -> None:
-        """Write a recording down as if it happened now, `speed` times as fast; 0: at once."""
-        self._task = asyncio.create_task(self._play(events, speed))
+    async def compact(
+        self, strategy: str | None = None, options: PlanOptions | None = None
+    ) -> Draft | None:
+        """Compact by hand; prompts wait meanwhile. None where `interrupt` ended it.
+
+        Raises `Refused`, `JournalError`, `OSError`.
+        """
+        return await self.compacting(lambda: self.compaction.run(strategy, options))
+
+    async def compacting(self, work: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        """Wait for work on a compaction by hand; prompts wait meanwhile, too. None where
+        `interrupt` ended it.
+
+        Raises `Refused`, and what `work` raises.
+        """
+        if self.busy:
+            raise Refused("A turn is running: press Esc first, or wait for its end.")
+        return await self._work.wait_for(work, self.compaction.on(Occasion(waited_for=True)))
+
+    def play(self, events: Sequence[Event], speed: float, *, own: bool = False) -> None:
+        """Write a recording down as if it happened now, `speed` times as fast; 0: at once.
+
+        `own` puts this session's compactions, by its strategy at its threshold, in the place of the
+        recorded ones.
+        """
+        self.files.elsewhere = True
+        compact = partial(self._triggers.check, "threshold", "mid_turn") if own else None
+        playing = Playback(self._record, events, self._clock, self.reading, compact)
+        self._work.play(playing, speed, told=own)
+
+    @property
+    def rounds(self) -> Sequence[Round]:
+        """The compactions of the recording that was played."""
+        return self._work.rounds
 
     def interrupt(self) -> None:
         """End the turn, the command, the wait or the question under way. What came is kept."""
-        if self.busy:
-            # Not at once: a task that is cancelled before its first step never sees its prompt.
-            asyncio.get_running_loop().call_soon(self._cancel)
-
-    def _cancel(self) -> None:
-        # Once is enough: a second cancel would cut off the writing down of what came.
-        if self._task is not None and not self._task.done() and not self._task.cancelling():
-            self._task.cancel()
+        self._work.interrupt()
 
     def unqueue(self, queue_id: int) -> str:
         """Take a queued prompt back, to edit or drop it; its text, or nothing if it is gone."""
-        return self._queue.take_back(queue_id)
+        return self._work.queue.take_back(queue_id)
 
     async def set_model(self, name: str) -> None:
-        """Use another model from the next request on. Raises `ProviderError`, `JournalError`."""
+        """Use another model from the next request on.
+
+        Where the window does not fit it, the preview asks first. Raises `ProviderError`, also
+        where the user leaves that without making room, and `JournalError`.
+        """
         if self.busy:
             raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
         old = self._connection
@@ -342,14 +421,28 @@ class Session:
         if self.busy:
             await new.provider.close()
             raise ProviderError("A turn began meanwhile: choose the model again at its end.")
-        self._connection = new
-        if self._connection.provider is not old.provider:
-            await old.provider.close()
-        await self._note_model("chosen by the user")
-        if new.wire_api != old.wire_api:
+        await self._take(new, "chosen by the user")
+        self._triggers.acted()
+        await self._triggers.check("model")
+        reading = self.reading()
+        asked = self.compaction.reviewer is not None and self._limits.auto != "off"
+        declined = asked and reading.used > reading.usable
+        if declined:
+            await self._take(old, "the window did not fit the other model")
+        left = new if declined else old
+        if left.provider is not self._connection.provider:
+            await left.provider.close()
+        if declined:
+            raise ProviderError(
+                f"The window does not fit {new.model.name}: {reading.used:,} tokens, and it takes "
+                f"{reading.usable:,}. Still on {old.model.name}; /compact makes room."
+            )
+
+    async def _take(self, connection: Connection, reason: str) -> None:
+        old, self._connection = self._connection, connection
+        await self._note_model(reason)
+        if connection.wire_api != old.wire_api:
             await self.recount(self._record.gauge.counter)
-        self.compaction.acted()
-        await self.compaction.check("model")
 
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""
@@ -360,7 +453,7 @@ class Session:
     def set_threshold(self, to: str) -> None:
         """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""
         self._limits.set(to)
-        self.compaction.acted()
+        self._triggers.acted()
 
     def save_draft(self, text: str) -> None:
         """Keep what is being typed; it survives a crash. Raises `OSError`."""
@@ -372,121 +465,18 @@ class Session:
 
     async def idle(self) -> None:
         """Wait until nothing runs and nothing is left to write."""
-        while self.busy or self._queue.writing:
-            running = {*self._queue.writing, *((self._task,) if self._task else ())}
-            await asyncio.wait(running)
-            await asyncio.sleep(0)
+        await self._work.idle()
 
     async def close(self) -> None:
         """Interrupt what runs and let go of the journal and the model."""
-        self._closing = True
+        self._work.closing = True
         self._server_count.stop()
+        await self.preparing.close()
+        await self._prewarm.close()
         self.interrupt()
         await self.idle()
         try:
             await self._connection.provider.close()
+            await self._summarizing.close()
         finally:
             await self._record.close()
-
-    # How it runs
-
-    async def _run(self, text: str | None, taken: Sequence[Data] = ()) -> None:
-        """Run turns from `text` on, until the queue is empty; `taken` took `text` out of it."""
-        record = self._record
-        waiting = text
-        """The prompt that is not in the journal yet."""
-        try:
-            while waiting is not None:
-                context = await self._fresh_context()
-                images = await self._pictures(waiting)
-                await self._catch_up()
-                prompt, waiting = waiting, None
-                ending = await self._turn.run(
-                    prompt,
-                    context,
-                    self._connection,
-                    *taken,
-                    images=images,
-                )
-                if not ending.accepted:
-                    waiting = prompt
-                    break
-                if ending.state != "done" or self._interrupted():
-                    break
-                waiting, taken = self._queue.next()
-        except asyncio.CancelledError:
-            pass  # before the turn had begun
-        except Exception as error:  # the session must outlive our own mistakes
-            record.tell(Told(f"pinfold failed: {type(error).__name__}: {error}", "error"))
-        finally:
-            self._give_back(waiting)
-            record.enter("idle")
-
-    async def _catch_up(self) -> None:
-        """Journal what changed while the session was closed; the model reads what became of it."""
-        meanwhile = await self.files.meanwhile()
-        self.files.up_to_date = True
-        if not meanwhile.seen:
-            return
-        await self._record.append(*meanwhile.seen)
-        if self.model.tools:
-            checkpoint, _ = await self._memory.now()
-            text = changed_since(meanwhile, checkpoint)
-            await self._record.add(
-                lambda n: [ItemAdded(item=Item(n=n, kind="checkpoint", content=text))]
-            )
-
-    def _interrupted(self) -> bool:
-        task = asyncio.current_task()
-        return task is not None and bool(task.cancelling())
-
-    def _give_back(self, waiting: str | None) -> None:
-        """Put into the prompt what was not sent: `waiting`, and the queue.
-
-        A session that closes leaves its queue in the journal, for the next opening.
-        """
-        texts = [] if waiting is None else [waiting]
-        if not self._closing:
-            texts += self._queue.clear()
-        if texts:
-            self._record.tell(PromptReturned("\n\n".join(texts)))
-
-    async def _pictures(self, prompt: str) -> tuple[Image, ...]:
-        images, problems = await asyncio.to_thread(attached, prompt, self.cwd)
-        for problem in problems:
-            self._record.warn(problem)
-        return images
-
-    async def _fresh_context(self) -> ContextSet:
-        tools = [tool.schema for tool in self._calls.tools.values()]
-        return await asyncio.to_thread(
-            instructions.build, self.cwd, self._user_folder, self.model, tools, self._clock.now()
-        )
-
-    async def _command(self, command: str) -> None:
-        try:
-            await user_command.run(self._record, self.cwd, command)
-        except asyncio.CancelledError:
-            pass  # what came is in the journal
-        except Exception as error:  # the session must outlive our own mistakes
-            self._refuse(f"!{command}", str(error))
-        if self._interrupted():
-            self._give_back(None)
-            self._record.enter("idle")
-        else:
-            await self._run(*self._queue.next())
-
-    async def _play(self, events: Sequence[Event], speed: float) -> None:
-        try:
-            await playback.play(self._record, events, self._clock, speed)
-        except asyncio.CancelledError:
-            pass  # what was played stays
-        except Exception as error:  # the session must outlive our own mistakes
-            self._record.tell(Told(f"The recording stopped: {error}", "error"))
-        finally:
-            self._give_back(None)
-            self._record.enter("idle")
-
-    def _refuse(self, text: str, why: str) -> None:
-        self._record.tell(Told(why, "error"))
-        self._record.tell(PromptReturned(text))

@@ -43,6 +43,10 @@ class State(Struct):
     _first_request: str = ""
     queue: dict[int, str] = field(default_factory=dict)
     last_queue_id: int = 0
+    spent_on_turns: int = 0
+    """Tokens of all requests that turns made, and of their replies."""
+    spent_preparing: int = 0
+    """The same of summaries written in the background."""
     unreadable: int = 0
     """Lines of the journal that are damaged."""
 
@@ -73,8 +77,9 @@ class State(Struct):
                 self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
             case GoalSet(text=text):
                 self._goal = text
-            case RequestFinished(response=response):
-                self.response = max(self.response, response)
+            case RequestFinished() as request:
+                self.response = max(self.response, request.response)
+                self._spend(request)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:
                 self.prefixes.add(prefix)
             case PromptQueued(id=queue_id, text=text):
@@ -84,3 +89,11 @@ class State(Struct):
                 self.unreadable += 1
             case PromptUnqueued(id=queue_id):
                 self.queue.pop(queue_id, None)
+
+    def _spend(self, request: RequestFinished) -> None:
+        usage = request.usage
+        tokens = usage.input + usage.output if usage else request.estimate
+        if request.purpose == "turn":
+            self.spent_on_turns += tokens
+        elif request.compaction is not None and request.compaction.phase == "background":
+            self.spent_preparing += tokens

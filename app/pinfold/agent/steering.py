@@ -1,15 +1,17 @@
 """Steering the window: what the user sees of it and does to it, between and during turns."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from pinfold.agent.record import Record
-from pinfold.compaction.restore import restore_of, undo_of
+from pinfold.compaction.restore import keep_of, restore_of, undo_of
+from pinfold.numbers import tokens
 from pinfold.ports import ModelInfo
-from pinfold.rollout.events import Context, GoalSet, Pin
+from pinfold.rollout.events import Context, CoreChanged, GoalSet, Pin, Stated
 from pinfold.rollout.items import Form, Item
 from pinfold.window import selectors
-from pinfold.window.actions import Act, Effect, Planner
+from pinfold.window.actions import Act, Effect, Outlook, Planner
 from pinfold.window.archive import Items
 from pinfold.window.generations import (
     Difference,
@@ -20,8 +22,10 @@ from pinfold.window.generations import (
     standing,
 )
 from pinfold.window.overview import Overview, overview
+from pinfold.window.pins import named
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
+from pinfold.window.show import Shown, show
 from pinfold.window.window import Boundary
 
 
@@ -114,7 +118,7 @@ class Steering:
             pin = window.pin_on(n) if window.is_pinned(n) else None
             if pin is not None:
                 held[pin] += gauge.count_full(window.archive[n])
-        return [(pin, gauge.correct_share(tokens)) for pin, tokens in held.items()]
+        return [(pin, gauge.correct_share(count)) for pin, count in held.items()]
 
     @property
     def goal(self) -> str:
@@ -153,6 +157,36 @@ class Steering:
         await self._record.append(undo_of(self._record.window, newest.seq))
         return newest.what
 
+    async def outlook(self, generation: int) -> Outlook:
+        """What `restore` would come to. Raises `Refused`."""
+        window, gauge = self._record.window, self._record.gauge
+        forms = dict(restore_of(window, generation).window)
+
+        def read() -> list[Shown]:
+            """Much of it left the window long ago; the gauge remembers what it has counted."""
+            shown = list(show(forms, window.archive))
+            for each in shown:
+                gauge.count(each)
+            return shown
+
+        shown = await asyncio.to_thread(read)
+        before, after = Planner(window, gauge, self._model()).sizes(shown)
+        return Outlook(len(forms), before, after)
+
+    async def keep(self, generation: int, n: int) -> str:
+        """Bring back an item that the change to that window took away; says so.
+
+        Raises `Refused`, `JournalError`.
+        """
+        self._check_writable()
+        if self._busy():
+            raise Refused("A turn is running: keep it when that has ended, or press Esc first.")
+        before = self._reading().used
+        back = keep_of(self._record.window, generation, n)
+        await self._record.append(back)
+        more = tokens(max(0, self._reading().used - before))
+        return f"Kept after all: {named(back.why)}, {more} tokens more."
+
     async def restore(self, generation: int) -> str:
         """Bring an earlier window back, with what came since; says so.
 
@@ -172,6 +206,14 @@ class Steering:
         """
         self._check_writable()
         await self._record.append(GoalSet(text=text))
+
+    async def change_core(self, add: Sequence[Stated] = (), remove: Sequence[str] = ()) -> None:
+        """Change what the protected core holds beside the goal; `remove` names texts.
+
+        Raises `Refused`, `JournalError`.
+        """
+        self._check_writable()
+        await self._record.append(CoreChanged(add=tuple(add), remove=tuple(remove)))
 
     def _check_writable(self) -> None:
         if self._record.journal.read_only:

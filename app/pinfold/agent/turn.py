@@ -8,9 +8,10 @@ from typing import Literal
 from msgspec.structs import replace
 
 from pinfold.agent.calls import Calls
-from pinfold.agent.compacting import Compacting
+from pinfold.agent.files import Files
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester, Response
+from pinfold.agent.triggers import Triggers
 from pinfold.agent.updates import Told
 from pinfold.ports import ContextOverflow, ProviderError, Question, Review
 from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
@@ -38,14 +39,16 @@ class Turn:
         record: Record,
         requester: Requester,
         calls: Calls,
-        compacting: Compacting,
+        files: Files,
+        triggers: Triggers,
         *,
         max_steps: int,
     ) -> None:
         self._record = record
         self._requester = requester
         self._calls = calls
-        self._compacting = compacting
+        self._files = files
+        self._triggers = triggers
         self._max_steps = max_steps
 
     async def run(
@@ -103,7 +106,8 @@ class Turn:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps")
-                await self._compacting.check_in_turn("threshold")
+                await self._files.tell()
+                await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn")
                 response = await self._respond(connection, number)
                 steps += 1
                 if response.calls:
@@ -132,8 +136,9 @@ class Turn:
         try:
             return await self._requester.respond(connection, number)
         except ContextOverflow:
-            if not await self._compacting.check_in_turn("overflow"):
+            if not await self._triggers.check("overflow", "mid_turn"):
                 raise
+            await self._files.tell()
             return await self._requester.respond(connection, number)
 
     async def _go_on(self, steps: int) -> bool:

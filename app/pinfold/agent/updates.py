@@ -7,7 +7,7 @@ from msgspec import Struct
 from pinfold.ports import Delta
 from pinfold.rollout.events import Event
 
-Phase = Literal["idle", "requesting", "streaming", "tools", "approval", "waiting"]
+Phase = Literal["idle", "requesting", "streaming", "tools", "approval", "waiting", "compacting"]
 
 
 class Appended(Struct, frozen=True):
@@ -43,6 +43,24 @@ class PhaseChanged(Struct, frozen=True):
     phase: Phase
 
 
+class Compacting(Struct, frozen=True):
+    """Where a compaction stands: a step by name, and a share of the work in [0, 1]."""
+
+    step: str
+    done: float
+    strategy: str = ""
+
+
+Preparation = Literal["", "preparing", "ready"]
+"""Nothing is prepared; a summary is being written in the background; it is there."""
+
+
+class Prepared(Struct, frozen=True):
+    """What the next compaction finds written."""
+
+    state: Preparation
+
+
 class Retrying(Struct, frozen=True):
     """A request failed and will be sent again at `at` (the clock's monotonic seconds)."""
 
@@ -56,6 +74,8 @@ class Told(Struct, frozen=True):
 
     text: str
     level: Literal["info", "warning", "error"] = "info"
+    hint: str = ""
+    """What else the screen can show of it, and by which command."""
 
 
 class QueueChanged(Struct, frozen=True):
@@ -77,6 +97,8 @@ Update = (
     | ToolStarted
     | ToolOutput
     | PhaseChanged
+    | Compacting
+    | Prepared
     | Retrying
     | Told
     | QueueChanged

@@ -2,16 +2,20 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from pinfold.rollout import files
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.journal import JournalError
 from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
 FOLDER = "history"
+SUMMARY = "session.json"
+"""The newest `summary_v1` (seeds/compact-roadmap, section 4)."""
 
 
 class Head(Struct, frozen=True):
@@ -31,16 +35,27 @@ class Line(Struct, frozen=True):
 
 
 def save(folder: Path, window: Window) -> Path:
-    """Write the window as it is. Raises `OSError`; then there is no such file."""
+    """Write the window as it is. Raises `JournalError`; then there is no such file."""
     at = datetime.now(UTC)
     path = folder / FOLDER / f"{at:%Y%m%dT%H%M%S}-{window.generation}.jsonl"
     encode = msgspec.json.Encoder().encode
     forms = window.forms
     lines = [encode(Head(window.generation, window.seq, len(forms)))]
     lines += [encode(Line(n, form, window.archive[n])) for n, form in forms.items()]
-    files.make_folder(path.parent)
-    files.write_atomic(path, b"\n".join(lines) + b"\n")
+    try:
+        files.make_folder(path.parent)
+        for left in path.parent.glob("*.tmp"):  # by a process that was killed
+            left.unlink(missing_ok=True)
+        files.write_atomic(path, b"\n".join(lines) + b"\n")
+    except OSError as error:
+        raise JournalError(files.failure(path, error)) from error
     return path
+
+
+def save_summary(folder: Path, summary: dict[str, Any], at: datetime) -> None:
+    """Write `session.json`: the seed's `summary_v1`, and when it was made. Raises `OSError`."""
+    told = {**summary, "last_compact_at": at.isoformat().replace("+00:00", "Z")}
+    files.write_atomic(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(told)) + b"\n")
 
 
 def find(folder: Path, stamp: str) -> int:

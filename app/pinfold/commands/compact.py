@@ -3,12 +3,14 @@
 import argparse
 import shlex
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
 
 if TYPE_CHECKING:
+    from pinfold.commands.context import PreparingPort
     from pinfold.compaction.loss import Loss
 
 WRONG_TARGET = "--target is a share of the usable window: above 0, at most 1."
@@ -23,8 +25,9 @@ class _Parser(argparse.ArgumentParser):
 
 def _usage() -> str:
     return (
-        "/compact [--dry-run] [--strategy S] [--keep-files G] [--max-tail N] "
-        "[--min-headroom N] [--target X] [--auto-compact-threshold X] [--compare] [--verbose]"
+        "/compact [--dry-run] [--strategy S] [--focus TEXT] [--keep-files GLOB] [--keep-roles R,R] "
+        "[--max-tail N] [--min-headroom N] [--target X] [--auto-compact-threshold X] [--compare] "
+        "[--verbose]"
     )
 
 
@@ -32,9 +35,11 @@ def _parsed(argument: str) -> argparse.Namespace:
     parser = _Parser(prog="/compact", add_help=False, allow_abbrev=False)
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--strategy")
+    parser.add_argument("--focus")
     parser.add_argument("--keep-files", action="append")
-    parser.add_argument("--max-tail", type=_at_least_one)
-    parser.add_argument("--min-headroom", type=int)
+    parser.add_argument("--keep-roles", type=roles)
+    parser.add_argument("--max-tail", type=partial(_at_least, 1))
+    parser.add_argument("--min-headroom", type=partial(_at_least, 0))
     parser.add_argument("--target", type=float)
     parser.add_argument("--auto-compact-threshold")
     parser.add_argument("--compare", action="store_true")
@@ -46,11 +51,24 @@ def _parsed(argument: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def _at_least_one(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
+def _at_least(least: int, text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least {least}")
     return number
+
+
+def roles(text: str) -> tuple[str, ...]:
+    """The roles that a text names; `none` is none. Raises `ArgumentTypeError`."""
+    from pinfold.compaction.roles import ROLES
+
+    found = tuple(dict.fromkeys(role for role in text.replace(",", " ").split() if role != "none"))
+    if unknown := [role for role in found if role not in ROLES]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(ROLES)}, none")
+    return found
 
 
 async def compact(context: Context, argument: str) -> None:
@@ -60,33 +78,37 @@ async def compact(context: Context, argument: str) -> None:
     if asked.strategy and asked.strategy not in compaction.strategies:
         known = ", ".join(compaction.strategies)
         raise CommandError(f"There is no strategy {asked.strategy}. There are: {known}.")
-    if asked.auto_compact_threshold:
-        try:
-            session.set_threshold(asked.auto_compact_threshold)
-        except ValueError as error:
-            raise CommandError(str(error)) from error
     changes = {
         "max_tail_messages": asked.max_tail,
         "min_headroom_tokens": asked.min_headroom,
         "target_pct": asked.target,
         "keep_files_glob": tuple(asked.keep_files) if asked.keep_files else None,
+        "keep_roles": asked.keep_roles,
+        "focus": asked.focus,
     }
     options = replace(
         compaction.options, **{name: each for name, each in changes.items() if each is not None}
     )
     if not 0 < options.target_pct <= 1:
         raise CommandError(WRONG_TARGET)
+    if asked.auto_compact_threshold:
+        try:
+            session.set_threshold(asked.auto_compact_threshold)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
     if asked.compare:
-        context.tell(await _compared(context))
+        from pinfold.commands.compact_compare import compare
+
+        await compare(context, options)
         return
     if asked.dry_run:
         context.preview(asked.strategy or compaction.strategy, options)
         return
-    if session.phase != "idle":
-        raise CommandError("A turn is running: press Esc first, or wait for its end.")
-    draft = await compaction.draft(asked.strategy, options)
+    draft = await session.compact(asked.strategy, options)
+    if draft is None:
+        context.tell("Interrupted: the window is what it was.")
+        return
     loss = await compaction.loss(draft)
-    await compaction.apply(draft)
     if asked.verbose:
         from pinfold.commands import compact_text
 
@@ -103,23 +125,25 @@ def _lost(loss: "Loss") -> str:
     return f"No longer in the window, but in the archive: {', '.join(named)}{more}."
 
 
-async def _compared(context: Context) -> str:
-    """A line on what each strategy would come to."""
-    compaction = context.session.compaction
-    rows = []
-    for name in compaction.strategies:
-        try:
-            made = (await compaction.draft(name)).report
-        except Exception as error:  # one that fails, a third party's perhaps, is told as such
-            rows.append(f"  {name:<12} {error}")
-        else:
-            via = f" (by {made.strategy})" if made.strategy != name else ""
-            rows.append(
-                f"  {name:<12} {made.before:>9,} → {made.after:>9,} tokens, kept {made.kept:,}, "
-                f"masked {made.masked:,}, archived {made.archived:,}, "
-                f"headroom {made.headroom:,}{via}"
-            )
-    return "\n".join(("What each strategy would come to:", *rows))
+async def prepare(context: Context, argument: str) -> None:
+    session = context.session
+    preparing, compaction = session.preparing, session.compaction
+    if argument not in ("", "on", "off"):
+        raise CommandError("/prepare takes on or off; without either it switches.")
+    preparing.switch(on=argument == "on" if argument else not preparing.wanted)
+    context.tell(_prepared(preparing, compaction.strategy, session.auto))
+
+
+def _prepared(preparing: "PreparingPort", strategy: str, auto: str) -> str:
+    if not preparing.wanted:
+        left = " The one that is ready still serves." if preparing.state == "ready" else ""
+        return f"No summary is written in the background any more.{left} /prepare begins again."
+    said = "Before the window is full, a summary is written in the background, to be there in time."
+    if auto == "off":
+        return f"{said} But nothing is compacted by itself: /threshold auto changes that."
+    if strategy != "layered":
+        return f"{said} But only layered makes use of it, and this session compacts by {strategy}."
+    return said
 
 
 ACTIONS = (
@@ -130,6 +154,16 @@ ACTIONS = (
         ("compact",),
         "[--dry-run] [--strategy S]",
         run=compact,
-        choices=lambda _: ("--dry-run", "--compare", "--strategy", "--verbose"),
+        choices=lambda _: ("--dry-run", "--compare", "--focus", "--strategy", "--verbose"),
+    ),
+    Action(
+        "prepare",
+        "Write summaries in the background, or no longer",
+        "window",
+        ("prepare",),
+        "[on|off]",
+        keys="f4",
+        run=prepare,
+        choices=lambda _: ("on", "off"),
     ),
 )

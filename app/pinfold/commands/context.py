@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 # Only names of types: a first paint has no use for the modules behind them.
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from pinfold.agent.compacting import Compacting
+    from pinfold.agent.compacting import Compacting, Draft
     from pinfold.agent.files import Meanwhile
-    from pinfold.agent.updates import Phase, Update
+    from pinfold.agent.updates import Phase, Preparation, Update
     from pinfold.compaction.view import PlanOptions
     from pinfold.ports import Approver, ModelInfo
     from pinfold.rollout import events
-    from pinfold.rollout.events import Pin
+    from pinfold.rollout.events import Pin, Stated
     from pinfold.rollout.items import Form, Item
     from pinfold.rollout.texts import Exchange
     from pinfold.tokens.stream import StreamCount
     from pinfold.tools.restore import Undo
-    from pinfold.window.actions import Act, Effect
+    from pinfold.window.actions import Act, Effect, Outlook
     from pinfold.window.generations import Difference, Generation, Standing
     from pinfold.window.overview import Overview
     from pinfold.window.reading import Reading
     from pinfold.window.window import Boundary
 
+Answer = TypeVar("Answer")
 Level = Literal["info", "warning", "error"]
-Panel = Literal["help", "themes", "sessions", "adoptable", "rewind", "palette", "context"]
+Panel = Literal[
+    "help",
+    "themes",
+    "sessions",
+    "adoptable",
+    "rewind",
+    "palette",
+    "context",
+    "checkpoint",
+    "history",
+    "lost",
+    "core",
+]
 
 
 class WindowPort(Protocol):
@@ -62,8 +75,11 @@ class WindowPort(Protocol):
     def differences(self, one: int, other: int) -> Sequence[Difference]: ...
     def count(self, text: str) -> int: ...
     async def undo(self) -> str: ...
+    async def outlook(self, generation: int) -> Outlook: ...
+    async def keep(self, generation: int, n: int) -> str: ...
     async def restore(self, generation: int) -> str: ...
     async def set_goal(self, text: str) -> None: ...
+    async def change_core(self, add: Sequence[Stated] = (), remove: Sequence[str] = ()) -> None: ...
 
 
 class FilesPort(Protocol):
@@ -71,6 +87,17 @@ class FilesPort(Protocol):
 
     async def undo(self, undos: Sequence[Undo]) -> str: ...
     async def meanwhile(self) -> Meanwhile: ...
+
+
+class PreparingPort(Protocol):
+    """The part of `agent.preparing.Preparing` that a screen needs."""
+
+    @property
+    def wanted(self) -> bool: ...
+    @property
+    def state(self) -> Preparation: ...
+
+    def switch(self, *, on: bool) -> None: ...
 
 
 class SessionPort(Protocol):
@@ -94,6 +121,8 @@ class SessionPort(Protocol):
     @property
     def compaction(self) -> Compacting: ...
     @property
+    def preparing(self) -> PreparingPort: ...
+    @property
     def files(self) -> FilesPort: ...
     @property
     def model(self) -> ModelInfo: ...
@@ -112,8 +141,13 @@ class SessionPort(Protocol):
 
     def reading(self) -> Reading: ...
     def stream_count(self) -> StreamCount: ...
+    def typed(self) -> None: ...
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]: ...
     def send(self, text: str) -> None: ...
+    async def compact(
+        self, strategy: str | None = None, options: PlanOptions | None = None
+    ) -> Draft | None: ...
+    async def compacting(self, work: Callable[[], Awaitable[Answer]]) -> Answer | None: ...
     def run_command(self, command: str) -> None: ...
     def interrupt(self) -> None: ...
     def unqueue(self, queue_id: int) -> str: ...
@@ -202,6 +236,18 @@ class Host(Protocol):
         """A copy of `session` through item `at`; None copies all of it."""
         ...
 
+    async def fork_window(
+        self, session: SessionPort, generation: int, approver: Approver
+    ) -> SessionPort:
+        """A copy of `session` that goes on in the window of that generation."""
+        ...
+
+    async def hand_on(
+        self, session: SessionPort, strategy: str | None, model: str | None, approver: Approver
+    ) -> SessionPort:
+        """A compacted copy of `session`, on `model` where one is named. Raises `Refused`."""
+        ...
+
     async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> SessionPort:
         """A copy of `session` up to before `prompt`."""
         ...
@@ -222,6 +268,10 @@ class Host(Protocol):
 
         Raises `NotASession`, `JournalError`.
         """
+        ...
+
+    def save_compact(self, strategy: str, options: PlanOptions) -> str:
+        """Make them the user's defaults; how, in a sentence. Raises `SettingsError`."""
         ...
 
     def doctor(self) -> str:
@@ -257,7 +307,8 @@ class Context(Protocol):
     def open(self, panel: Panel, search: str = "") -> None:
         """Put a panel on top; `search` is what its filter begins with, where it has one.
 
-        For `rewind` it is the number of a prompt, which then need not be chosen.
+        For `rewind` it is the number of a prompt, which then need not be chosen; for `lost`
+        that of a window.
         """
         ...
 

@@ -1,12 +1,15 @@
 """Commands on what was: earlier windows, and what the host keeps in mind."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, Level
 
 LEDGER = 1_000
-"""Tokens of the ledger that `/checkpoint` tells."""
+"""Tokens of the ledger that `/checkpoint show` tells."""
+NO_COMPACTION = frozenset({"undo", "restore", "kept", "rewind"})
+"""Reasons for which a window is replaced that make it no smaller."""
 _SHOWN = 100
 """Lines of a note in the transcript."""
 
@@ -17,7 +20,7 @@ async def history(context: Context, argument: str) -> None:
     window = context.session.window
     match argument.split():
         case []:
-            context.tell("\n".join(history_text.windows(window.generations)))
+            context.open("history")
         case ["show", one]:
             items = window.standing(_generation(one))
             context.tell(_note(context, list(history_text.standing(items)), f"--show {one}"))
@@ -27,8 +30,10 @@ async def history(context: Context, argument: str) -> None:
             context.tell(_note(context, lines, f"--diff {one} {other}"))
         case ["restore", one]:
             await _restore(context, _generation(one))
+        case ["fork", one]:
+            await fork(context, _generation(one))
         case _:
-            raise CommandError("/history takes nothing, show G, diff G H, or restore G.")
+            raise CommandError("/history takes nothing, show G, diff G H, restore G, or fork G.")
 
 
 async def _restore(context: Context, generation: int) -> None:
@@ -39,6 +44,23 @@ async def _restore(context: Context, generation: int) -> None:
     reading = session.reading()
     level: Level = "warning" if reading.used > reading.usable else "info"
     context.tell(f"{said} {fits(reading)} /undo takes it back.", level)
+
+
+async def fork(context: Context, generation: int) -> None:
+    """Go on in a copy of the session whose window is that one."""
+    session = context.session
+    if session.phase != "idle":
+        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    await context.switch(partial(context.host.fork_window, session, generation))
+    context.tell(f"Forked from session {session.id} in its window {generation}.")
+
+
+async def lost(context: Context, _: str) -> None:
+    made = (each for each in reversed(context.session.window.boundaries))
+    newest = next((each for each in made if each.reason not in NO_COMPACTION), None)
+    if newest is None:
+        raise CommandError("Nothing has been compacted yet.")
+    context.open("lost", str(newest.generation))
 
 
 def _generation(text: str) -> int:
@@ -57,10 +79,13 @@ def _note(context: Context, lines: Sequence[str], option: str) -> str:
 
 
 async def checkpoint(context: Context, argument: str) -> None:
+    if not argument:
+        context.open("checkpoint")
+        return
+    if argument != "show":
+        raise CommandError("/checkpoint takes nothing, or show.")
     from pinfold.checkpoint.view import view_v1
 
-    if argument not in ("", "show"):
-        raise CommandError("/checkpoint takes nothing, or show.")
     session = context.session
     found, ledger = await session.compaction.checkpoint()
     context.tell(f"{view_v1(found)}\n{ledger.render(LEDGER, session.window.count)}".rstrip())
@@ -69,12 +94,19 @@ async def checkpoint(context: Context, argument: str) -> None:
 ACTIONS = (
     Action(
         "history",
-        "List earlier windows, show, compare or restore one",
+        "Earlier windows: show, compare, restore one, fork from it",
         "window",
         ("history",),
-        "[show G|diff G H|restore G]",
+        "[show|diff|restore|fork G]",
         run=history,
-        choices=lambda _: ("show", "diff", "restore"),
+        choices=lambda _: ("show", "diff", "restore", "fork"),
+    ),
+    Action(
+        "lost",
+        "Show what the last compaction lost, to keep it after all",
+        "window",
+        ("lost",),
+        run=lost,
     ),
     Action(
         "checkpoint",
@@ -83,5 +115,6 @@ ACTIONS = (
         ("checkpoint",),
         "[show]",
         run=checkpoint,
+        choices=lambda _: ("show",),
     ),
 )

@@ -10,7 +10,7 @@ from pinfold.window.generations import Difference, Generation, Standing
 from pinfold.window.reading import Reading
 
 SIGNS: dict[Form | None, str] = {"full": " ", "masked": "◐", "placeholder": "○", None: "-"}
-_FORMS: dict[Form | None, str] = {"full": "in full", "masked": "masked", "placeholder": "folded"}
+FORMS: dict[Form | None, str] = {"full": "in full", "masked": "masked", "placeholder": "folded"}
 _WORDS = 72
 
 
@@ -34,13 +34,18 @@ def standing(items: Sequence[Standing]) -> Iterator[str]:
 
 def differences(items: Sequence[Difference]) -> Iterator[str]:
     """What came, what went, and what stands otherwise."""
-    gone = sum(each.after is None for each in items)
-    came = sum(each.before is None for each in items)
-    yield f"gone {gone:,}; new {came:,}; otherwise {len(items) - gone - came:,}"
+    yield counts(items)
     for each in items:
         sign = "-" if each.after is None else "+" if each.before is None else "~"
-        how = f"  ({_FORMS[each.before]} → {_FORMS[each.after]})" if sign == "~" else ""
+        how = f"  ({FORMS[each.before]} → {FORMS[each.after]})" if sign == "~" else ""
         yield f"{sign} {_item(each)}{how}"
+
+
+def counts(items: Sequence[Difference]) -> str:
+    """How many items came, went, and stand otherwise."""
+    gone = sum(each.after is None for each in items)
+    came = sum(each.before is None for each in items)
+    return f"gone {gone:,}; new {came:,}; otherwise {len(items) - gone - came:,}"
 
 
 def fits(reading: Reading) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from pinfold.commands import compact, export, history, model, rewind, screen, session, window
+from pinfold.commands import compact, core, export, history, model, rewind, screen, session, window
 from pinfold.commands.action import Action, CommandError
 
 ACTIONS: tuple[Action, ...] = (
@@ -12,6 +12,7 @@ ACTIONS: tuple[Action, ...] = (
     *model.ACTIONS,
     *window.ACTIONS,
     *compact.ACTIONS,
+    *core.ACTIONS,
     *history.ACTIONS,
     *screen.ACTIONS,
 )

@@ -8,6 +8,8 @@ from pinfold import paths
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
 
+_COMPACTED = "A compacted copy: /fork --compact [--strategy S] [--model M]."
+
 
 async def new(context: Context, _: str) -> None:
     await context.switch(context.host.new)
@@ -15,14 +17,30 @@ async def new(context: Context, _: str) -> None:
 
 async def fork(context: Context, argument: str) -> None:
     session, at = context.session, argument.removeprefix("#")
-    if at and not at.isdecimal():
-        raise CommandError(
-            f"/fork takes the number of an item, such as /fork 12, not “{argument}”."
-        )
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    if argument.startswith("--"):
+        strategy, model = _handed_on(argument)
+        await context.switch(partial(context.host.hand_on, session, strategy, model))
+        context.tell(f"A compacted copy of session {session.id}, which stays as it is.")
+        return
+    if at and not at.isdecimal():
+        raise CommandError(
+            f"/fork takes the number of an item, such as /fork 12, or --compact, not “{argument}”."
+        )
     await context.switch(partial(context.host.fork, session, int(at) if at else None))
     context.tell(f"Forked from session {session.id}{f' at #{at}' if at else ''}.")
+
+
+def _handed_on(argument: str) -> tuple[str | None, str | None]:
+    """Strategy and model of `--compact [--strategy S] [--model M]`."""
+    words = argument.split()
+    if words[0] != "--compact" or len(words) % 2 == 0:
+        raise CommandError(_COMPACTED)
+    given = dict(zip(words[1::2], words[2::2], strict=True))
+    if not given.keys() <= {"--strategy", "--model"}:
+        raise CommandError(_COMPACTED)
+    return given.get("--strategy"), given.get("--model")
 
 
 async def resume(context: Context, argument: str) -> None:
@@ -70,6 +88,14 @@ ACTIONS = (
         "[FILE|TEXT]",
         run=adopt,
     ),
-    Action("fork", "Go on in a copy of this session", "session", ("fork",), "[N]", run=fork),
+    Action(
+        "fork",
+        "Go on in a copy of this session",
+        "session",
+        ("fork",),
+        "[N|--compact]",
+        run=fork,
+        choices=lambda _: ("--compact",),
+    ),
     Action("trust", "Trust this folder's own config file", "session", ("trust",), run=trust),
 )

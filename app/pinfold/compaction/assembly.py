@@ -1,47 +1,52 @@
 """A new window from its parts: an inserted text, pins, the user's messages, the tail.
 
 It begins with all that may stay and gives up one piece after the other until it fits: tool
-results of the tail, the tail's older responses, files kept by a glob, the user's messages, the
-inserted text, each oldest first. Pins and the latest request never.
+results, the tail's older responses, files kept by a glob, the user's messages, the inserted text,
+each oldest first. With roles to keep, the inserted text shrinks before the tail goes, and they
+take the place of the user's messages. Pins and the latest request never go.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pinfold.compaction.atoms import Atom, atoms, open_atom, tail
 from pinfold.compaction.budget import (
     CUT_REQUEST,
     KEPT_FILES,
+    KEPT_ROLES,
     LARGE_REQUEST,
     OVERSIZED,
     SPARE,
     room,
 )
-from pinfold.compaction.content import (
-    ends_of,
-    holds_data,
-    is_made_anew,
-    standing_for,
-    without_data,
-)
-from pinfold.compaction.draft import Draft, masked_tokens
-from pinfold.compaction.plan import CompactionPlan, Verdict
+from pinfold.compaction.content import ends_of, holds_data, without_data
+from pinfold.compaction.holding import Holding
+from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
+from pinfold.compaction.roles import Kept, keep_roles
 from pinfold.compaction.view import Entry, PlanOptions, WindowView, is_edit, newest_about
-from pinfold.rollout.items import Item, Kind
+from pinfold.rollout.items import Kind
 from pinfold.window.pins import named
 
-OLDER = "older than the tail"
-_SUPERSEDED: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction"})
+_SMALLER = (0.5, 0.25, 0.125)
+"""Of its room, that an inserted text shrinks to before the tail goes."""
 
 Text = Callable[[int], str]
 """The text to insert, for a window whose target is that many tokens."""
 
 
 def assemble(
-    view: WindowView, options: PlanOptions, strategy: str, kind: Kind, text: Text
+    view: WindowView,
+    options: PlanOptions,
+    strategy: str,
+    kind: Kind,
+    text: Text,
+    roles: Sequence[Kept] | None = None,
 ) -> CompactionPlan:
-    """A window that begins with `text`, as an item of `kind`. Raises `Impossible`."""
-    return _Assembly(view, options).plan(strategy, kind, text)
+    """A window that begins with `text`, as an item of `kind`. Raises `Impossible`.
+
+    `roles` stay, as far as they fit, instead of the user's messages.
+    """
+    return _Assembly(view, options).plan(strategy, kind, text, roles)
 
 
 class _Assembly:
@@ -49,18 +54,14 @@ class _Assembly:
         self._view = view
         self._options = options
         self._room = room(view, options)
-        self._kept: dict[int, tuple[Verdict, str]] = {}
-        self._cut: dict[int, tuple[Item, str]] = {}
-        """What goes in for messages that can't stay as they are, by their number."""
-        self._cost: dict[int, int] = {}
-        self._size = 0
-        """All of `_cost`, and the inserted text."""
-        self._inserted: Item | None = None
-        self._inserted_cost = 0
+        self._oversized = int(OVERSIZED * self._room.target)
+        self._holding = Holding(view, options)
 
-    def plan(self, strategy: str, kind: Kind, text: Text) -> CompactionPlan:
+    def plan(
+        self, strategy: str, kind: Kind, text: Text, roles: Sequence[Kept] | None
+    ) -> CompactionPlan:
         self._keep_fixed()
-        fixed = self._size
+        fixed = self._holding.size
         if fixed > self._room.usable:
             raise self._impossible()
         hard = max(fixed, self._room.comfortable)
@@ -69,16 +70,21 @@ class _Assembly:
         self._insert(kind, text, spare)
         every = atoms(self._view)
         newest, unseen = tail(every, self._options.max_tail_messages), open_atom(every)
-        users = self._keep_users(spare)
+        users = self._keep_users(spare) if roles is None else []
         self._keep_tail(newest, unseen)
         files = self._keep_files(int(KEPT_FILES * spare))
-        steps = self._steps(newest, unseen, files, users)
+        held = keep_roles(self._holding, roles or (), int(KEPT_ROLES * spare), self._oversized)
+        older = self._older(newest, unseen, users)
+        pieces = [*older, *files, *((entry,) for entry in users), *held]
+        smaller = [] if roles is None else [int(part * spare) for part in _SMALLER]
+        shrink = (self._insert(kind, text, target) for target in smaller)
+        steps = self._steps([*held, *older], shrink, pieces, unseen)
         least = fixed + self._fit_unseen(unseen, hard - fixed - margin)
         limit = min(hard, max(fixed + spare, least + margin))
         while True:
-            while self._size > limit and next(steps, None) is not None:
+            while self._holding.size > limit and next(steps, None) is not None:
                 pass
-            draft = self._draft()
+            draft = self._holding.draft()
             plan = draft.plan(strategy)
             over = plan.sizes.after - self._view.corrected(max(fixed, self._room.comfortable))
             if over <= 0 or next(steps, None) is None:
@@ -99,54 +105,56 @@ class _Assembly:
         view = self._view
         for entry in view.entries:
             if entry.pin is not None:
-                self._keep(entry, "pin", f"pinned by {named([entry.pin])}")
-            elif entry.item.n in self._options.keep:
-                for each in self._pair(entry):
-                    self._keep(each, "keep", "you keep it")
+                self._holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
+            elif entry.n in self._options.keep:
+                for each in self._holding.pair(entry):
+                    self._holding.keep(each, "keep", "you keep it")
         request = view.latest_request
-        if request is None or request.item.n in self._kept:
+        if request is None or request.n in self._holding.kept:
             return
         if request.full > LARGE_REQUEST * view.context_window:
             budget = int(CUT_REQUEST * view.context_window)
             whole = without_data(request.item)
-            cut = ends_of(whole, request.item.n, budget, view.count)
-            self._replace(request, cut, "your latest request, over a quarter of the window")
+            cut = ends_of(whole, request.n, budget, view.count)
+            self._holding.replace(request, cut, "your latest request, over a quarter of the window")
         else:
-            self._keep(request, "keep", "your latest request")
+            self._holding.keep(request, "keep", "your latest request")
 
-    def _insert(self, kind: Kind, text: Text, target: int) -> None:
-        told = self._options.text
-        content = text(target) if told is None else told
-        if content.strip():
-            self._inserted = Item(n=0, kind=kind, content=content)
-            self._inserted_cost = self._view.count_item(self._inserted)
-            self._size += self._inserted_cost
+    def _insert(self, kind: Kind, text: Text, target: int) -> bool:
+        """Insert it, in the place of what was; whether that takes less now."""
+        before, told = self._holding.size, self._options.text
+        self._holding.insert(kind, text(target) if told is None else told)
+        return self._holding.size < before
 
     def _keep_tail(self, newest: list[Atom], unseen: Atom) -> None:
-        oversized = OVERSIZED * self._room.target
         for atom in newest:
             for entry in atom:
-                n, item = entry.item.n, entry.item
-                if n in self._kept or n in self._cut or self._leaves(entry):
+                item = entry.item
+                if not self._holding.free(entry):
                     continue
                 if item.kind == "user":
-                    self._keep_message(entry, "in the tail")
+                    self._holding.keep_message(entry, "in the tail")
                 elif item.kind == "tool_result" and atom is not unseen and holds_data(item):
-                    self._mask(entry, "holds pictures or base64")
-                elif item.kind == "tool_result" and atom is not unseen and entry.full > oversized:
-                    self._mask(entry, "an oversized output")
+                    self._holding.mask(entry, "holds pictures or base64")
+                elif (
+                    item.kind == "tool_result"
+                    and atom is not unseen
+                    and entry.full > self._oversized
+                ):
+                    self._holding.mask(entry, "an oversized output")
                 else:
-                    self._keep(entry, "keep", "in the tail")
+                    self._holding.keep(entry, "keep", "in the tail")
 
     def _fit_unseen(self, unseen: Atom, most: int) -> int:
         """Mask results that the model has yet to see, where they leave no room; what they take."""
         for entry in unseen:
-            if sum(self._cost.get(each.item.n, 0) for each in unseen) <= most:
+            if sum(self._holding.cost.get(each.n, 0) for each in unseen) <= most:
                 break
-            if entry.item.kind == "tool_result" and not self._is_fixed(entry):
-                self._mask(entry, "its output did not fit")
-        free = (each for each in unseen if not self._is_fixed(each))
-        return sum(self._cost.get(each.item.n, 0) for each in free)
+            stays = entry.n in self._holding.cost and not self._holding.fixed(entry)
+            if entry.item.kind == "tool_result" and stays:
+                self._holding.mask(entry, "its output did not fit")
+        free = (each for each in unseen if not self._holding.fixed(each))
+        return sum(self._holding.cost.get(each.n, 0) for each in free)
 
     def _keep_files(self, budget: int) -> list[Atom]:
         """The newest reads and edits of files that the options name, oldest first."""
@@ -157,14 +165,14 @@ class _Assembly:
             for n in newest_about(
                 glob, numbers, lambda n: entries[n].files, lambda n: is_edit(entries[n].item.name)
             ):
-                pair = self._pair(entries[n])
-                free = [each for each in pair if self._free(each)]
+                pair = self._holding.pair(entries[n])
+                free = [each for each in pair if self._holding.free(each)]
                 cost = sum(each.full for each in pair)
                 if len(free) == len(pair) and cost <= budget:
                     budget -= cost
-                    found[pair[0].item.n] = pair
+                    found[pair[0].n] = pair
                     for each in pair:
-                        self._keep(each, "keep", f"kept by {glob}")
+                        self._holding.keep(each, "keep", f"kept by {glob}")
         return [found[n] for n in sorted(found)]
 
     def _keep_users(self, target: int) -> list[Entry]:
@@ -174,138 +182,40 @@ class _Assembly:
         found: list[Entry] = []
         for kind in ("user", "context"):
             for entry in reversed(self._view.entries):
-                if entry.item.kind != kind or not self._free(entry) or entry.full > left:
+                if entry.item.kind != kind or not self._holding.free(entry) or entry.full > left:
                     continue
-                self._keep_message(entry, "a user message" if kind == "user" else "instructions")
-                left -= self._cost[entry.item.n]
+                self._holding.keep_message(
+                    entry, "a user message" if kind == "user" else "instructions"
+                )
+                left -= self._holding.cost[entry.n]
                 found.append(entry)
-        return sorted(found, key=lambda entry: entry.item.n)
-
-    def _free(self, entry: Entry) -> bool:
-        n = entry.item.n
-        return n not in self._kept and n not in self._cut and not self._leaves(entry)
-
-    def _leaves(self, entry: Entry) -> bool:
-        return self._why_gone(entry) != OLDER
-
-    def _why_gone(self, entry: Entry) -> str:
-        item, fold = entry.item, self._options.fold
-        if fold and (item.n in fold or entry.partner in fold):
-            return "you want it out"
-        if item.kind in _SUPERSEDED:
-            return "superseded by what is inserted"
-        if is_made_anew(item):
-            return "made anew with each turn"
-        return OLDER if entry.sent else "folded already"
-
-    def _pair(self, entry: Entry) -> Atom:
-        partner = self._view.by_number.get(entry.partner or 0)
-        both = [entry] if partner is None else [entry, partner]
-        return tuple(sorted(both, key=lambda each: each.item.n))
-
-    def _keep_message(self, entry: Entry, reason: str) -> None:
-        if holds_data(entry.item):
-            self._replace(entry, without_data(entry.item), f"{reason}; its data is left out")
-        else:
-            self._keep(entry, "keep", reason)
-
-    def _keep(self, entry: Entry, verdict: Verdict, reason: str) -> None:
-        self._kept[entry.item.n] = (verdict, reason)
-        self._charge(entry.item.n, entry.tokens)
-
-    def _charge(self, n: int, tokens: int) -> None:
-        self._size += tokens - self._cost.get(n, 0)
-        self._cost[n] = tokens
-
-    def _mask(self, entry: Entry, reason: str) -> None:
-        tokens = masked_tokens(entry, self._view)
-        if tokens < entry.tokens:
-            self._kept[entry.item.n] = ("mask", reason)
-            self._charge(entry.item.n, tokens)
-        elif entry.item.n not in self._kept:
-            self._keep(entry, "keep", "in the tail")
-
-    def _replace(self, entry: Entry, text: str, reason: str) -> None:
-        item = standing_for(entry.item, text)
-        self._cut[entry.item.n] = (item, reason)
-        self._charge(entry.item.n, self._view.count_item(item))
+        return sorted(found, key=lambda entry: entry.n)
 
     # What goes first
 
+    def _older(self, newest: list[Atom], unseen: Atom, users: list[Entry]) -> list[Atom]:
+        """The tail without what the model has yet to see, and without messages kept for long."""
+        last = {entry.n for entry in users}
+        return [atom for atom in newest if atom is not unseen and atom[0].n not in last]
+
     def _steps(
-        self, newest: list[Atom], unseen: Atom, files: list[Atom], users: list[Entry]
+        self, bodies: list[Atom], shrink: Iterator[bool], pieces: list[Atom], unseen: Atom
     ) -> Iterator[bool]:
         """Each step gives up one piece."""
-        last = {entry.item.n for entry in users}
-        older = [a for a in newest if a is not unseen and a[0].item.n not in last]
-        for atom in older:
-            yield from self._mask_all(atom)
-        for atom in older:
-            if self._drop(atom):
+        for atom in bodies:
+            yield from self._holding.mask_all(atom)
+        yield from shrink
+        for atom in pieces:
+            if self._holding.drop(atom):
                 yield True
-        for pair in [*files, *((entry,) for entry in users)]:
-            if self._drop(pair):
-                yield True
-        yield from self._mask_all(unseen)
-        if self._inserted is not None and self._options.text is None:
-            self._size -= self._inserted_cost
-            self._inserted, self._inserted_cost = None, 0
+        yield from self._holding.mask_all(unseen)
+        if self._holding.inserted is not None and self._options.text is None:
+            self._holding.insert("summary", "")
             yield True
-        if self._drop(unseen):
+        if self._holding.drop(unseen):
             yield True
-
-    def _is_fixed(self, entry: Entry) -> bool:
-        request = self._view.latest_request
-        if entry.pin is not None or (request is not None and entry.item.n == request.item.n):
-            return True
-        return bool(self._options.keep & {entry.item.n, entry.partner})
-
-    def _mask_all(self, atom: Atom) -> Iterator[bool]:
-        for entry in atom:
-            n = entry.item.n
-            masks = entry.item.kind == "tool_result" and not self._is_fixed(entry)
-            if masks and n in self._kept:
-                before = self._cost[n]
-                self._mask(entry, "its output did not fit")
-                if self._cost[n] < before:
-                    yield True
-
-    def _drop(self, atom: Atom) -> bool:
-        gone = [entry.item.n for entry in atom if not self._is_fixed(entry)]
-        gone = [n for n in gone if n in self._cost]
-        for n in gone:
-            self._size -= self._cost.pop(n)
-            self._kept.pop(n, None)
-            self._cut.pop(n, None)
-        return bool(gone)
 
     # What comes of it
-
-    def _draft(self) -> Draft:
-        draft = Draft(self._view)
-        draft.first = self._inserted
-        whole = self._whole_responses()
-        for entry in self._view.entries:
-            n = entry.item.n
-            if n in self._cut:
-                draft.replace(n, *self._cut[n])
-            elif n in self._kept and (entry.item.kind != "reasoning" or n in whole):
-                draft.put(n, *self._kept[n])
-            elif entry.item.kind in _SUPERSEDED and self._inserted is not None:
-                draft.put(n, "replace", self._why_gone(entry))
-            else:
-                draft.put(n, "archive", self._why_gone(entry))
-        return draft
-
-    def _whole_responses(self) -> set[int]:
-        """Reasoning that may stay: that of responses which stay with all their parts, or pinned."""
-        found: set[int] = set()
-        for atom in atoms(self._view):
-            thoughts = [entry for entry in atom if entry.item.kind == "reasoning"]
-            if thoughts:
-                whole = all(entry.item.n in self._kept for entry in atom)
-                found.update(e.item.n for e in thoughts if whole or e.pin is not None)
-        return found
 
     def _fixed(self) -> list[tuple[str, int]]:
         """What has to stay, with its tokens."""
@@ -314,14 +224,14 @@ class _Assembly:
         if pins:
             name = named(dict.fromkeys(e.pin for e in pins if e.pin is not None))
             rows.append((f"pins ({name})", view.corrected(sum(e.tokens for e in pins))))
-        if kept := [e for e in view.entries if e.item.n in self._options.keep and e not in pins]:
+        if kept := [e for e in view.entries if e.n in self._options.keep and e not in pins]:
             rows.append(("what you keep", view.corrected(sum(e.tokens for e in kept))))
         request = view.latest_request
         if request is not None and request.pin is None and request not in kept:
-            tokens = self._cost.get(request.item.n, request.tokens)
+            tokens = self._holding.cost.get(request.n, request.tokens)
             rows.append(("your latest request", view.corrected(tokens)))
         if self._options.text is not None:
-            rows.append(("the text to insert", view.corrected(self._inserted_cost)))
+            rows.append(("the text to insert", view.corrected(self._holding.inserted_cost)))
         return rows
 
     def _impossible(self) -> Impossible:

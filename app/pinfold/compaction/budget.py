@@ -13,6 +13,10 @@ SPARE = 0.25
 """Of the target that is left for all else, however much pins and the latest request take."""
 CHECKPOINT, LEDGER, CORE = (0.10, 4_000), (0.12, 6_000), (0.08, 3_000)
 """Of the target, and tokens at most: the checkpoint's view, the ledger, the protected core."""
+SUMMARY = (0.35, 10_000)
+"""The same, of the entries of a summary."""
+KEPT_ROLES = 0.30
+"""Of the target, for what `keep_roles` keeps."""
 KEPT_FILES = 0.15
 """Of the target, for what `keep_files_glob` keeps."""
 LARGE_REQUEST = 0.25

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.checkpoint.text import one_line
 from pinfold.checkpoint.view import HOW_TO, view_v1
 from pinfold.compaction.budget import CHECKPOINT, CORE, LEDGER, share
 from pinfold.compaction.content import ends_of
@@ -37,23 +36,27 @@ def core_text(view: WindowView, budget: int) -> str:
         left -= view.count(goal) + 1
     lines: list[str] = []
     for each in reversed(view.ledger.commitments()):
-        line = f"- {each.kind} #{each.item}: {each.text}"
-        cost = view.count(line) + 1
+        cost = view.count(each.line) + 1
         if cost <= left:
             left -= cost
-            lines.append(line)
+            lines.append(each.line)
     body = [goal] if goal else []
     body += reversed(lines)
     return "\n".join([CORE_HEADER, *body]) if body and left >= 0 else ""
 
 
 def _goal(view: WindowView, budget: int) -> str:
-    goal = f"- goal: {one_line(view.goal)}"
+    goal = _bullet(f"goal: {view.goal}")
     if view.count(goal) <= budget:
         return goal
     first = next((each.item.n for each in view.entries if each.item.kind == "user"), 1)
-    cut = one_line(ends_of(goal, first, budget, view.count))
+    cut = ends_of(goal, first, budget, view.count)
     return cut if view.count(cut) <= budget else ""
+
+
+def _bullet(text: str) -> str:
+    """A text of several lines that can't be taken for any other part."""
+    return "- " + "\n  ".join(line.rstrip() for line in text.strip().splitlines())
 
 
 def _checkpoint(checkpoint: CheckpointV1, budget: int, count: Callable[[str], int]) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from pinfold.compaction.assembly import OLDER
 from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM
 from pinfold.compaction.draft import form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
+from pinfold.compaction.holding import OLDER
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.refusals import BadPlan, Impossible, NoGain
+from pinfold.compaction.refusals import BadPlan, NoGain
+from pinfold.compaction.replacement import REPLACED
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -20,6 +21,8 @@ from pinfold.window.refused import Refused
 
 LAST = "checkpoint"
 """What every strategy falls back on."""
+_COMMON = frozenset({"", OLDER, REPLACED})
+"""Reasons that are not journalled."""
 _INSERTABLE: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction", "user"})
 
 
@@ -43,14 +46,15 @@ def plan_with(
     small: CompactionPlan | None = None
     notes: list[str] = []
     for rung in dict.fromkeys([name, LAST]):
+        if material.error and rung != LAST:
+            notes.append(f"{rung} failed: {material.error}")
+            continue
         try:
             plan = known[rung].plan(view, material, options)
             validate(view, plan)
-        except Impossible:
-            raise
         except NoGain:
             notes.append(f"{rung} would not make the window smaller.")
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a third party's may raise anything
             if rung == LAST:
                 raise
             notes.append(f"{rung} failed: {str(error) or type(error).__name__}")
@@ -58,7 +62,7 @@ def plan_with(
             if rung != LAST and not headroom_met(view, plan, options):
                 notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
                 continue
-            if plan.sizes.saved >= MIN_GAIN:
+            if plan.sizes.saved >= MIN_GAIN or _rids_of_unreadable(view, plan):
                 return replace(plan, notes=(*plan.notes, *notes))
             small = small or plan
             notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
@@ -68,7 +72,12 @@ def plan_with(
 
 
 def validate(view: WindowView, plan: CompactionPlan) -> None:
-    """Raises `BadPlan` with all that is wrong, `NoGain` where the window would not get smaller."""
+    """Raises `BadPlan` with all that is wrong, `NoGain` where the window would not get smaller.
+
+    One that holds what its model can't read may grow where that goes.
+    """
+    if not isinstance(plan, CompactionPlan):
+        raise BadPlan(["it is none"])
     if plan.base != view.base:
         raise BadPlan(["the window has changed since it was made"])
     reasons = [*_misnamed(view, plan), *_misinserted(plan)]
@@ -77,8 +86,13 @@ def validate(view: WindowView, plan: CompactionPlan) -> None:
     reasons = [*_lost(view, plan), *_torn(view, plan), *_ill_sized(view, plan)]
     if reasons:
         raise BadPlan(reasons)
-    if plan.sizes.after >= plan.sizes.before:
+    if plan.sizes.after >= plan.sizes.before and not _rids_of_unreadable(view, plan):
         raise NoGain("The window would not get smaller.")
+
+
+def _rids_of_unreadable(view: WindowView, plan: CompactionPlan) -> bool:
+    """Whether all goes that its model can't read."""
+    return bool(view.unreadable) and view.unreadable.isdisjoint(n for n, _ in plan.window)
 
 
 def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
@@ -185,7 +199,7 @@ def headroom_met(view: WindowView, plan: CompactionPlan, options: PlanOptions) -
 def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) -> WindowReplaced:
     """The event that applies the plan; what is inserted is numbered from `next_n` on.
 
-    Its `why` leaves out those that go for their age alone: there may be thousands.
+    Its `why` leaves out those that just go: there may be thousands.
     """
     inserted = tuple(replace(item, n=next_n + at) for at, item in enumerate(plan.inserted))
     sizes = plan.sizes
@@ -196,7 +210,7 @@ def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) ->
         window=tuple((n if n > 0 else next_n - n - 1, form) for n, form in plan.window),
         strategy=plan.strategy,
         inserted=inserted,
-        why={each.n: each.reason for each in plan.items if each.reason not in ("", OLDER)},
+        why={each.n: each.reason for each in plan.items if each.reason not in _COMMON},
         tokens=events.Sizes(sizes.before, sizes.after),
         meta={
             **plan.meta,

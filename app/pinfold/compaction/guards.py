@@ -22,7 +22,7 @@ class Past(Struct, frozen=True):
     """What earlier compactions came to."""
 
     after: int | None = None
-    """Tokens of the request right after the last one; none where there was none."""
+    """Tokens of the request right after the last one, done or not worth it; none without one."""
     failures: int = 0
     """In a row."""
     undone: bool = False
@@ -33,6 +33,10 @@ class Past(Struct, frozen=True):
 
     def failed(self) -> "Past":
         return replace(self, failures=self.failures + 1)
+
+    def in_vain(self, used: int) -> "Past":
+        """It would have gained too little; with a fuller window it may be worth it."""
+        return replace(self, after=used)
 
     def undid(self) -> "Past":
         return replace(self, undone=True)
@@ -67,4 +71,4 @@ def should(
             return "wait"
     if cause == "model" and used <= threshold * usable:
         return "wait"
-    return "ask" if auto == "ask" else "compact"
+    return "ask" if auto == "ask" or cause == "model" else "compact"

@@ -6,12 +6,22 @@ from typing import Literal
 
 from msgspec import Struct
 
+from pinfold.checkpoint.anchors import number
+from pinfold.checkpoint.commitments import Commitment
 from pinfold.checkpoint.ledger_names import NameKind, call_texts, is_file, names
+from pinfold.checkpoint.ledger_page import paths_told
+from pinfold.checkpoint.model import CheckpointV1
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.view import WindowView
-from pinfold.rollout.items import Item, Kind
+from pinfold.rollout.items import Form, Item, Kind
+from pinfold.window.archive import Archive
+from pinfold.window.forms import unpack
+from pinfold.window.generations import forms_of
+from pinfold.window.refused import Refused
+from pinfold.window.show import Shown, show
 from pinfold.window.titles import title_of
+from pinfold.window.window import Window
 
 LostKind = Literal["decision", "file", "command", "url", "number", "identifier"]
 
@@ -50,20 +60,62 @@ class Loss(Struct, frozen=True):
 
 def loss_of(view: WindowView, plan: CompactionPlan) -> Loss:
     """What stands nowhere in the request that follows. It reads all text: some 0.3 s a megabyte."""
-    new = [shown.item for shown in rendered(view, plan.window, plan.inserted)]
     gone = {each.n for each in plan.items if each.verdict not in ("keep", "pin")}
-    old = [each.item for each in rendered_now(view) if gone & set(each.stands_for)]
+    decisions = _decisions(view.ledger.commitments(), view.checkpoint)
+    new = rendered(view, plan.window, plan.inserted)
+    return _loss(rendered_now(view), new, gone, decisions, view.cwd)
+
+
+class Change(Struct, frozen=True):
+    """Two windows of which one took the other's place."""
+
+    before: dict[int, Form]
+    after: dict[int, Form]
+
+
+def change_at(window: Window, generation: int) -> Change:
+    """What made that window; its own end counts, or how it stands now. Raises `Refused`."""
+    made = next((each for each in window.boundaries if each.generation == generation), None)
+    if made is None:
+        raise Refused(f"No change has made a window {generation}: it has lost nothing.")
+    return Change(unpack(made.before), forms_of(window, generation))
+
+
+def loss_by(
+    change: Change,
+    archive: Archive,
+    commitments: Iterable[Commitment],
+    checkpoint: CheckpointV1,
+    cwd: str,
+) -> Loss:
+    """What stood in the window before and stands nowhere in the one after. As slow as `loss_of`."""
+    before, after = change.before, change.after
+    gone = {n for n, form in before.items() if form != after.get(n)}
+    decisions = _decisions(commitments, checkpoint)
+    return _loss(show(before, archive), show(after, archive), gone, decisions, cwd)
+
+
+def _loss(
+    before: Iterable[Shown],
+    after: Iterable[Shown],
+    gone: set[int],
+    decisions: Iterable[tuple[str, int]],
+    cwd: str,
+) -> Loss:
+    old = [each.item for each in before if gone & set(each.stands_for)]
+    new = [each.item for each in after]
     text = "\n".join(item.content for item in new)
-    kept = {said for item in new for said in _said(item, view.cwd)}
-    kept.update(("file", path) for path in _ledger_paths(text))
+    kept = {said for item in new for said in _said(item, cwd)}
+    kept.update(("file", path) for path in paths_told(text))
+    kept.update(("number", match[0]) for match in _NUMBER.finditer(text))
     weights: dict[tuple[LostKind, str], tuple[int, int]] = {}
     for item in old:
-        for said in _said(item, view.cwd):
-            if said not in kept:
+        for said in _said(item, cwd):
+            if said not in kept and not (said[0] == "command" and said[1] in text):
                 weight, _ = weights.get(said, (0, 0))
                 weights[said] = (weight + _WEIGHTS.get(item.kind, 1), item.n)
-    for decision, n in _decisions(view, gone):
-        if decision not in text:
+    for decision, n in decisions:
+        if n in gone and decision not in text:
             weights["decision", decision] = (1, n)
     return _ranked(weights)
 
@@ -96,27 +148,11 @@ def _said(item: Item, cwd: str) -> Iterator[tuple[LostKind, str]]:
             yield "number", match[0]
 
 
-def _decisions(view: WindowView, gone: set[int]) -> Iterator[tuple[str, int]]:
-    """What was decided or laid down in items that go."""
-    for each in view.ledger.commitments():
-        if each.item in gone:
-            yield each.text, each.item
-    for decision in view.checkpoint.decisions:
-        ref = decision.evidence.ref.removeprefix("#")
-        n = int(ref) if ref.isdigit() else 0
-        if n in gone:
-            yield decision.decision, n
-
-
-def _ledger_paths(text: str) -> Iterator[str]:
-    """The paths in a ledger, whose folders stand above them."""
-    folder = ""
-    for line in text.splitlines():
-        if line.endswith("/") and not line.startswith("- "):
-            folder = "" if line == "./" else line
-        elif line.startswith("- "):
-            told, _, rest = line[2:].partition(": ")
-            listed: Iterable[str] = rest.split(", ") if told == "seen" else [told]
-            yield from (folder + name for name in listed)
-        else:
-            folder = ""
+def _decisions(
+    commitments: Iterable[Commitment], checkpoint: CheckpointV1
+) -> Iterator[tuple[str, int]]:
+    """What was decided or laid down, and in which item."""
+    for each in commitments:
+        yield each.text, each.item
+    for decision in checkpoint.decisions:
+        yield decision.decision, number(decision.evidence.ref)

@@ -1,5 +1,7 @@
 """The dry run: what a plan would do, item by item, as plain data."""
 
+from collections import Counter
+
 from msgspec import Struct
 
 from pinfold.compaction.draft import rendered, rendered_now, tokens_of
@@ -8,6 +10,8 @@ from pinfold.compaction.view import WindowView
 from pinfold.numbers import tokens as brief
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.overview import first_words
+
+UNREADABLE = "Unreadable: only the model that this window belongs to can make sense of it."
 
 
 class Row(Struct, frozen=True):
@@ -71,8 +75,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         )
         for entry, each in zip(view.entries, plan.items, strict=True)
     )
-    verdicts = [row.verdict for row in rows]
-    sizes = plan.sizes
+    sizes, kept, masked, archived = plan.sizes, *_counts(plan)
     return Report(
         strategy=plan.strategy,
         rows=rows,
@@ -83,28 +86,37 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         limit=sizes.limit,
         reserve=sizes.reserve,
         headroom=sizes.headroom,
-        kept=sum(verdict in ("keep", "pin") for verdict in verdicts),
-        pinned=verdicts.count("pin"),
-        masked=verdicts.count("mask"),
-        archived=sum(verdict in ("archive", "replace", "fold") for verdict in verdicts),
+        kept=kept,
+        pinned=sum(each.verdict == "pin" for each in plan.items),
+        masked=masked,
+        archived=archived,
         uncached=_uncached(view, plan),
         notes=plan.notes,
     )
 
 
-def completion(report: Report) -> str:
+def completion(plan: CompactionPlan) -> str:
     """What a compaction came to, on one line."""
-    masked = f"masked {report.masked:,}; " if report.masked else ""
+    sizes, kept, masked, archived = plan.sizes, *_counts(plan)
+    masking = f"masked {masked:,}; " if masked else ""
     return (
-        f"Compaction complete: {brief(report.before)} → {brief(report.after)} tokens; "
-        f"kept {report.kept:,}; {masked}archived {report.archived:,}; "
-        f"headroom {report.headroom:,}"
+        f"Compaction complete: {brief(sizes.context + sizes.before)} → "
+        f"{brief(sizes.context + sizes.after)} tokens; "
+        f"kept {kept:,}; {masking}archived {archived:,}; headroom {sizes.headroom:,}"
     )
+
+
+def _counts(plan: CompactionPlan) -> tuple[int, int, int]:
+    """Items that stay, are masked, and go."""
+    verdicts = Counter(each.verdict for each in plan.items)
+    stay = verdicts["keep"] + verdicts["pin"]
+    return stay, verdicts["mask"], len(plan.items) - stay - verdicts["mask"]
 
 
 def _inserted(item: Item, view: WindowView) -> Inserted:
     instead_of = item.detail.get("replaces")
-    return Inserted(item.kind, item.content, view.count_item(item), instead_of)
+    text = UNREADABLE if item.kind == "compaction" else item.content
+    return Inserted(item.kind, text, view.count_item(item), instead_of)
 
 
 def _uncached(view: WindowView, plan: CompactionPlan) -> int:

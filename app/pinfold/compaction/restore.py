@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from pinfold.rollout.events import Base, Data, ItemsMarked, WindowReplaced
-from pinfold.rollout.items import Form
+from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.forms import unpack
 from pinfold.window.refused import Refused
 from pinfold.window.window import Boundary, Window
@@ -44,6 +46,58 @@ def restore_of(window: Window, generation: int) -> WindowReplaced:
     now = window.forms
     since = {n: now.get(n, "full") for n in window.archive if n > later[0].last and n not in came}
     return _back(window, {**_forms(window, at), **since}, "restore", None)
+
+
+def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
+    """The window with item `n` in full again, in its old place; `generation` took it away.
+
+    What belongs together comes together: a call and its result, a thought and what it led to.
+    Raises `Refused`.
+    """
+    made = next((each for each in window.boundaries if each.generation == generation), None)
+    before = {} if made is None else unpack(made.before)
+    if n not in before:
+        raise Refused(f"#{n} did not stand in the window before {generation}.")
+    now = window.forms
+    back = [each for each in _together(window, n, before) if now.get(each) != "full"]
+    if not back:
+        raise Refused(f"#{n} stands in the window.")
+    replaced = _back(window, _placed(window, tuple(before), now, back), "kept", None)
+    return replace(replaced, why=dict.fromkeys(back, "kept after all"))
+
+
+def _together(window: Window, n: int, before: Mapping[int, Form]) -> list[int]:
+    """Item `n` and those of `before` that may not come without each other."""
+    archive = window.archive
+    item = archive[n]
+    parts = [n]
+    if item.kind == "reasoning":
+        heads = (archive.head(each) for each in before)
+        parts = [e.n for e in heads if e.kind in WRITTEN and e.response == item.response]
+    partners = [each for part in parts if (each := archive.partner(part)) is not None]
+    return sorted({*parts, *(each for each in partners if each in before)})
+
+
+def _placed(
+    window: Window, order: Sequence[int], now: Mapping[int, Form], back: Sequence[int]
+) -> dict[int, Form]:
+    """The window of `now` with `back` in it, each behind what it once stood behind."""
+    places, standing = list(now), set(now)
+    inserted = (n for each in window.boundaries for n in each.inserted if n in standing)
+    instead = {window.archive[n].detail.get("replaces"): n for n in inserted}
+    for n in sorted(set(back) - standing, key=order.index):
+        at = order.index(n)
+        earlier = next((each for each in reversed(order[:at]) if each in standing), None)
+        later = next((each for each in order[at:] if each in standing), None)
+        if n in instead:  # what was cut from it goes
+            places[places.index(instead[n])] = n
+            standing.discard(instead[n])
+        elif earlier is not None:
+            places.insert(places.index(earlier) + 1, n)
+        else:
+            places.insert(len(places) if later is None else places.index(later), n)
+        standing.add(n)
+    return {n: "full" if n in back else now[n] for n in places}
 
 
 def _forms(window: Window, at: int) -> dict[int, Form]:

@@ -1,7 +1,7 @@
 """What a strategy sees: a window that stands still, with all that the host knows beside it."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -14,7 +14,7 @@ from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Base, Pin
-from pinfold.rollout.items import Form, Item
+from pinfold.rollout.items import Form, Item, Origin
 from pinfold.window.gauge import Gauge
 from pinfold.window.pins import concerns
 from pinfold.window.reading import reserve
@@ -81,6 +81,8 @@ class WindowView:
     correct: Callable[[int], int]
     """Input tokens of a request, as the model's reports correct its estimate."""
     cwd: str = ""
+    reader: Origin = field(default_factory=Origin)
+    """The model whose window it is."""
 
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was worked out before: the view stands still, so it holds for every plan."""
@@ -101,6 +103,17 @@ class WindowView:
     def latest_request(self) -> Entry | None:
         """The user's last message."""
         return next((each for each in reversed(self.entries) if each.item.kind == "user"), None)
+
+    @cached_property
+    def unreadable(self) -> frozenset[int]:
+        """Compactions of a provider's own that this model can't read."""
+        reader = (self.reader.provider, self.reader.model)
+        return frozenset(
+            n
+            for n, entry in self.by_number.items()
+            if entry.item.kind == "compaction"
+            and not ((at := entry.item.origin) and (at.provider, at.model) == reader)
+        )
 
     @cached_property
     def tokens(self) -> int:
@@ -139,6 +152,12 @@ class PlanOptions:
     """Items that the user wants out this once."""
     text: str | None = None
     """The text to insert, as the user edited it."""
+    focus: str = ""
+    """What the user wants a model that summarises to look at, in their words."""
+    claims: frozenset[str] = frozenset()
+    """Entries of a summary that the user keeps though they are not supported."""
+    prompts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Prompts of the user's or the project's own, by name, in place of the house's."""
 
 
 def view_of(
@@ -165,6 +184,7 @@ def view_of(
         count_item=gauge.count_new,
         correct=_correction(gauge, model),
         cwd=cwd,
+        reader=Origin(provider=model.provider, model=model.name),
     )
 
 

@@ -1,7 +1,5 @@
-"""The bodies of requests, and the fields of them that an endpoint may not know."""
+"""The bodies of requests. What an endpoint may not know of them is in `optional`."""
 
-import re
-from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,13 +9,12 @@ from pinfold.wire.context import system_text
 
 Body = dict[str, Any]
 
+LEAST_OUTPUT = 16
+"""Tokens of output below which OpenAI and the Responses API refuse a limit."""
+SCHEMA_NAME = "reply"
+
 _COUNTED = frozenset({"model", "messages", "input", "instructions", "tools"})
-_OPTIONAL = {
-    "stream_options": re.compile(r"stream_options|include_usage", re.IGNORECASE),
-    "include": re.compile(r"encrypted.content|'include'", re.IGNORECASE),
-    "reasoning.summary": re.compile(r"reasoning[. ]summar|parameter: 'reasoning'", re.IGNORECASE),
-}
-"""Fields that a response can do without, and how endpoints complain of them."""
+_COMPACTED = frozenset({"model", "input", "instructions"})
 
 
 def is_openai(base_url: str) -> bool:
@@ -25,7 +22,7 @@ def is_openai(base_url: str) -> bool:
     return urlsplit(base_url).hostname == "api.openai.com"
 
 
-def chat_body(request: Request) -> Body:
+def chat_body(request: Request, base_url: str) -> Body:
     """A Chat Completions request. Raises `wire.atoms.BrokenPair`."""
     body: Body = {
         "model": request.model.name,
@@ -37,6 +34,14 @@ def chat_body(request: Request) -> Body:
         body["tools"] = chat.tools(request.context)
     if request.reasoning_effort:
         body["reasoning_effort"] = request.reasoning_effort
+    if request.schema is not None:
+        form = {"name": SCHEMA_NAME, "strict": True, "schema": request.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    if request.max_output is not None and is_openai(base_url):
+        body["max_completion_tokens"] = max(request.max_output, LEAST_OUTPUT)
+    elif request.max_output is not None:
+        # Mistral, Ollama and older servers know no other name.
+        body["max_tokens"] = request.max_output
     return body
 
 
@@ -56,6 +61,13 @@ def responses_body(request: Request) -> Body:
         body["tools"] = responses.tools(request.context)
     if request.reasoning_effort:
         body["reasoning"]["effort"] = request.reasoning_effort
+    if request.schema is not None:
+        form = {"name": SCHEMA_NAME, "strict": True, "schema": request.schema}
+        body["text"] = {"format": {"type": "json_schema", **form}}
+    if request.max_output is not None:
+        body["max_output_tokens"] = max(request.max_output, LEAST_OUTPUT)
+        if request.max_output <= 1:
+            body["prompt_cache_options"] = {"prewarm": True}
     return body
 
 
@@ -64,20 +76,6 @@ def counted(body: Body) -> Body:
     return {name: value for name, value in body.items() if name in _COUNTED}
 
 
-def without(body: Body, fields: Collection[str]) -> Body:
-    """The body without some optional fields; what is empty then goes too."""
-    found = dict(body)
-    for name in fields:
-        outer, _, inner = name.partition(".")
-        value = found.pop(outer, None)
-        if inner and value and (rest := {key: value[key] for key in value if key != inner}):
-            found[outer] = rest
-    return found
-
-
-def complained_of(body: Body, dropped: Collection[str], message: str) -> str | None:
-    """The optional field, still in the body, that an endpoint's refusal speaks of."""
-    for name, complaint in _OPTIONAL.items():
-        if name.partition(".")[0] in body and name not in dropped and complaint.search(message):
-            return name
-    return None
+def compacted(body: Body) -> Body:
+    """The part of a Responses body that the compaction endpoint takes."""
+    return {name: value for name, value in body.items() if name in _COMPACTED}

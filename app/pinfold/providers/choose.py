@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pinfold.ports import ModelInfo
@@ -98,7 +98,7 @@ def connect(choice: Choice) -> OpenAICompatible:
         key_env=endpoint.api_key_env or "",
         timeouts=endpoint.timeouts,
         headers=endpoint.headers,
-        extra=_output_limit(choice.model, endpoint, wire_api) if choice.limit_output else None,
+        max_output=choice.model.max_output if choice.limit_output else None,
     )
 
 
@@ -226,13 +226,6 @@ def _embedded(model: ModelInfo | None, because: str) -> Choice:
 
 def _wire_api(endpoint: Endpoint) -> WireApi:
     return endpoint.wire_api or ("responses" if is_openai(endpoint.base_url) else "chat")
-
-
-def _output_limit(model: ModelInfo, endpoint: Endpoint, wire_api: WireApi) -> dict[str, Any]:
-    if wire_api == "responses":
-        return {"max_output_tokens": model.max_output}
-    name = "max_completion_tokens" if is_openai(endpoint.base_url) else "max_tokens"
-    return {name: model.max_output}
 
 
 def _is_address(base_url: str) -> bool:

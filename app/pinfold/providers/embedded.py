@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from pinfold.ports import (
+    Compacted,
     Delta,
     ModelInfo,
     NetworkError,
@@ -95,6 +96,10 @@ class Embedded:
     async def count(self, request: Request) -> int | None:
         """See `ports.Provider`. A model that isn't loaded is not loaded for this."""
         return await (await self._child()).count(request) if self._is_up() else None
+
+    async def compact(self, request: Request) -> Compacted:  # noqa: ARG002
+        """Raises `RequestRejected`."""
+        raise RequestRejected("The embedded model has no compaction endpoint.")
 
     async def close(self) -> None:
         """End the child, also while it loads."""
@@ -212,7 +217,8 @@ class _Child:
             f"{answer.address}/v1",
             answer.api_key,
             "chat",
-            extra={"return_progress": True, "max_tokens": MAX_OUTPUT},
+            max_output=MAX_OUTPUT,
+            extra={"return_progress": True},
         )
         await provider.warm()
         return provider

@@ -55,6 +55,10 @@ def serve(model: Path, port: int, api_key: str) -> Any:
     params.n_ctx = CONTEXT_WINDOW
     params.n_parallel = 1  # two slots would halve the window of each
     params.n_batch = BATCH
+    # Its threads wait for each other without sleeping: beside anything else that computes, one on
+    # each core is many times slower than one on every other.
+    threads = max(1, (os.cpu_count() or 1) // 2)
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.use_jinja = True
     # A model this small wanders at a higher temperature, and repeats itself without the penalty.
     params.sampling.temp = 0.2

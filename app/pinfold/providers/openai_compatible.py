@@ -11,17 +11,23 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import msgspec
+
 from pinfold.ports import (
+    Compacted,
     Delta,
     FirstByteTimedOut,
     IdleTimedOut,
     MalformedStream,
     ProviderError,
     Request,
+    RequestRejected,
 )
-from pinfold.providers.bodies import chat_body, complained_of, counted, responses_body, without
+from pinfold.providers.bodies import chat_body, compacted, counted, responses_body
 from pinfold.providers.chat_stream import ChatStream
+from pinfold.providers.compaction import read_compaction
 from pinfold.providers.errors import Server, from_answer, from_sdk
+from pinfold.providers.optional import complained_of, without
 from pinfold.providers.responses_stream import ResponsesStream
 from pinfold.providers.sse import EventDecoder
 
@@ -35,6 +41,8 @@ GATHER = 0.04
 each token costs more than all that is done with it."""
 COUNT_SECONDS = 10.0
 """How long a server may take to count."""
+OWN_HEADERS = "x-pinfold-"
+"""How the names of headers begin that nobody but a request sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +76,30 @@ class OpenAICompatible:
         key_env: str = "",
         timeouts: Timeouts | None = None,
         headers: Mapping[str, str] | None = None,
+        max_output: int | None = None,
         extra: Mapping[str, Any] | None = None,
         http_client: Any = None,
     ) -> None:
-        """`key_env` is named in error messages; `extra` is added to the body of each request;
-        `http_client` is an httpx client to use in place of the SDK's own."""
+        """`key_env` is named in error messages; `max_output` is what a reply may have in tokens
+        where the request does not ask for less; `extra` is added to the body of each request;
+        `http_client` is an httpx client to use in place of the SDK's own.
+
+        The `headers` of a request win over those given here, which hold none of `OWN_HEADERS`."""
         self.name = name
         self.base_url = base_url
         self.wire_api: WireApi = wire_api
         self._server = Server(base_url, key_env, bool(api_key))
         self._api_key = api_key
         self._timeouts = timeouts or Timeouts()
-        self._headers = dict(headers or {})
+        given = (headers or {}).items()
+        self._headers = {k: v for k, v in given if not k.lower().startswith(OWN_HEADERS)}
+        self._max_output = max_output
         self._extra = dict(extra or {})
         self._http_client = http_client
         self._client: openai.AsyncOpenAI | None = None
         self._warming = asyncio.Lock()
         self._refused: dict[str, set[str]] = {}
-        """By model: optional fields of the body that the endpoint complained of."""
+        """By model: what the endpoint complained of and its requests do without (`optional`)."""
         # Of those that speak Chat Completions llama.cpp counts, and is never far away.
         self._counts = wire_api == "responses" or self._server.is_local
 
@@ -99,7 +113,11 @@ class OpenAICompatible:
                     raise from_sdk(exc, self._server) from exc
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta]:
-        """The response, piece by piece. Raises `ProviderError`. Closing it drops the connection."""
+        """The response, piece by piece. Raises `ProviderError`. Closing it drops the connection.
+
+        A request with a `max_output` of 1 only opens the connection and warms the prompt cache:
+        nothing is generated where the API can do that, and else the few tokens that are its least.
+        """
         await self.warm()
         body = self._body(request) | self._extra
         parser: _Stream = (ChatStream if self.wire_api == "chat" else ResponsesStream)(self._server)
@@ -128,16 +146,31 @@ class OpenAICompatible:
         with suppress(Exception):  # whatever goes wrong, the estimate will do
             async with asyncio.timeout(COUNT_SECONDS):
                 await self.warm()
-                assert self._client is not None
-                answer = await self._client.post(
-                    f"{self._path}/input_tokens",
-                    cast_to=object,
-                    body=body,
-                    options={"headers": self._headers_of(request)},
-                )
+                answer = await self._post(f"{self._path}/input_tokens", body, request)
         tokens = answer.get("input_tokens") if isinstance(answer, dict) else None
         self._counts = isinstance(tokens, int) and tokens > 0
         return tokens if self._counts else None
+
+    async def compact(self, request: Request) -> Compacted:
+        """See `ports.Provider`; the server may take as long as for the first byte of an answer."""
+        missing = f"{self._server.host} has no compaction endpoint."
+        if self.wire_api == "chat":
+            raise RequestRejected(missing)
+        await self.warm()
+        body = compacted(self._body(request))
+        limit = self._timeouts.first_byte
+        try:
+            async with asyncio.timeout(limit):
+                answer = await self._post(f"{self._path}/compact", body, request)
+        except TimeoutError as exc:
+            raise FirstByteTimedOut(f"{self._server.host} sent nothing for {limit:g} s") from exc
+        except Exception as exc:
+            error = from_sdk(exc, self._server)
+            # A model that is not there is a 404 too, and the server says which.
+            if error.status in {404, 405, 501} and "model" not in str(getattr(exc, "body", "")):
+                error = RequestRejected(missing, status=error.status)
+            raise error from exc
+        return read_compaction(answer, self._server)
 
     async def close(self) -> None:
         if self._client is not None:
@@ -148,7 +181,11 @@ class OpenAICompatible:
         return "/chat/completions" if self.wire_api == "chat" else "/responses"
 
     def _body(self, request: Request) -> dict[str, Any]:
-        return (chat_body if self.wire_api == "chat" else responses_body)(request)
+        limits = [n for n in (request.max_output, self._max_output) if n is not None]
+        request = msgspec.structs.replace(request, max_output=min(limits, default=None))
+        if self.wire_api == "chat":
+            return chat_body(request, self.base_url)
+        return responses_body(request)
 
     def _headers_of(self, request: Request) -> dict[str, Any]:
         import openai
@@ -201,38 +238,48 @@ class OpenAICompatible:
                 await response.aclose()
 
     async def _send(self, body: dict[str, Any], request: Request) -> Any:
-        """The SDK's HTTP response, asked for again where that costs nobody anything.
+        """The SDK's HTTP response. What the endpoint does not know is left out and remembered."""
+        import openai
 
-        A field that the endpoint does not know is left out and remembered. A kept connection
-        that the server had closed meanwhile is opened anew, once.
+        refused = self._refused.setdefault(request.model.name, set())
+        while True:
+            sent = without(body, refused)
+            try:
+                stream = await self._post(self._path, sent, request, stream=True)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as exc:
+                name = complained_of(sent, str(exc.body))
+                if name is None:
+                    raise
+                refused.add(name)
+            else:
+                return stream.response
+
+    async def _post(
+        self, path: str, body: dict[str, Any], request: Request, *, stream: bool = False
+    ) -> Any:
+        """The SDK's answer, parsed unless it is a stream.
+
+        A kept connection that the server had closed meanwhile is opened anew, once.
         """
         import openai
 
         assert self._client is not None
         headers = self._headers_of(request)
-        refused = self._refused.setdefault(request.model.name, set())
         reopened = False
         while True:
             try:
-                stream = await self._client.post(
-                    self._path,
+                return await self._client.post(
+                    path,
                     cast_to=object,
-                    body=without(body, refused),
+                    body=body,
                     options={"headers": headers},
-                    stream=True,
+                    stream=stream,
                     stream_cls=openai.AsyncStream[object],
                 )
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as exc:
-                field = complained_of(body, refused, str(exc.body))
-                if field is None:
-                    raise
-                refused.add(field)
             except openai.APIConnectionError as exc:
                 if reopened or type(exc.__cause__).__name__ != "RemoteProtocolError":
                     raise
                 reopened = True
-            else:
-                return stream.response
 
     async def _check(self, response: Any) -> None:
         """Refuse an answer that is no stream of events."""

@@ -26,7 +26,7 @@ class _Details(Struct):
     reasoning_tokens: int | None = None
 
 
-class _Usage(Struct):
+class UsageReport(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
     input_tokens_details: _Details | None = None
@@ -38,7 +38,7 @@ class _Incomplete(Struct):
 
 
 class _Response(Struct):
-    usage: _Usage | None = None
+    usage: UsageReport | None = None
     error: Any = None
     incomplete_details: _Incomplete | None = None
 
@@ -143,7 +143,7 @@ class ResponsesStream:
         if reason == "content_filter":
             raise ContentRefused(f"The content filter of {self._server.host} cut the answer")
         self.done = True
-        usage = _usage(response.usage) if response.usage else None
+        usage = usage_of(response.usage) if response.usage else None
         if reason:
             return [ResponseDone(usage, "length")]
         return [ResponseDone(usage, "tool_calls" if self._call_ids else "stop")]
@@ -164,7 +164,7 @@ def _texts(item: dict[str, Any], key: str) -> list[str]:
     ]
 
 
-def _usage(usage: _Usage) -> Usage:
+def usage_of(usage: UsageReport) -> Usage:
     return Usage(
         input=usage.input_tokens or 0,
         cached=(usage.input_tokens_details or _Details()).cached_tokens or 0,

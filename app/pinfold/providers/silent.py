@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 
-from pinfold.ports import Delta, Request, RequestRejected
+from pinfold.ports import Compacted, Delta, Request, RequestRejected
 
 
 class Silent:
@@ -21,6 +21,10 @@ class Silent:
     async def count(self, request: Request) -> int | None:  # noqa: ARG002
         """There is no server that could."""
         return None
+
+    async def compact(self, request: Request) -> Compacted:  # noqa: ARG002
+        """Raises `RequestRejected`."""
+        raise RequestRejected("This is a recording: no model is asked.")
 
     async def close(self) -> None:
         """Nothing is held open."""

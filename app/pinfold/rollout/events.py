@@ -106,6 +106,23 @@ class ItemAdded(Data, frozen=True, kw_only=True):
     item: Item
 
 
+class Sizes(Struct, frozen=True):
+    """Tokens of the window, without the context before it."""
+
+    before: int
+    after: int
+
+
+class Compaction(Struct, frozen=True):
+    """A compaction, as turn metadata tells of it."""
+
+    trigger: Literal["manual", "auto"]
+    reason: Literal["user_requested", "context_limit", "model_downshift", "prepared"]
+    phase: Literal["standalone_turn", "pre_turn", "mid_turn", "background"]
+    implementation: Literal["local", "remote"]
+    strategy: str
+
+
 class RequestFinished(Data, frozen=True, kw_only=True):
     purpose: Literal["turn", "prewarm", "compaction", "memory"]
     provider: str
@@ -121,6 +138,21 @@ class RequestFinished(Data, frozen=True, kw_only=True):
     usage: Usage | None = None
     seconds: float = 0.0
     attempt: int = 1
+    window_id: str = ""
+    """`<session>:<generation>`."""
+    compaction: Compaction | None = None
+    """What it was for, where the purpose is `compaction`."""
+
+
+class CompactionFinished(Data, frozen=True, kw_only=True):
+    """How an attempt to compact ended; where it was applied, `window_replaced` stands before."""
+
+    compaction: Compaction
+    status: Literal["applied", "failed", "stopped", "cancelled"]
+    """`stopped`: by a hook."""
+    error: str = ""
+    seconds: float = 0.0
+    tokens: Sizes | None = None
 
 
 class ArtifactObserved(Data, frozen=True, kw_only=True):
@@ -180,11 +212,20 @@ class GoalSet(Data, frozen=True, kw_only=True):
     """In the user's words; empty goes back to the first request."""
 
 
-class Sizes(Struct, frozen=True):
-    """Tokens of the window, without the context before it."""
+class Stated(Struct, frozen=True, omit_defaults=True):
+    """Something of the protected core, in the user's words."""
 
-    before: int
-    after: int
+    text: str
+    item: int = 0
+    """The message that it was found in; 0 where the user wrote it into the core."""
+
+
+class CoreChanged(Data, frozen=True, kw_only=True):
+    """The user changed the protected core by hand; the goal is `GoalSet`."""
+
+    add: tuple[Stated, ...] = ()
+    remove: tuple[str, ...] = ()
+    """Texts that no longer stand."""
 
 
 class Base(Struct, frozen=True):
@@ -200,7 +241,8 @@ class WindowReplaced(Data, frozen=True, kw_only=True):
     generation: int
     base: Base
     reason: str
-    """`threshold`, `overflow`, `manual`, `model`, `undo`, `restore`, `adopted`, `rewind`."""
+    """`threshold`, `overflow`, `manual`, `model`, `undo`, `restore`, `kept` (items that came back),
+    `adopted`, `rewind`."""
     window: tuple[tuple[int, Form], ...]
     strategy: str = ""
     inserted: tuple[Item, ...] = ()
@@ -253,8 +295,10 @@ TYPES: dict[str, type[Data]] = {
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,
     "goal_set": GoalSet,
+    "core_changed": CoreChanged,
     "window_replaced": WindowReplaced,
     "window_counted": WindowCounted,
+    "compaction_finished": CompactionFinished,
     "prompt_queued": PromptQueued,
     "prompt_unqueued": PromptUnqueued,
 }

@@ -51,6 +51,13 @@ def copy_before(source: Path, target: Path, prompt: int, now: Callable[[], datet
         _copy(parent, target, count, n, now)
 
 
+def copy_window(source: Path, target: Path, generation: int, now: Callable[[], datetime]) -> None:
+    """Like `copy`, up to where the window of that generation was replaced."""
+    with Journal.open(source, now, read_only=True) as parent:
+        count, n = _through(parent, generation)
+        _copy(parent, target, count, n, now)
+
+
 def _copy(parent: Journal, target: Path, count: int, n: int, now: Callable[[], datetime]) -> None:
     """Copy the first `count` lines of `parent`, which go through item `n`."""
     forked_from = f"{parent.started.id}:{n}"
@@ -117,3 +124,19 @@ def _before(journal: Journal, prompt: int) -> tuple[int, int]:
             case TurnStarted():
                 begun = count
     raise JournalError(f"There is no prompt #{prompt} in this session.")
+
+
+def _through(journal: Journal, generation: int) -> tuple[int, int]:
+    """How many lines come before that window was replaced, and the last item in them."""
+    count = last = now = 0
+    for count, event in enumerate(journal.read(), 1):
+        match event.data:
+            case WindowReplaced() if now == generation:
+                return count - 1, last
+            case WindowReplaced(generation=now, inserted=inserted):
+                last = max(last, *(item.n for item in inserted), 0)
+            case ItemAdded(item=item):
+                last = item.n
+    if now != generation:
+        raise JournalError(f"There is no window {generation} in this session.")
+    return count, last

@@ -78,6 +78,15 @@ class SessionStore:
         forks.copy_before(folder, target, prompt, now)
         return Journal.open(target, now)
 
+    def fork_window(self, folder: Path, generation: int, now: Callable[[], datetime]) -> Journal:
+        """Begin a session as a copy of the one in `folder`, in the window of that generation.
+
+        Raises `JournalError`.
+        """
+        target = self._new_folder(now())
+        forks.copy_window(folder, target, generation, now)
+        return Journal.open(target, now)
+
     def adopt(
         self, adopted: Iterable[Event], cwd: Path, version: str, now: Callable[[], datetime]
     ) -> Journal:

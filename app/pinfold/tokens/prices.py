@@ -26,6 +26,11 @@ def cost(usage: Usage, price: Price) -> float:
     return (fresh * price.input + usage.cached * cached + usage.output * price.output) / _MILLION
 
 
+def price_of(provider: str, model: str, prices: Mapping[str, Price]) -> Price | None:
+    """`prices` go by `provider/model`, or by the model's name at any provider."""
+    return prices.get(f"{provider}/{model}") or prices.get(model)
+
+
 class Spend(Struct):
     """Tokens used so far, by model; plain data, for a cache."""
 
@@ -44,13 +49,11 @@ class Spend(Struct):
         )
 
     def total(self, prices: Mapping[str, Price]) -> float | None:
-        """USD so far; none where a model that was used has no price.
-
-        `prices` go by `provider/model`, or by the model's name at any provider.
-        """
+        """USD so far; none where a model that was used has no price (see `price_of`)."""
         total = 0.0
         for name, usage in self.models.items():
-            price = prices.get(name) or prices.get(name.partition("/")[2])
+            provider, _, model = name.partition("/")
+            price = price_of(provider, model, prices)
             if price is None:
                 return None
             total += cost(usage, price)

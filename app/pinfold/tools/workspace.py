@@ -1,15 +1,16 @@
 """The files that the agent works on. Nothing else in `tools/` stats, hashes or writes one."""
 
 import difflib
+import errno
 import hashlib
 import os
 import secrets
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from pinfold.ports import Observation, ToolError
 from pinfold.rollout.files import make_folder, replacing
@@ -18,6 +19,8 @@ from pinfold.tools.text import NotText, Text, decode
 MAX_TEXT = 50_000_000
 """Bytes. Larger files are neither read nor edited as text."""
 CHUNK = 1 << 20
+SETTLED_NS = 2_000_000_000
+"""The coarsest step in which a file system tells time."""
 
 
 def resolve(path: str, workspace: Path) -> Path:
@@ -134,11 +137,37 @@ def file_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def touched(path: Path) -> datetime:
-    """When a file, or what is known of it, was last changed. Raises `OSError`."""
-    status = path.stat()
-    # A copy may bring an old time of change along, but not one of its status.
-    return datetime.fromtimestamp(max(status.st_mtime, status.st_ctime), UTC)
+class Stamp(NamedTuple):
+    """Tells whether a file was touched, without a look into it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    """A copy may bring an old time of change along, but not one of its status."""
+    inode: int
+
+    def before(self, at: datetime) -> bool:
+        """Whether the last change came well before `at`, and no later one can look the same."""
+        return max(self.mtime_ns, self.ctime_ns) + SETTLED_NS < at.timestamp() * 1e9
+
+
+def stamp(uri: str, workspace: Path) -> Stamp | None:
+    """The stamp of a regular file, named as the journal does; none where there is no such file.
+
+    Raises `OSError` where nobody can tell.
+    """
+    try:
+        # There may be thousands, and pathlib takes twice the time.
+        status = os.stat(os.path.join(workspace, uri))  # noqa: PTH116, PTH118
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return None
+        raise
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def require_file(path: Path, workspace: Path) -> int:

@@ -152,14 +152,15 @@ class PinfoldApp(App[str]):
     def preview(self, strategy: str, options: "PlanOptions") -> None:
         from pinfold.tui.panels.preview import PreviewPanel
 
-        panel = PreviewPanel(self.session, self._look.keys, strategy, options, by_hand=True)
+        save = self._host.save_compact
+        panel = PreviewPanel(self.session, self._look.keys, save, strategy, options, by_hand=True)
         self.push_screen(panel)
 
     async def _review(self) -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""
         from pinfold.tui.panels.preview import PreviewPanel
 
-        panel = PreviewPanel(self.session, self._look.keys)
+        panel = PreviewPanel(self.session, self._look.keys, self._host.save_compact)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
         self.call_later(self.push_screen, panel, decided.set_result)
         try:

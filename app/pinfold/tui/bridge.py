@@ -6,8 +6,10 @@ from typing import assert_never
 
 from pinfold.agent.updates import (
     Appended,
+    Compacting,
     Phase,
     PhaseChanged,
+    Prepared,
     PromptReturned,
     QueueChanged,
     Retrying,
@@ -18,6 +20,7 @@ from pinfold.agent.updates import (
     ToolStarted,
     Update,
 )
+from pinfold.commands.compact_text import standing
 from pinfold.commands.context import SessionPort
 from pinfold.numbers import tokens
 from pinfold.paths import shown
@@ -98,10 +101,16 @@ class Bridge:
                 self._transcript.tool_output(call_id, text)
             case PhaseChanged(phase=phase):
                 self._enter(phase)
+            case Compacting() if self._session.phase != "idle":
+                self._status.progress = standing(update)
+            case Compacting():
+                pass  # the preview tells it
+            case Prepared(state=state):
+                self._gauge.preparation = state
             case Retrying(reason=reason, at=at):
                 self._retry.count_down(reason, at)
-            case Told(text=text, level=level):
-                self._transcript.note(text, level)
+            case Told(text=text, level=level, hint=hint):
+                self._transcript.note(f"{text} · {hint}" if hint else text, level)
             case QueueChanged(prompts=prompts):
                 self._show_queue(prompts)
             case PromptReturned(text=text):
@@ -116,6 +125,7 @@ class Bridge:
         self._status.approvals = session.approvals
         self._gauge.model = session.model
         self._gauge.auto = session.auto
+        self._gauge.preparation = session.preparing.state
         self._read_gauge()
 
     def _read_gauge(self) -> bool:

@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from pinfold.agent.updates import Preparation
 from pinfold.numbers import dollars, tokens
 from pinfold.ports import ModelInfo
 from pinfold.sanitize import one_line
@@ -34,6 +35,10 @@ LETTERS = {
 FULL = "━"
 FREE = ("─", "gauge-free")
 RESERVE = ("╌", "gauge-reserve")
+PREPARATIONS: dict[Preparation, str] = {
+    "preparing": "summary being written",
+    "ready": "summary ready",
+}
 THRESHOLD = ("┃", "gauge-threshold")
 
 SIGNS: dict[Source, str] = {"measured": "", "calibrated": "≈", "estimated": "≈", "unknown": "?"}
@@ -83,12 +88,14 @@ class GaugeBar(Widget):
     model: reactive[ModelInfo | None] = reactive(None)
     auto: reactive[str] = reactive("auto")
     """What happens at the threshold."""
+    preparation: reactive[Preparation] = reactive("")
+    """Whether the next compaction finds a summary written."""
     live: reactive[int] = reactive(0)
     """Tokens, roughly, of the reply under way."""
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _: self._retell())
-        for each in ("reading", "model", "auto", "live"):
+        for each in ("reading", "model", "auto", "preparation", "live"):
             self.watch(self, each, self._retell)
 
     async def on_click(self) -> None:
@@ -159,6 +166,7 @@ class GaugeBar(Widget):
         """What is said where there is room, the first before the others."""
         return [
             *([f"window {model.window_source}"] if model.window_source == "assumed" else ()),
+            *([PREPARATIONS[self.preparation]] if self.preparation else ()),
             *([self.auto] if self.auto != "auto" else ()),
             *([f"cached {reading.cached:.0%}"] if reading.cached else ()),
             *([dollars(reading.cost)] if reading.cost else ()),
@@ -201,6 +209,8 @@ class GaugeBar(Widget):
             row(THRESHOLD, f"threshold, {self.auto}", reading.threshold)
         source = self._source(reading)
         said = [f"{source}: {MEANINGS[source]}"]
+        if self.preparation:
+            said.append(f"For the next compaction: {PREPARATIONS[self.preparation]}.")
         if reading.threshold is None:
             said.append("No threshold: /threshold auto sets one.")
         if reading.cached is not None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from textual.binding import Binding
 
 from pinfold.commands.registry import ACTIONS, BY_ID
-from pinfold.tui.panels import context_keys, preview_keys
+from pinfold.tui.panels import checkpoint_keys, context_keys, core_keys, history_keys, preview_keys
 from pinfold.tui.transcript.view import Transcript
 
 _NAMES = {
@@ -49,7 +49,10 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
     """What is wrong with the user's keys, in sentences."""
     context = (*context_keys.MOVES, *context_keys.ACTS)
     preview = (*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS)
-    own = (*Transcript.BINDINGS, *context, *preview)
+    history = (*history_keys.MOVES, *history_keys.ACTS)
+    checkpoint = (*checkpoint_keys.MOVES, *checkpoint_keys.ACTS)
+    core = (*core_keys.MOVES, *core_keys.ACTS)
+    own = (*Transcript.BINDINGS, *context, *preview, *history, *checkpoint, *core)
     known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding))}
     found = [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
     # Commands are bound everywhere, so a key of theirs never reaches another action.

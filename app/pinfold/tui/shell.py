@@ -258,6 +258,8 @@ class Shell(Screen[None]):
     def _typed(self) -> None:
         self._last_typed = self._monotonic()
         self._drafts.changed()
+        if self._session is not None:
+            self._session.typed()
 
     @on(Popup.Picked)
     def _picked(self) -> None:

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from pinfold.agent.updates import Phase
 from pinfold.numbers import duration
 from pinfold.tui.colours import ink
+from pinfold.tui.transcript.lines import clip
 
 WORKING: dict[Phase, str] = {
     "requesting": "waiting for the model",
@@ -18,6 +19,7 @@ WORKING: dict[Phase, str] = {
     "tools": "working",
     "approval": "your word is needed",
     "waiting": "waiting to try again",
+    "compacting": "compacting",
 }
 DIM = "foreground 60%"
 
@@ -89,7 +91,10 @@ class StatusLine(Widget):
         for text, colour in parts.values():
             line.append(" · " if line else "", ink(self.app, DIM))
             line.append(text, ink(self.app, colour))
-        line.truncate(max(0, room), overflow="ellipsis")
+        if room > 1:
+            line.truncate(room, overflow="ellipsis")
+        else:  # an ellipsis in no cells would be cut from the wrong end
+            line = Text(no_wrap=True, overflow="crop", end="")
         line.append(" " * max(2, self.size.width - line.cell_len - len(right)))
         line.append(right, style)
         return line
@@ -107,4 +112,6 @@ class StatusLine(Widget):
         said = self.progress or WORKING[self.phase]
         if not wide:
             return f"{below}{duration(self.seconds)} · Esc", ink(self.app, "primary")
-        return f"{below}{said} {duration(self.seconds)} · Esc interrupts", ink(self.app, "primary")
+        rest = f" {duration(self.seconds)} · Esc interrupts"
+        room = self.size.width - len(below) - len(rest) - 2
+        return f"{below}{clip(said, room)}{rest}", ink(self.app, "primary")

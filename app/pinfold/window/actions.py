@@ -44,6 +44,15 @@ class Effect(Struct, frozen=True):
         return self.before - self.after
 
 
+class Outlook(Struct, frozen=True):
+    """A window that could take the place of this one. Nothing has happened yet."""
+
+    items: int
+    before: int
+    """Tokens of the next request, as the gauge has them."""
+    after: int
+
+
 class Planner:
     """Works out changes of `window`. Pure: it reads and never changes anything."""
 
@@ -78,7 +87,7 @@ class Planner:
         changes = {n: form for n, form in changes.items() if window.form(n) != form}
         if not changes:
             raise Refused("; ".join(told) or "Nothing would change.")
-        before, after = self._sizes(window.preview(changes.items()))
+        before, after = self.sizes(window.preview(changes.items()))
         event = ItemsMarked(items=tuple(changes.items()))
         return Effect(act, event, tuple(changes), before, after, told)
 
@@ -240,7 +249,8 @@ class Planner:
             total += self._gauge.count_full(archive[n]) if tokens is None else tokens
         return total
 
-    def _sizes(self, after: Iterable[Shown]) -> tuple[int, int]:
+    def sizes(self, after: Iterable[Shown]) -> tuple[int, int]:
+        """Tokens of the next request, and of one that would carry `after`."""
         gauge = self._gauge
         used = gauge.reading(self._model).used
         change = -sum(gauge.tokens)

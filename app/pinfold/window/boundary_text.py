@@ -10,6 +10,7 @@ _REASONS = {
     "model": "compacted for another model",
     "undo": "compaction undone",
     "restore": "earlier window restored",
+    "kept": "kept after all",
     "adopted": "compacted before it was adopted",
     "rewind": "rewound",
 }
@@ -17,12 +18,17 @@ _REASONS = {
 
 def told(boundary: Boundary) -> str:
     """Which window begins here, why, and what that came to."""
-    what = _REASONS.get(boundary.reason, boundary.reason)
-    if boundary.undone == "restore":
-        what = "restore undone"
-    if boundary.strategy and what.startswith("compacted"):
-        what = what.replace("compacted", f"compacted by {boundary.strategy}", 1)
-    parts = [f"window {boundary.generation}", what]
+    parts = [f"window {boundary.generation}", why(boundary)]
     if (sizes := boundary.tokens) is not None:
         parts.append(f"{tokens(sizes.before)} → {tokens(sizes.after)}")
     return " · ".join(parts)
+
+
+def why(boundary: Boundary) -> str:
+    """`compacted by checkpoint at the threshold`."""
+    what = _REASONS.get(boundary.reason, boundary.reason)
+    if boundary.undone in ("restore", "kept"):
+        what = "restore undone" if boundary.undone == "restore" else "keeping undone"
+    if boundary.strategy and what.startswith("compacted"):
+        what = what.replace("compacted", f"compacted by {boundary.strategy}", 1)
+    return what

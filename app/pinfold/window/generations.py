@@ -71,7 +71,7 @@ def standing(window: Window, generation: int) -> list[Standing]:
     archive = window.archive
     return [
         Standing(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
-        for n, form in _forms(window, generation).items()
+        for n, form in forms_of(window, generation).items()
     ]
 
 
@@ -81,7 +81,7 @@ def differences(window: Window, one: int, other: int) -> list[Difference]:
 
 
 def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
-    before, after = _forms(window, one), _forms(window, other)
+    before, after = forms_of(window, one), forms_of(window, other)
     for n in sorted({**before, **after}):
         if before.get(n) != after.get(n):
             item = window.archive[n]
@@ -89,7 +89,8 @@ def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
             yield Difference(n, item.kind, item.name or "", words, before.get(n), after.get(n))
 
 
-def _forms(window: Window, generation: int) -> dict[int, Form]:
+def forms_of(window: Window, generation: int) -> dict[int, Form]:
+    """The forms of its items, as they stood at its end. Raises `Refused`."""
     known: Sequence[int] = [0, *(each.generation for each in window.boundaries)]
     if generation not in known:
         there = f"there are 0 to {known[-1]}" if len(known) > 1 else "there is only 0, the first"

@@ -70,6 +70,8 @@ class UndoStack:
             self._stack = [each for each in self._stack if _reaches(each.event, inside)]
         else:
             what = "the restore" if replaced.reason == "restore" else "the compaction"
+            if replaced.reason == "kept":
+                what = f"keeping {named(replaced.why)}"
             self._stack.append(Undoable(seq, what, None))
 
     def _take(self, seq: int) -> None:

@@ -7,9 +7,13 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinfold.rollout.journal import Journal, JournalError, SessionHeld
 from pinfold.wiring.house import House, WrongUse, house
+
+if TYPE_CHECKING:
+    from pinfold.wiring.replaying import Player
 
 
 def shell(arguments: argparse.Namespace) -> int:
@@ -197,6 +201,12 @@ def compact(arguments: argparse.Namespace) -> int:
     return compact(arguments)
 
 
+def eval_(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.evaluating import evaluation
+
+    return evaluation(arguments)
+
+
 def checkpoint(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.compacting import checkpoint
 
@@ -216,27 +226,53 @@ def restore(arguments: argparse.Namespace) -> int:
 
 
 def replay(arguments: argparse.Namespace) -> int:
-    return _play(arguments, arguments.file, arguments.index)
+    from pinfold.wiring.replaying import Player, play_unseen
+
+    if arguments.threshold is not None and not 0 < arguments.threshold <= 1:
+        raise WrongUse("--threshold is a share of the usable window: above 0, at most 1")
+    speed = _speed(arguments)
+    seen = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.json
+    at = house(arguments)
+    player = Player(
+        at,
+        arguments.file,
+        speed if seen else 0,
+        arguments.index,
+        strategy=arguments.strategy,
+        threshold=arguments.threshold,
+    )
+    if seen:
+        return _play(at, player)
+    try:
+        return asyncio.run(play_unseen(player, as_json=arguments.json))
+    finally:
+        player.close()
 
 
 def demo(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.replaying import demo_file
+    from pinfold.wiring.replaying import Player, demo_file
 
-    return _play(arguments, demo_file())
+    speed = _speed(arguments)
+    at = house(arguments)
+    return _play(at, Player(at, demo_file(), speed))
 
 
-def _play(arguments: argparse.Namespace, file: Path, index: int = 0) -> int:
-    from pinfold.wiring.replaying import Player
-    from pinfold.wiring.screen import Sessions, run
-
+def _speed(arguments: argparse.Namespace) -> float:
     if not arguments.speed >= 0:  # nor is it nan
         raise WrongUse("--speed takes a number from 0 up")
-    at = house(arguments)
-    player = Player(at, file, arguments.speed, index)
+    return float(arguments.speed)
+
+
+def _play(at: House, player: "Player") -> int:
+    from pinfold.wiring.screen import Sessions, run
+
     try:
-        return run(at, player.start, Sessions(at), kept=False)
+        code = run(at, player.start, Sessions(at), kept=False)
     finally:
         player.close()
+    if player.rounds:
+        print("\n".join(player.table()))
+    return code
 
 
 def doctor(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,7 @@
-"""`pinfold compact` and `pinfold checkpoint`, of a session or of any file; no model is asked."""
+"""`pinfold compact` and `pinfold checkpoint`, of a session or of any file.
+
+A model is asked by those strategies alone that need one.
+"""
 
 import argparse
 import asyncio
@@ -6,7 +9,9 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 from msgspec import Struct
@@ -19,22 +24,27 @@ from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.view import view_v1
 from pinfold.commands import compact_text
-from pinfold.commands.compact import WRONG_TARGET
+from pinfold.commands.compact import WRONG_TARGET, roles
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, loss_of
+from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.report import Report, completion, report_of
+from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, view_of
 from pinfold.providers.silent import Silent
 from pinfold.rollout.events import ModelChanged
-from pinfold.rollout.journal import Journal
+from pinfold.rollout.journal import ROLLOUT, Journal
 from pinfold.rollout.scan import scan
 from pinfold.sanitize import clean, one_line
 from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.models import connect, connect_summarizer
+from pinfold.wiring.prompts import overrides
 from pinfold.wiring.sessions import CLOCK, open_session, own_folder, plan_options
 from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
+from pinfold.wiring.steps import Steps
 
 _NAMED = 100
 """Characters of a lost thing on a line."""
@@ -71,14 +81,16 @@ def compact(arguments: argparse.Namespace) -> int:
         )
     wish = _wish(at, arguments)
     if isinstance(source.at, Path) and not arguments.dry_run:
-        outcome = asyncio.run(_applied(at, source.at, wish))
+        outcome, plan = asyncio.run(_applied(at, source.at, wish))
+    elif _asks_model(wish):
+        outcome, plan = asyncio.run(_drafted(at, source, wish))
     else:
-        outcome = _planned(at, source, wish)
+        outcome, plan = _planned(at, source, wish)
     for line in _told(outcome, arguments):
         print(line)
     if outcome.applied and not (arguments.json or arguments.text):
         print()
-        print(completion(outcome.report))
+        print(completion(plan))
         before = outcome.generation - 1
         print(f"The old window comes back with: pinfold restore {source.name} {before}")
     return 0
@@ -98,14 +110,29 @@ def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
         "max_tail_messages": arguments.max_tail,
         "min_headroom_tokens": arguments.min_headroom,
         "keep_files_glob": arguments.keep_files,
+        "keep_roles": _roles(arguments.keep_roles),
     }
     changes = {name: each for name, each in given.items() if each is not None}
     merged = {**msgspec.structs.asdict(at.settings.compact), **changes}
     settings = msgspec.convert(merged, CompactSettings)
-    return _Wish(settings.mode, plan_options(settings), getattr(arguments, "model", None))
+    options = replace(plan_options(settings), prompts=overrides(at), focus=arguments.focus)
+    return _Wish(settings.mode, options, getattr(arguments, "model", None))
 
 
-def _planned(at: House, source: Source, wish: _Wish) -> Outcome:
+def _roles(text: str | None) -> tuple[str, ...] | None:
+    """Raises `WrongUse`."""
+    try:
+        return None if text is None else roles(text)
+    except argparse.ArgumentTypeError as error:
+        raise WrongUse(f"--keep-roles: {error}") from error
+
+
+def _asks_model(wish: _Wish) -> bool:
+    found = registry().strategies.get(wish.strategy)
+    return found is not None and found.needs_model
+
+
+def _planned(at: House, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     folded = Folded(at, source, wish.model)
     checkpoint, ledger = CheckpointState(), Ledger()
     for event in folded.events:
@@ -121,23 +148,40 @@ def _planned(at: House, source: Source, wish: _Wish) -> Outcome:
         cwd=checkpoint.cwd,
     )
     plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
-    return Outcome(False, plan.base.generation + 1, report_of(view, plan), loss_of(view, plan))
+    report, loss = report_of(view, plan), loss_of(view, plan)
+    return Outcome(False, plan.base.generation + 1, report, loss), plan
 
 
-async def _applied(at: House, folder: Path, wish: _Wish) -> Outcome:
+async def _drafted(at: House, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
+    """A dry run for which a model writes: on a copy, as its requests are journalled."""
+    with TemporaryDirectory(prefix="pinfold-") as place:
+        lines = b"".join(line + b"\n" for line in source.lines())
+        await asyncio.to_thread((Path(place) / ROLLOUT).write_bytes, lines)
+        async with opened(at, Path(place), wish.model) as session:
+            session.files.elsewhere = True
+            session.subscribe(Steps(sys.stderr).hear)
+            draft = await session.compaction.draft(wish.strategy, wish.options)
+            loss = await session.compaction.loss(draft)
+    return Outcome(False, draft.plan.base.generation + 1, draft.report, loss), draft.plan
+
+
+async def _applied(at: House, folder: Path, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     async with opened(at, folder, wish.model) as session:
-        draft = await session.compaction.draft(wish.strategy, wish.options)
+        if _asks_model(wish):
+            session.subscribe(Steps(sys.stderr).hear)
+        draft = await session.compaction.run(wish.strategy, wish.options)
         loss = await session.compaction.loss(draft)
-        report = await session.compaction.apply(draft)
-        return Outcome(True, draft.plan.base.generation + 1, report, loss)
+    return Outcome(True, draft.plan.base.generation + 1, draft.report, loss), draft.plan
 
 
 @asynccontextmanager
 async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIterator[Session]:
-    """A session to write to, with no model behind it, its window counted exactly.
+    """A session to write to, its window counted exactly. No model is behind it but the one that
+    compacts, which is reached when it is asked.
 
     Raises `JournalError`, `SessionHeld`.
     """
+    summarizer = partial(connect if model else connect_summarizer, at.loaded)
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         at = replace(at, cwd=Path(journal.started.cwd))
         info = model_of(at, tuple(scan(journal, ModelChanged)), model)
@@ -151,6 +195,7 @@ async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIter
         connection=connection,
         tools=(),
         counter=counter,
+        summarizer=summarizer,
     )
     try:
         yield session

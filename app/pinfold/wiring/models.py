@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
+from msgspec import structs
+
 from pinfold.agent.request import Connection
 from pinfold.ports import ProviderError
 from pinfold.providers.choose import Choice, Wish, choose
@@ -74,3 +76,18 @@ async def connect(loaded: Loaded, name: str | None = None) -> Connection:
     assert choice.endpoint is not None
     provider = connect_endpoint(choice)
     return Connection(provider, choice.model, provider.wire_api, note)
+
+
+async def connect_summarizer(loaded: Loaded) -> Connection:
+    """The model that `[compact]` asks for, within the window that it names.
+
+    Raises `ProviderError` where there is none.
+    """
+    wanted = loaded.settings.compact
+    found = await connect(loaded, wanted.model)
+    if wanted.context_window is None:
+        return found
+    model = structs.replace(
+        found.model, context_window=wanted.context_window, window_source="config"
+    )
+    return replace(found, model=model)

@@ -1,16 +1,28 @@
-"""Playing a recorded session on the screen: nothing is sent, no tool runs, nothing is kept."""
+"""Playing a recorded session: nothing is sent, no tool runs, nothing is kept."""
 
+import asyncio
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
+
+from pinfold import paths
 from pinfold.agent.request import Connection
+from pinfold.agent.rounds import Round, lines
 from pinfold.agent.session import Session
+from pinfold.agent.updates import Told, Update
+from pinfold.compaction.strategies.registry import registry
+from pinfold.headless import no_terminal
 from pinfold.ports import Approver
 from pinfold.providers.silent import Silent
 from pinfold.rollout.store import SessionStore
-from pinfold.wiring.house import House
+from pinfold.sanitize import clean
+from pinfold.tokens.counter import Counter
+from pinfold.wiring.house import House, WrongUse
 from pinfold.wiring.sessions import new_journal, open_session
 from pinfold.wiring.sources import model_of, read, wire_api_of
 
@@ -23,24 +35,98 @@ def demo_file() -> Path:
 class Player:
     """Opens a session and plays a recording in it, whatever tool made that."""
 
-    def __init__(self, at: House, file: Path, speed: float, index: int = 0) -> None:
-        """Read the recording. Raises `NotASession`, `JournalError`."""
+    def __init__(
+        self,
+        at: House,
+        file: Path,
+        speed: float,
+        index: int = 0,
+        *,
+        strategy: str | None = None,
+        threshold: float | None = None,
+    ) -> None:
+        """Read the recording. With a strategy or a threshold (a share of the usable window) it
+        is compacted by that, not as it was recorded; the settings have the other of the two.
+
+        Raises `NotASession`, `JournalError`, and `WrongUse` where there is no such strategy.
+        """
+        if strategy is not None and strategy not in (known := registry().strategies):
+            raise WrongUse(f"there is no strategy {strategy}; there are: {', '.join(known)}")
         self._events = read(file, index).events
         self._speed = speed
+        self._own = strategy is not None or threshold is not None
         self._kept = TemporaryDirectory(prefix="pinfold-replay-")
         self._at = replace(at, store=SessionStore(Path(self._kept.name)))
         self._note = f"Playing {file.name}: no model is asked and no tool runs."
+        self.title = "Compactions as they were recorded:"
+        if self._own:
+            before = at.settings.compact
+            compact = msgspec.structs.replace(
+                before,
+                auto="auto",
+                mode=strategy or before.mode,
+                auto_compact_threshold_pct=threshold or before.auto_compact_threshold_pct,
+            )
+            settings = msgspec.structs.replace(at.settings, compact=compact)
+            loaded = msgspec.structs.replace(at.loaded, settings=settings)
+            self._at = replace(self._at, loaded=loaded)
+            share = f"{compact.auto_compact_threshold_pct:.0%} of the usable window"
+            self.title = f"Compactions by {compact.mode} at {share}:"
+        self.session: Session | None = None
+        """Once it is started."""
 
     async def start(self, approver: Approver) -> Session:
         """The session, with its first prompt on the way."""
         model = model_of(self._at, self._events)
+        counter = Counter(model.encoding, paths.cache_folder())
+        if self._own:  # what is compacted when must not hang on when the tokenizer is there
+            await asyncio.to_thread(counter.load)
         connection = Connection(Silent(), model, wire_api_of(self._at, model.provider), self._note)
-        session = await open_session(
-            self._at, approver, lambda: new_journal(self._at), connection=connection, tools=()
+        self.session = await open_session(
+            self._at,
+            approver,
+            lambda: new_journal(self._at),
+            connection=connection,
+            tools=(),
+            counter=counter,
         )
-        session.play(self._events, self._speed)
-        return session
+        self.session.play(self._events, self._speed, own=self._own)
+        return self.session
+
+    @property
+    def rounds(self) -> Sequence[Round]:
+        """What the compactions came to, once it was played."""
+        return self.session.rounds if self.session is not None else ()
+
+    def table(self) -> Iterator[str]:
+        """The same for people."""
+        yield self.title
+        yield from lines(self.rounds)
 
     def close(self) -> None:
         """Throw away what the playing wrote."""
         self._kept.cleanup()
+
+
+async def play_unseen(player: Player, *, as_json: bool) -> int:
+    """Play without a screen, then print what the compactions came to. Returns the exit code."""
+    session = await player.start(no_terminal)
+    failed = False
+
+    def hear(update: Update) -> None:
+        nonlocal failed
+        if isinstance(update, Told) and update.level != "info":
+            failed = failed or update.level == "error"
+            print(f"pinfold: {clean(update.text)}", file=sys.stderr)
+
+    session.subscribe(hear)
+    try:
+        await session.idle()
+    finally:
+        await session.close()
+    if as_json:
+        for each in player.rounds:
+            print(msgspec.json.encode(each).decode())
+    else:
+        print("\n".join(player.table()))
+    return 1 if failed else 0

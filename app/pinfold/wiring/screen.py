@@ -19,6 +19,7 @@ from pinfold.wiring.house import House
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
+    from pinfold.compaction.view import PlanOptions
     from pinfold.rollout.texts import Texts
 
 CHOSEN_THEME = "theme"
@@ -70,6 +71,24 @@ class Sessions:
             self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
         )
 
+    async def fork_window(
+        self, session: SessionPort, generation: int, approver: Approver
+    ) -> "Session":
+        from pinfold.wiring.sessions import CLOCK
+
+        folder = session.folder
+        return await self._open(
+            self._at, approver, lambda: self._at.store.fork_window(folder, generation, CLOCK.now)
+        )
+
+    async def hand_on(
+        self, session: SessionPort, strategy: str | None, model: str | None, approver: Approver
+    ) -> "Session":
+        from pinfold.wiring.handing_on import hand_on
+
+        copy = await hand_on(self._at, session.folder, approver, strategy=strategy, model=model)
+        return await self._moved_in(self._at, copy)
+
     async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> "Session":
         from pinfold.wiring.sessions import CLOCK
 
@@ -83,7 +102,9 @@ class Sessions:
     ) -> "Session":
         from pinfold.wiring.sessions import open_session
 
-        session = await open_session(at, approver, journal)
+        return await self._moved_in(at, await open_session(at, approver, journal))
+
+    async def _moved_in(self, at: House, session: "Session") -> "Session":
         await session.move_in()
         self._at = at  # the folder that `/new` begins in and `/trust` trusts
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
@@ -116,6 +137,11 @@ class Sessions:
 
         adopted = adopt(self._at, file)
         return adopted.folder.name, adopted.said
+
+    def save_compact(self, strategy: str, options: "PlanOptions") -> str:
+        from pinfold.wiring.defaults import save
+
+        return save(self._at, strategy, options)
 
     def doctor(self) -> str:
         from pinfold.wiring.report import report

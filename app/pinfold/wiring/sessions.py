@@ -1,13 +1,16 @@
 """Opening sessions: a journal, a model, the tools."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 from pinfold import __version__, paths
 from pinfold.agent.clock import SystemClock
-from pinfold.agent.options import Options
+from pinfold.agent.hooks import Moment
+from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
@@ -20,7 +23,8 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
 from pinfold.wiring.house import House
-from pinfold.wiring.models import connect
+from pinfold.wiring.models import connect, connect_summarizer
+from pinfold.wiring.prompts import overrides
 
 CLOCK = SystemClock()
 
@@ -33,11 +37,15 @@ async def open_session(
     connection: Connection | None = None,
     tools: Sequence[Tool] | None = None,
     counter: Counter | None = None,
+    summarizer: Callable[[], Awaitable[Connection]] | None = None,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
-    Raises `ProviderError`, `JournalError`, `SessionHeld`.
+    `summarizer` reaches the model that compacts, where it is not the one that the settings say.
+
+    Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
+    prompts = await asyncio.to_thread(overrides, at)
     connection = connection or await connect(at.loaded)
     opened = await asyncio.to_thread(journal)
     settings = at.settings
@@ -61,19 +69,38 @@ async def open_session(
                 reasoning_effort=settings.model.reasoning_effort,
                 auto=settings.compact.auto,
                 strategy=settings.compact.mode,
-                compact=plan_options(settings.compact),
+                compact=replace(plan_options(settings.compact), prompts=prompts),
                 threshold=settings.compact.auto_compact_threshold_pct,
                 prices=prices(settings),
+                hooks={moment: getattr(settings.hooks, moment) for moment in get_args(Moment)},
+                hook_timeout=settings.hooks.timeout,
+                mask_threshold=settings.compact.mask_threshold_pct,
+                preparing=PreparingOptions(
+                    settings.compact.prepare,
+                    settings.compact.prepare_threshold_pct,
+                    settings.compact.prepare_budget_pct,
+                ),
+                prewarm=settings.agent.prewarm,
+                turn_metadata=settings.agent.turn_metadata,
             ),
             counter=counter,
             user_folder=paths.config_folder(),
             connect=partial(connect, at.loaded),
+            connect_summarizer=summarizer or _summarizer(at),
         )
     except BaseException:
         opened.close()
         raise
     Tokenizer(session, counter)
     return session
+
+
+def _summarizer(at: House) -> Callable[[], Awaitable[Connection]] | None:
+    """How to reach the model that compacts, where it is not the session's."""
+    compact = at.settings.compact
+    if compact.model or compact.context_window:
+        return partial(connect_summarizer, at.loaded)
+    return None
 
 
 def prices(settings: Settings) -> dict[str, Price]:
@@ -89,6 +116,7 @@ def plan_options(settings: CompactSettings) -> PlanOptions:
         target_pct=settings.target_pct,
         min_headroom_tokens=settings.min_headroom_tokens,
         max_tail_messages=settings.max_tail_messages,
+        keep_roles=settings.keep_roles,
         keep_files_glob=settings.keep_files_glob,
         user_message_tokens=settings.user_message_tokens,
     )

@@ -10,6 +10,8 @@ from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.window.pins import named
 
 OLD = "an old result"
+MASKED = 12
+"""Tokens that a masked result takes, at least."""
 
 
 class Prune(ModelFree):
@@ -47,6 +49,23 @@ class Prune(ModelFree):
                     break
                 size -= _mask(draft, entry, reason)
         return draft.plan(self.name)
+
+
+def least(view: WindowView, options: PlanOptions) -> int:
+    """Tokens that stay whatever is masked, as counted here: no plan comes to less."""
+    held = _held(view, options)
+    return sum(
+        entry.tokens if entry.n in held else _least_of(entry, options) for entry in view.entries
+    )
+
+
+def _least_of(entry: Entry, options: PlanOptions) -> int:
+    item = entry.item
+    if options.fold & {item.n, entry.partner} or is_made_anew(item):
+        return 0
+    if item.kind == "tool_result":
+        return min(entry.tokens, MASKED)
+    return 0 if item.kind == "user" and holds_data(item) else entry.tokens
 
 
 def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:

@@ -6,8 +6,12 @@ from importlib.metadata import entry_points
 from msgspec import Struct
 
 from pinfold.compaction.strategies.checkpoint import Checkpoint
+from pinfold.compaction.strategies.core import Core
+from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.layered import Layered
 from pinfold.compaction.strategies.prune import Prune
+from pinfold.compaction.strategies.remote import Remote
+from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategies.strategy import Strategy
 
 GROUP = "pinfold.strategies"
@@ -21,7 +25,15 @@ class Registry(Struct, frozen=True):
 
 def house() -> dict[str, Strategy]:
     """The strategies that come with pinfold."""
-    own: tuple[Strategy, ...] = (Prune(), Checkpoint(), Layered())
+    own: tuple[Strategy, ...] = (
+        Prune(),
+        Checkpoint(),
+        Snapshot(),
+        Handoff(),
+        Core(),
+        Remote(),
+        Layered(),
+    )
     return {strategy.name: strategy for strategy in own}
 
 

@@ -1,10 +1,11 @@
 """What a strategy is. Third parties write theirs for the entry-point group `pinfold.strategies`."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.summary import Entry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 
@@ -13,8 +14,19 @@ class Material(Struct, frozen=True):
     """What was prepared for a plan; it serves for any options and pins."""
 
     text: str = ""
-    """What a model wrote."""
+    """What a model wrote, as prose."""
+    entries: tuple[Entry, ...] = ()
+    """What a model wrote, as `summary_v1`."""
+    opaque: dict[str, Any] | None = None
+    """The provider's own compaction item."""
+    through: int = 0
+    """The last item that it covers."""
+    error: str = ""
+    """Why nothing could be prepared; the next strategy of the ladder then plans."""
+    notes: tuple[str, ...] = ()
+    """What the user should know: how much was read, what was tried again ..."""
     meta: dict[str, object] = field(default_factory=dict)
+    """For the journal."""
 
 
 class Strategy(Protocol):
@@ -26,8 +38,10 @@ class Strategy(Protocol):
     @property
     def needs_model(self) -> bool: ...
 
-    async def prepare(self, view: WindowView, summarizer: Summarizer | None) -> Material:
-        """Whatever takes long, a model's work above all. Raises `ProviderError`."""
+    async def prepare(
+        self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
+    ) -> Material:
+        """Whatever takes long, a model's work above all. Raises `ProviderError`, `Refused`."""
         ...
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
@@ -40,5 +54,10 @@ class ModelFree:
 
     needs_model = False
 
-    async def prepare(self, view: WindowView, summarizer: Summarizer | None) -> Material:  # noqa: ARG002
+    async def prepare(
+        self,
+        view: WindowView,  # noqa: ARG002
+        summarizer: Summarizer | None,  # noqa: ARG002
+        options: PlanOptions,  # noqa: ARG002
+    ) -> Material:
         return Material()

@@ -64,18 +64,22 @@ class Chooser(ModalScreen[str | None]):
     def filtered(self) -> None:
         """The user has typed."""
 
+    def take(self, key: str) -> None:
+        """The user wants that line."""
+        self.dismiss(key)
+
     @on(LineList.Moved)
     def _moved(self, event: LineList.Moved) -> None:
         self.looked_at(event.key)
 
     @on(LineList.Taken)
     def _taken(self, event: LineList.Taken) -> None:
-        self.dismiss(event.key)
+        self.take(event.key)
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
         if self.list.current is not None:
-            self.dismiss(self.list.current)
+            self.take(self.list.current)
 
     @on(Input.Changed)
     def _typed(self) -> None:

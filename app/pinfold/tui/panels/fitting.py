@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping
 
+from rich.cells import cell_len
+
+from pinfold.tui.transcript.lines import clip
+
 
 def fitted(
     sizes: Mapping[str, int], room: int, give_way: Mapping[str, int], enough: int
@@ -18,3 +22,12 @@ def fitted(
             break
         fitting[name] = cells
     return {**fitting, "words": max(1, words)}
+
+
+def cell(text: str, width: int, *, right: bool = False) -> str:
+    """`text` in a column of that width, with the empty cell that follows; nothing without one."""
+    if not width:
+        return ""
+    clipped = clip(text, width)
+    room = " " * (width - cell_len(clipped))
+    return f"{room}{clipped} " if right else f"{clipped}{room} "

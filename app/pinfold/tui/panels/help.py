@@ -16,7 +16,7 @@ from pinfold.commands.action import Action
 from pinfold.commands.action import Group as Groups
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.keys import shown
-from pinfold.tui.panels import context_keys, preview_keys
+from pinfold.tui.panels import checkpoint_keys, context_keys, core_keys, history_keys, preview_keys
 from pinfold.tui.transcript.view import Transcript
 
 HEADINGS: dict[Groups, str] = {
@@ -67,6 +67,12 @@ class HelpPanel(ModalScreen[None]):
         parts += _section("In the context panel (/context)", self._bound(context))
         preview = [*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS]
         parts += _section("In the compaction preview (/compact --dry-run)", self._bound(preview))
+        history = [*history_keys.MOVES, *history_keys.ACTS]
+        parts += _section("Among earlier windows (/history)", self._bound(history))
+        checkpoint = [*checkpoint_keys.MOVES, *checkpoint_keys.ACTS]
+        parts += _section("In the checkpoint panel (/checkpoint)", self._bound(checkpoint))
+        core = [*core_keys.MOVES, *core_keys.ACTS]
+        parts += _section("In the protected core (/core)", self._bound(core))
         parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 

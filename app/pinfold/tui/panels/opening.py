@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pinfold.commands.context import ForeignLine, Panel
 from pinfold.commands.context_text import age
+from pinfold.commands.history import fork
 from pinfold.commands.session import take
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
@@ -30,6 +31,20 @@ def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel, search:
             app.push_screen(CommandPalette(placeholder="What would you like to do?"))
         case "context":
             _open_context(app, keys)
+        case "checkpoint":
+            from pinfold.tui.panels.checkpoint import CheckpointPanel
+
+            app.push_screen(CheckpointPanel(app.session, keys))
+        case "core":
+            from pinfold.tui.panels.core import CorePanel
+
+            app.push_screen(CorePanel(app.session, keys))
+        case "history":
+            app.attempt(_look_at_history(app, keys))
+        case "lost":
+            from pinfold.tui.panels.lost import LostPanel
+
+            app.push_screen(LostPanel(app.session, int(search)))
         case "themes":
             _pick_theme(app)
         case "sessions":
@@ -48,6 +63,14 @@ def _open_context(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
     # The panel shows the gauge too, which opens it.
     if not isinstance(app.screen, ContextPanel):
         app.push_screen(ContextPanel(app.session, keys))
+
+
+async def _look_at_history(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
+    from pinfold.tui.panels.history import HistoryPanel
+
+    chosen = await app.push_screen_wait(HistoryPanel(app.session, keys))
+    if chosen is not None:
+        await fork(app, chosen)
 
 
 def _pick_theme(app: "PinfoldApp") -> None:

@@ -1,7 +1,7 @@
 """The preview: what a compaction would do, item by item, before it is done."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,14 +18,19 @@ from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
 from pinfold.sanitize import clean
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
-from pinfold.tui.panels.preview_foot import PreviewFoot, Step
+from pinfold.tui.panels.preview_claims import ClaimsPanel
+from pinfold.tui.panels.preview_foot import PreviewFoot
+from pinfold.tui.panels.preview_head import Outcome
 from pinfold.tui.panels.preview_keys import ACTS, CHANGES, MOVES
 from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.preview_plans import Plans
 from pinfold.tui.panels.preview_rows import rows_now, rows_of
+from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, Standing
 from pinfold.tui.panels.preview_summary import PreviewSummary
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.window.actions import Act
@@ -37,8 +42,6 @@ SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 REFRESH = 0.2
 """Seconds between two plans for a window that changes."""
-SETTLED = 0.1
-"""Seconds without a key after which the other strategies are planned too."""
 HINT = "Enter read · Tab, 1 to 9 strategy · Esc leaves all as it is"
 
 
@@ -52,6 +55,7 @@ class PreviewPanel(ModalScreen[bool]):
         self,
         session: SessionPort,
         keys: Mapping[str, str],
+        save: Callable[[str, PlanOptions], str],
         strategy: str = "",
         options: PlanOptions | None = None,
         *,
@@ -59,6 +63,7 @@ class PreviewPanel(ModalScreen[bool]):
     ) -> None:
         """`keys` are the user's own, by action; without a strategy or options the session's.
 
+        `save` makes a strategy and options the user's defaults, in a thread, and says how.
         `by_hand`: no turn waits for its end, so nothing is applied while one runs.
         """
         super().__init__()
@@ -66,13 +71,15 @@ class PreviewPanel(ModalScreen[bool]):
         self._session = session
         self._window = session.window
         self._compaction = session.compaction
+        self._save = save
         self._strategy = strategy or self._compaction.strategy
         self._options = options or self._compaction.options
         self._by_hand = by_hand
         self._before: list[PlanOptions] = []
         """Options to go back to, the last on top."""
-        self._drafts: dict[str, Draft | Exception] = {}
-        """What each strategy would do to the window of now, with the options of now."""
+        self._plans = Plans(self._compaction, self._walk)
+        self._claims: ClaimsPanel | None = None
+        """The list of a summary's entries, while it is open."""
         self._wanted: int | None = None
         """The item that was to be kept or to go by the last key."""
         self._applying = False
@@ -92,24 +99,27 @@ class PreviewPanel(ModalScreen[bool]):
     def on_mount(self) -> None:
         self._unsubscribe = self._session.subscribe(self._hear)
         self._list.show_rows(list(rows_now(self._window.overview().rows)))
-        self._show_strategies()
-        self._plan()
+        self._begin()
 
     def on_unmount(self) -> None:
         self._unsubscribe()
+        self._plans.forget(asked=True)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
 
     # The plans
 
     @property
     def _draft(self) -> "Draft | None":
         """What is shown and can be applied."""
-        found = self._drafts.get(self._strategy)
+        found = self._plans.drafts.get(self._strategy)
         return None if isinstance(found, Exception) else found
 
     def _shown(self) -> "Draft | None":
         """The same; says why where there is none."""
         if self._draft is None:
-            refused = self._strategy in self._drafts
+            refused = self._strategy in self._plans.drafts
             why = "There is no plan." if refused else "It is being planned anew."
             self._foot.say(why, "warning")
         return self._draft
@@ -117,7 +127,12 @@ class PreviewPanel(ModalScreen[bool]):
     def _hear(self, update: Update) -> None:
         if not isinstance(update, Appended) or self._applying:
             return
-        self._drafts = {}
+        match update.event.data:
+            case RequestFinished(purpose="compaction") | CompactionFinished():
+                return  # our own asking
+            case WindowReplaced():
+                self._plans.forget(asked=True)
+        self._plans.forget()
         if self._refreshing is None:
             self._refreshing = self.set_timer(REFRESH, self._replan)
 
@@ -126,44 +141,43 @@ class PreviewPanel(ModalScreen[bool]):
         if self._refreshing is not None:
             self._refreshing.stop()
             self._refreshing = None
-        self._drafts = {}
+        self._plans.forget()
+        self._plan()
+
+    def _begin(self) -> None:
+        """Plan for the chosen strategy; where that takes a model's time, show no other's plan."""
+        if self._plans.is_written(self._strategy):
+            self._summary.wait(self._strategy)
+            self._list.show_rows(list(rows_now(self._window.overview().rows)))
+        self._show_strategies()
         self._plan()
 
     @work(exclusive=True, group="plan")
     async def _plan(self) -> None:
         """Plan with the chosen strategy and show that, then with the others."""
-        drafts = self._drafts
-        names = [self._strategy, *self._compaction.strategies]
-        for at, name in enumerate(dict.fromkeys(names)):
-            if name in drafts:
-                if at == 0:
-                    self._show()
-                continue
-            if at == 1:
-                await asyncio.sleep(SETTLED)
-            first: Step = "planning" if self._list.planned else "reading the session"
-            self._foot.step("comparing" if at else first, name if at else "")
-            try:
-                # What it reads is of use to the next plan too: it is not cut off.
-                drafts[name] = await asyncio.shield(self._compaction.draft(name, self._options))
-            except Exception as error:  # the panel stays, whatever it is
-                drafts[name] = error
-            if drafts is not self._drafts:
-                return
-            if at == 0:
-                self._show()
+        await self._plans.make(self._strategy, self._options, self._made)
+
+    def _made(self, name: str) -> None:
+        if name == self._strategy:
+            self._show()
+        else:
             self._show_strategies()
-        self._foot.step(None)
+
+    def _walk(self, standing: Standing | None) -> None:
+        if self.is_attached:  # a model that is told to stop may still say something
+            self._foot.walk(standing)
 
     # What is shown
 
     def _show(self) -> None:
-        found = self._drafts[self._strategy]
+        found = self._plans.drafts[self._strategy]
+        if self._claims is not None:
+            self._claims.show(found)
         if isinstance(found, Exception):
             self._summary.show(found)
             self._list.show_rows(list(rows_now(self._window.overview().rows)))
         else:
-            self._summary.show(found.report)
+            self._summary.show(found.report, self._foot.key_of("preview.claims"))
             edited = found.options.text is not None
             self._list.show_rows(rows_of(found.report, found.plan, edited=edited))
             self._list.planned = True
@@ -180,15 +194,24 @@ class PreviewPanel(ModalScreen[bool]):
             self._foot.say(f"#{wanted} stays: {row.reason}.", "warning")
 
     def _show_strategies(self) -> None:
-        outcomes = {
-            name: found if isinstance(found, Exception) else found.report
-            for name, found in self._drafts.items()
+        names = self._compaction.strategies
+        outcomes: dict[str, Outcome | None] = {
+            name: None for name in names if name != self._strategy and self._plans.must_ask(name)
         }
-        self._summary.compare(self._compaction.strategies, self._strategy, outcomes)
+        for name, found in self._plans.drafts.items():
+            outcomes[name] = found if isinstance(found, Exception) else found.report
+        self._summary.compare(names, self._strategy, outcomes)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._foot.show(self._list.row)
+        row, draft = self._list.row, self._draft
+        summary = row is not None and row.inserted is not None and row.inserted.kind == "summary"
+        entries = len(draft.material.entries) if summary and draft is not None else 0
+        self._foot.show_row(row, entries)
+
+    def _fit(self) -> None:
+        self._foot.explain(self._list.columns)
+        self._show_strategies()
 
     # Keys: the cursor, the strategy
 
@@ -208,10 +231,11 @@ class PreviewPanel(ModalScreen[bool]):
     def action_choose(self, at: int) -> None:
         names = self._compaction.strategies
         if at < len(names) and not self._applying:
+            if names[at] == self._strategy:
+                self._plans.ask_again(names[at])
             self._strategy = names[at]
             self._foot.say("")
-            self._show_strategies()
-            self._plan()
+            self._begin()
 
     # Keys: changes of the plan
 
@@ -275,8 +299,9 @@ class PreviewPanel(ModalScreen[bool]):
         draft = self._shown()
         if draft is None:
             return
-        own = (each for each in draft.report.inserted if each.instead_of is None)
-        text = next(own, None)
+        own = [each for each in draft.report.inserted if each.instead_of is None]
+        # The last: what stands before it is the protected core, which `/core` edits.
+        text = own[-1] if own and own[-1].kind != "compaction" else None
         if text is None and draft.options.text is None:
             self._foot.say(f"{draft.report.strategy} inserts no text.", "warning")
             return
@@ -301,6 +326,25 @@ class PreviewPanel(ModalScreen[bool]):
             options = replace(options, keep=options.keep | kept, fold=options.fold - kept)
             self._change(options, f"Kept this once: {names}. z undoes it.")
 
+    @work
+    async def action_claims(self) -> None:
+        draft = self._shown()
+        if draft is None:
+            return
+        if not draft.material.entries:
+            self._foot.say(f"{draft.report.strategy} has no entries that cite items.", "warning")
+            return
+        self._claims = ClaimsPanel(draft, self._window.item, self._toggle_claim)
+        await self.app.push_screen_wait(self._claims)
+        self._claims = None
+
+    def _toggle_claim(self, entry: str) -> None:
+        claims = self._options.claims ^ {entry}
+        verb = "Kept all the same" if entry in claims else "Left out again"
+        if self._options.text is not None:
+            verb = "Your own text stands until z undoes it. From then on"
+        self._change(replace(self._options, claims=claims), f"{verb}: an entry. z undoes it.")
+
     # Keys: the rest
 
     @on(LineList.Taken)
@@ -313,9 +357,17 @@ class PreviewPanel(ModalScreen[bool]):
         elif row.n is not None and (item := self._window.item(row.n)) is not None:
             self.app.push_screen(ItemPanel(title(item), page([item])))
 
-    def action_defaults(self) -> None:
-        self._compaction.keep_defaults(self._strategy, self._options)
-        self._foot.say(f"This session compacts by {self._strategy} from now on.")
+    @work(exclusive=True, group="save")
+    async def action_defaults(self) -> None:
+        strategy, options = self._strategy, self._options
+        self._compaction.keep_defaults(strategy, options)
+        session = f"This session compacts by {strategy} from now on."
+        try:
+            saved = await asyncio.to_thread(self._save, strategy, options)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(f"{session} Not saved: {told(error)}", "error")
+        else:
+            self._foot.say(f"{session} {saved}")
 
     def action_apply(self) -> None:
         draft = self._shown()
@@ -330,7 +382,7 @@ class PreviewPanel(ModalScreen[bool]):
     @work(group="apply")
     async def _apply(self, draft: "Draft") -> None:
         self.workers.cancel_group(self, "plan")
-        self._foot.step("writing")
+        self._foot.walk(Standing(PLAIN, "writing", PLANNING))
         try:
             await self._compaction.apply(draft)
         except Exception as error:  # the panel stays, whatever it is

@@ -1,24 +1,25 @@
 """The foot of the preview: the row under the cursor, the keys, and what is under way."""
 
 from collections.abc import Mapping
-from typing import Literal, get_args
 
-from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from pinfold.commands.context_text import KINDS
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
+from pinfold.tui.gauge import LETTERS
 from pinfold.tui.keys import shown
+from pinfold.tui.panels.foot import Foot, Level
 from pinfold.tui.panels.preview_keys import ACTS, CHANGES
-from pinfold.tui.panels.preview_rows import PreviewRow
+from pinfold.tui.panels.preview_list import Columns
+from pinfold.tui.panels.preview_rows import INSERTED, VERDICTS, PreviewRow
+from pinfold.tui.panels.preview_steps import Standing
+from pinfold.window.gauge import SEGMENTS
 
-Step = Literal["reading the session", "planning", "comparing", "writing"]
-STEPS: tuple[Step, ...] = get_args(Step)
-Level = Literal["info", "warning", "error"]
+_BAR = 12
+"""Cells of the bar."""
 _NAMES = {
     "preview.apply": "apply",
     "preview.keep": "keep",
@@ -27,78 +28,82 @@ _NAMES = {
     "preview.unpin": "unpin",
     "preview.edit": "edit",
     "preview.loss": "losses",
-    "preview.defaults": "default",
+    "preview.defaults": "save",
     "preview.undo": "undo",
 }
 """In the order of the line."""
 
 
-class PreviewFoot(Vertical):
-    """Three lines; the last shows the steps while they are walked, else what was said."""
+class PreviewFoot(Foot):
+    """The last line shows the steps while they are walked, else what was said."""
 
     DEFAULT_CSS = """
     PreviewFoot {
-        height: auto;
-        border-top: solid $rule;
-        & > Static { height: auto; max-height: 2; }
-        & > .line { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & > .said { min-height: 1; max-height: 3; }
+        & > .about { max-height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > .legend { max-height: 3; color: $foreground 60%; }
     }
     """
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         """`keys` are the user's own, by action."""
-        super().__init__()
-        usual = {each.id: each.key for each in (*CHANGES, *ACTS) if each.id}
-        self._own_keys = {
-            name: shown(keys.get(each, usual[each]).split(",")[0]) for each, name in _NAMES.items()
-        }
-        self._row = Static(classes="line", markup=False)
-        self._keys = Static(markup=False)
-        self._said = Static(classes="said", markup=False)
+        super().__init__([*CHANGES, *ACTS], _NAMES, keys)
+        self._bound = {each.id: keys.get(each.id, each.key) for each in CHANGES if each.id}
+        self._legend = Static(classes="legend", markup=False)
         self._text = Text()
 
+    def key_of(self, action: str) -> str:
+        """The key of a change, for people."""
+        return shown(self._bound[action].split(",")[0])
+
     def compose(self) -> ComposeResult:
-        yield self._row
-        yield self._keys
-        yield self._said
+        yield self._legend
+        yield from super().compose()
 
-    def on_mount(self) -> None:
-        line, strong = Text(), ink(self.app, "foreground") + Style(bold=True)
-        for name, key in self._own_keys.items():
-            line.append("  " if line else "").append(key, strong).append(f" {name}", "dim")
-        self._keys.update(line)
+    def explain(self, columns: Columns) -> None:
+        """Say what letters and signs mean that have no word beside them."""
+        said = []
+        if columns.kind == 1:
+            letters: dict[str, list[str]] = {}
+            for kind, word in KINDS.items():
+                letters.setdefault(LETTERS[SEGMENTS[kind]], []).append(word)
+            said += [f"{letter}={words[0]}" for letter, words in letters.items()]
+        if not columns.verdict:
+            signs = (*VERDICTS.values(), INSERTED)
+            said += [f"{sign}={word}" for sign, word in signs if sign.strip()]
+        self._legend.update(" ".join(said))
+        self._legend.display = bool(said)
 
-    def show(self, row: PreviewRow | None) -> None:
-        """What is under the cursor."""
+    def show_row(self, row: PreviewRow | None, entries: int = 0) -> None:
+        """What is under the cursor, and how many entries of a summary it has."""
         if row is None:
-            self._row.update("")
+            self.show("")
             return
         number = f"#{row.n} " if row.n is not None else ""
         reason = f": {one_line(row.reason)}" if row.reason else ""
-        line = Text().append(f"{number}{KINDS[row.kind]}", "bold")
-        line.append(f" · {row.verdict}{reason}", ink(self.app, "foreground"))
-        counted = f" · {row.before:,} → {row.after:,} tokens"
-        self._row.update(line.append(counted, ink(self.app, "foreground 60%")))
+        counted = f"{row.before:,} → {row.after:,} tokens"
+        listed = f"{self.key_of('preview.claims')} lists {entries} entries" if entries else ""
+        self.show(f"{number}{KINDS[row.kind]}", f"{row.verdict}{reason}", counted, listed)
 
-    def step(self, step: Step | None, what: str = "") -> None:
-        """The step under way, and at what; None: all is done."""
-        if step is None:
+    def walk(self, standing: Standing | None) -> None:
+        """Show the steps and which is under way; None: none is."""
+        if standing is None:
             self._said.update(self._text)
             return
-        line = Text()
-        for each in STEPS:
-            past = STEPS.index(each) < STEPS.index(step)
-            sign, name = ("●", "success") if past else ("○", "foreground 45%")
-            if each == step:
+        cells = round(_BAR * min(max(standing.done, 0.0), 1.0))
+        line = Text().append("━" * cells, ink(self.app, "accent"))
+        line.append("─" * (_BAR - cells), ink(self.app, "foreground 45%"))
+        here = standing.walk.index(standing.at)
+        for at, each in enumerate(standing.walk):
+            sign, name = ("●", "success") if at < here else ("○", "foreground 45%")
+            if at == here:
                 sign, name = "◐", "accent"
-            line.append("  " if line else "").append(f"{sign} ", ink(self.app, name))
-            line.append(f"{each} {one_line(what)}".rstrip() if each == step else each)
+                each = f"{each} {one_line(standing.about)}".rstrip()  # noqa: PLW2901
+            line.append("  ").append(f"{sign} ", ink(self.app, name)).append(each)
+        if standing.detail:
+            said = f"\n{one_line(standing.detail)} · Esc stops it"
+            line.append(said, ink(self.app, "foreground 60%"))
         self._said.update(line)
 
     def say(self, text: str, level: Level = "info") -> None:
-        """What was done, or why not."""
-        colour = {"info": "foreground", "warning": "warning", "error": "error"}[level]
-        sign = {"info": "", "warning": "! ", "error": "✗ "}[level]
-        self._text = Text(sign + text, ink(self.app, colour))
-        self._said.update(self._text)
+        super().say(text, level)
+        self._text = self.said(text, level)

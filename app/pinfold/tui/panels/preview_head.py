@@ -17,29 +17,29 @@ from pinfold.tui.colours import ink
 Outcome = Report | Exception
 """What a strategy would do, or why it can't."""
 _BOLD = Style(bold=True)
+HALF = 38
+"""Cells of a strategy, where two stand on a line."""
 STAYS, GOES, FREE, RESERVE = "━", "┅", "─", "╌"
 
 
 def totals(app: App[Any], report: Report) -> Text:
-    """`42.1k → 11.3k  −73%  headroom 2,048 · …`."""
+    """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k`."""
     text = Text().append(f"{tokens(report.before)} → {tokens(report.after)}  ", _BOLD)
-    text.append(_delta(report), ink(app, "success") + _BOLD)
-    facts = [
-        f"headroom {report.headroom:,}",
-        f"reserve {tokens(report.reserve)}",
-        f"prompt cache loses {tokens(report.uncached)}",
-    ]
-    return text.append("  " + " · ".join(facts), ink(app, "foreground 60%"))
+    less = report.before - report.after
+    delta = f"{_sign(less)}{tokens(abs(less))}, {_delta(report)}"
+    text.append(delta, ink(app, "success") + _BOLD)
+    facts = f"  headroom {report.headroom:,} · reserve {tokens(report.reserve)}"
+    return text.append(facts, ink(app, "foreground 60%"))
 
 
 def counts(app: App[Any], report: Report) -> Text:
-    """How many items stay and go."""
-    pinned = f" ({report.pinned:,} pinned)" if report.pinned else ""
+    """How many items stay and go, and what that costs."""
     said = [
-        f"kept {report.kept:,}{pinned}",
+        f"kept {report.kept:,} ({report.pinned:,} pinned)",
         *([f"masked {report.masked:,}"] if report.masked else []),
         f"archived {report.archived:,}",
         f"inserted {len(report.inserted):,}",
+        f"prompt cache loses {tokens(report.uncached)}",
     ]
     return Text(" · ".join(said), ink(app, "foreground 60%"))
 
@@ -65,28 +65,48 @@ def bar(app: App[Any], report: Report, width: int) -> Text:
 
 
 def strategies(
-    app: App[Any], names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome]
+    app: App[Any],
+    names: Sequence[str],
+    chosen: str,
+    outcomes: Mapping[str, Outcome | None],
+    columns: int,
 ) -> Text:
-    """A line for each strategy, the chosen one marked."""
+    """Each strategy's figures in so many columns, the chosen one marked.
+
+    An outcome is None where a model would have to be asked first, and absent while it is made.
+    """
     dim, strong = ink(app, "foreground 60%"), ink(app, "foreground")
-    width = max((len(name) for name in names), default=0)
-    lines = []
+    width = max((len(one_line(name)) for name in names), default=0)
+    cells = []
     for at, name in enumerate(names, 1):
         marked = name == chosen
-        line = Text().append("▸ " if marked else "  ", ink(app, "accent") + _BOLD)
-        line.append(f"{at if at < 10 else ' '} ", dim)
-        line.append(one_line(name).ljust(width), strong + _BOLD if marked else dim)
-        line.append("  ").append(_figures(outcomes.get(name), name), strong if marked else dim)
-        lines.append(line)
-    return Text("\n").join(lines)
+        cell = Text().append("▸ " if marked else "  ", ink(app, "accent") + _BOLD)
+        cell.append(f"{at if at < 10 else ' '} ", dim)
+        cell.append(one_line(name).ljust(width), strong + _BOLD if marked else dim)
+        cell.append("  " if columns == 1 else " ").append(
+            _told(name, outcomes, columns), strong if marked else dim
+        )
+        cells.append(cell)
+    if columns == 1:
+        return Text("\n").join(cells)
+    rows = -(-len(cells) // columns)
+    for cell in cells:
+        cell.truncate(HALF - 1, overflow="ellipsis", pad=True)
+    return Text("\n").join(Text(" ").join(cells[row::rows]) for row in range(rows))
 
 
-def _figures(outcome: Outcome | None, name: str) -> str:
+def _told(name: str, outcomes: Mapping[str, Outcome | None], columns: int) -> str:
+    if name not in outcomes:
+        return "…"
+    outcome = outcomes[name]
     match outcome:
         case None:
-            return "…"
+            return "asks a model" if columns > 1 else "asks a model: choose it to see"
         case Report():
-            by = f"  by {one_line(outcome.strategy)}" if outcome.strategy != name else ""
+            other = one_line(outcome.strategy) if outcome.strategy != name else ""
+            if columns > 1:
+                return f"{tokens(outcome.after):<5} {_delta(outcome):>4} {other}".rstrip()
+            by = f"  by {other}" if other else ""
             size = f"{tokens(outcome.before)} → {tokens(outcome.after)}"
             return f"{size:<15}  {_delta(outcome):>4}  headroom {tokens(outcome.headroom)}{by}"
         case NoGain():
@@ -99,4 +119,8 @@ def _figures(outcome: Outcome | None, name: str) -> str:
 
 def _delta(report: Report) -> str:
     share = 1 - report.after / report.before if report.before else 0.0
-    return f"{'−' if share >= 0 else '+'}{abs(share):.0%}"
+    return f"{_sign(share)}{abs(share):.0%}"
+
+
+def _sign(less: float) -> str:
+    return "−" if less >= 0 else "+"

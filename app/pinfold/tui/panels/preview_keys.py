@@ -11,6 +11,13 @@ CHANGES = [
     Binding("k", "keep", "Keep this once, or no longer", show=False, id="preview.keep"),
     Binding("f", "fold", "Fold out this once, or no longer", show=False, id="preview.fold"),
     Binding("e", "edit", "Edit the text to insert", show=False, id="preview.edit"),
+    Binding(
+        "c",
+        "claims",
+        "The summary's entries, and what bears them out",
+        show=False,
+        id="preview.claims",
+    ),
     Binding("z,ctrl+z", "undo", "Undo a keep, a fold, an edit", show=False, id="preview.undo"),
 ]
 ACTS = [
@@ -20,6 +27,8 @@ ACTS = [
     Binding("shift+tab", "turn(-1)", "Strategy before", show=False, id="preview.previous"),
     *(Binding(str(at), f"choose({at - 1})", show=False) for at in range(1, 10)),
     Binding("a,ctrl+enter", "apply", "Apply", show=False, id="preview.apply"),
-    Binding("d", "defaults", "Strategy as the default", show=False, id="preview.defaults"),
+    Binding(
+        "d", "defaults", "Save strategy and options as defaults", show=False, id="preview.defaults"
+    ),
     Binding("escape,q", "leave", "Leave all as it is", show=False, id="preview.leave"),
 ]

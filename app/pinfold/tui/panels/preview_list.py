@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -12,15 +11,15 @@ from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import colour, ink
 from pinfold.tui.gauge import LETTERS
-from pinfold.tui.panels.fitting import fitted
+from pinfold.tui.panels.fitting import cell, fitted
 from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.preview_rows import PreviewRow
-from pinfold.tui.transcript.lines import clip
 from pinfold.window.gauge import SEGMENTS
 
-ENOUGH = 18
+ENOUGH = 15
 """Cells that the words get before any other column may stand beside them."""
-_GIVE_WAY = {"kind": 1, "reason": 0, "verdict": 0}
+_GIVE_WAY = ({"kind": 7, "reason": 19}, {"reason": 0, "kind": 1, "verdict": 0})
+"""First a little, then as far as it goes."""
 _INKS = {
     "kept": "foreground 60%",
     "pinned": "accent",
@@ -47,7 +46,12 @@ class Columns:
     @classmethod
     def fitting(cls, width: int, number: int) -> "Columns":
         """The columns for `width` cells, behind the cursor's one."""
-        return cls(**fitted(asdict(cls(number)), width - 2, _GIVE_WAY, ENOUGH))
+        sizes = asdict(cls(number))
+        for give_way in _GIVE_WAY:
+            sizes = fitted(sizes, width - 2, give_way, ENOUGH)
+            if sizes["words"] >= ENOUGH:
+                break
+        return cls(**sizes)
 
 
 def figures(row: PreviewRow) -> str:
@@ -74,6 +78,11 @@ class PreviewList(LineList):
     def row(self) -> PreviewRow | None:
         """The row under the cursor."""
         return self.rows[self.current] if self.current is not None else None
+
+    @property
+    def columns(self) -> Columns:
+        """Those that fit."""
+        return Columns.fitting(self.scrollable_content_region.width, self._number)
 
     def show_rows(self, rows: Sequence[PreviewRow]) -> None:
         """Show `rows`; a cursor that the user moved stays on its item, and that in its place."""
@@ -108,10 +117,7 @@ class PreviewList(LineList):
             (one_line(row.reason), columns.reason, dim, False),
         )
         for said, size, style, right in cells:
-            if size:
-                clipped = clip(said, size)
-                room = " " * (size - cell_len(clipped))
-                text.append(f"{room}{clipped} " if right else f"{clipped}{room} ", style)
+            text.append(cell(said, size, right=right), style)
         if row.inserted is not None and not chosen and not self.app.no_color:
             under = colour(self.app, "background") + colour(self.app, "diff-added")
             text.stylize(Style(bgcolor=under.rich_color))

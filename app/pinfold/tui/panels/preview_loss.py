@@ -23,6 +23,8 @@ Losses = Callable[[], Awaitable[Loss]]
 class LossPanel(ModalScreen[frozenset[int]]):
     """Its result is the items to keep."""
 
+    HEADING: ClassVar[str] = "What would stand nowhere any more"
+    HINT: ClassVar[str] = "↑ ↓ choose · k keep its item · Enter read it · Esc back"
     CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
@@ -46,8 +48,8 @@ class LossPanel(ModalScreen[frozenset[int]]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
-            panel.border_title = "What would stand nowhere any more"
-            panel.border_subtitle = "↑ ↓ choose · k keep its item · Enter read it · Esc back"
+            panel.border_title = self.HEADING
+            panel.border_subtitle = self.HINT
             yield self._facts
             yield self._list
 
@@ -71,13 +73,17 @@ class LossPanel(ModalScreen[frozenset[int]]):
         self._list.show([self._line(each, width, number) for each in self._lost], top=False)
 
     def _line(self, lost: Lost, width: int, number: int) -> Line:
-        kept = lost.item in self._keep
+        kept = self.is_kept(lost.item)
         head = f"{'✓' if kept else '−'} {lost.kind:<{width}}"
         right = f"{'kept with ' if kept else ''}{f'#{lost.item}':>{number}}"
         return Line(f"{lost.kind}/{lost.text}", head, one_line(lost.text), right=right)
 
+    def is_kept(self, n: int) -> bool:
+        return n in self._keep
+
     @property
-    def _current(self) -> Lost | None:
+    def current(self) -> Lost | None:
+        """What the cursor stands on."""
         keys = (lost for lost in self._lost if f"{lost.kind}/{lost.text}" == self._list.current)
         return next(keys, None)
 
@@ -88,14 +94,18 @@ class LossPanel(ModalScreen[frozenset[int]]):
         self._list.page(way)
 
     def action_keep(self) -> None:
-        if (lost := self._current) is not None:
+        if (lost := self.current) is not None:
             self._keep ^= {lost.item}
-            self._list.move(0)  # the cursor is the user's from here on
-            self._show()
+            self.show_anew()
+
+    def show_anew(self) -> None:
+        """Show what is kept by now."""
+        self._list.move(0)  # the cursor is the user's from here on
+        self._show()
 
     @on(LineList.Taken)
     def action_read(self) -> None:
-        lost = self._current
+        lost = self.current
         item = self._item(lost.item) if lost is not None else None
         if item is not None:
             self.app.push_screen(ItemPanel(title(item), page([item])))

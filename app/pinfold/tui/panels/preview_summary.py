@@ -9,10 +9,14 @@ from textual.widgets import Static
 
 from pinfold.commands.failures import told
 from pinfold.compaction.report import Report
-from pinfold.sanitize import clean
+from pinfold.compaction.strategies.snapshot import LEFT_OUT
+from pinfold.sanitize import clean, one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels import preview_head as head
 from pinfold.tui.panels.preview_head import Outcome
+
+FEW, TALL = 4, 36
+"""Strategies that have a line each on any screen; lines of one that has room for more."""
 
 
 class PreviewSummary(Vertical):
@@ -24,7 +28,7 @@ class PreviewSummary(Vertical):
         & > .line { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & > .strategies {
             height: auto;
-            max-height: 5;
+            max-height: 10;
             text-wrap: nowrap;
             text-overflow: ellipsis;
         }
@@ -54,8 +58,9 @@ class PreviewSummary(Vertical):
     def on_resize(self) -> None:
         self._draw_bar()
 
-    def show(self, outcome: Outcome) -> None:
-        """What the chosen strategy would do, or why it can't."""
+    def show(self, outcome: Outcome, claims: str = "") -> None:
+        """What the chosen strategy would do, or why it can't; `claims` is the key that shows what
+        a summary leaves out."""
         if isinstance(outcome, Exception):
             self._report = None
             self._totals.update(Text("As it is: this strategy has no plan.", "bold"))
@@ -64,13 +69,27 @@ class PreviewSummary(Vertical):
             self._report = outcome
             self._totals.update(head.totals(self.app, outcome))
             self._counts.update(head.counts(self.app, outcome))
-            self._note([f"! {note}" for note in outcome.notes], "warning")
+            self._note([f"! {_with_key(note, claims)}" for note in outcome.notes], "warning")
         self._bar.display = self._counts.display = self._report is not None
         self._draw_bar()
 
-    def compare(self, names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome]) -> None:
-        """What each strategy would do, as far as it is known."""
-        self._strategies.update(head.strategies(self.app, names, chosen, outcomes))
+    def wait(self, strategy: str) -> None:
+        """A model is at work on the plan."""
+        self._report = None
+        self._totals.update(
+            Text(f"{one_line(strategy)}: a model writes. The window is as it was.", "bold")
+        )
+        for each in (self._bar, self._counts):
+            each.update("")
+        self._note([], "warning")
+
+    def compare(
+        self, names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome | None]
+    ) -> None:
+        """What each strategy would do, as far as it is known (see `head.strategies`)."""
+        crowded = len(names) > FEW and self.screen.size.height < TALL
+        columns = 2 if crowded and self.size.width >= 2 * head.HALF - 1 else 1
+        self._strategies.update(head.strategies(self.app, names, chosen, outcomes, columns))
 
     def _note(self, lines: list[str], colour: str) -> None:
         self._notes.display = bool(lines)
@@ -79,3 +98,7 @@ class PreviewSummary(Vertical):
     def _draw_bar(self) -> None:
         if self._report is not None:
             self._bar.update(head.bar(self.app, self._report, self.size.width))
+
+
+def _with_key(note: str, claims: str) -> str:
+    return f"{note} {claims} shows what." if note.startswith(LEFT_OUT) else note

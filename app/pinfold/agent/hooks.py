@@ -1,0 +1,126 @@
+"""The user's own commands at certain moments: JSON on standard input, an exit code and JSON back.
+
+Exit code 0 goes on, 2 stops what was about to happen, for the reason on standard error; any other
+is a warning. On standard output a hook may print `{"stop": "why"}` or `{"context": "text"}`.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.agent.record import Record
+from pinfold.ports import ToolError
+from pinfold.sanitize import one_line
+from pinfold.tools.process import Command
+from pinfold.window.refused import Refused
+
+Moment = Literal["session_start", "pre_tool", "post_tool", "pre_compact", "post_compact"]
+
+STOP = 2
+"""The exit code that stops."""
+MAX_OUTPUT = 65_536
+"""Bytes that are read of what a hook prints."""
+MAX_CONTEXT = 8_000
+"""Characters that a hook may add to the window."""
+_REASON = 300
+"""Characters of a reason that are told."""
+
+
+class Stopped(Refused):
+    """A hook said no."""
+
+
+class Outcome(Struct, frozen=True):
+    """What hooks came to."""
+
+    stop: str = ""
+    """Why not; empty goes on."""
+    context: str = ""
+    """Text for the window."""
+
+
+class Hooks:
+    """Runs the commands of a moment, one after another."""
+
+    def __init__(
+        self,
+        record: Record,
+        cwd: Path,
+        commands: Mapping[str, Sequence[str]],
+        timeout: float,
+    ) -> None:
+        """`commands` are shell commands by moment; `timeout` in seconds, for each of them."""
+        self._record = record
+        self._cwd = cwd
+        self._commands = commands
+        self._timeout = timeout
+
+    def wanted(self, moment: Moment) -> bool:
+        return bool(self._commands.get(moment))
+
+    async def run(self, moment: Moment, **told: Any) -> Outcome:
+        """Tell the hooks of that moment; the first that stops ends the row."""
+        contexts: list[str] = []
+        for command in self._commands.get(moment, ()):
+            payload = {
+                "event": moment,
+                "session_id": self._record.state.id,
+                "cwd": str(self._cwd),
+                "rollout": str(self._record.journal.path),
+                **told,
+            }
+            outcome = await self._one(command, msgspec.json.encode(payload))
+            if outcome.context:
+                contexts.append(outcome.context[:MAX_CONTEXT])
+            if outcome.stop:
+                return Outcome(one_line(outcome.stop)[:_REASON], "\n".join(contexts))
+        return Outcome("", "\n".join(contexts))
+
+    async def _one(self, command: str, payload: bytes) -> Outcome:
+        with TemporaryFile() as stdin, TemporaryFile() as stderr:
+            stdin.write(payload)
+            stdin.seek(0)
+            try:
+                async with asyncio.timeout(self._timeout):
+                    code, printed = await self._run(command, stdin, stderr)
+            except TimeoutError:
+                self._warn(command, f"took longer than {self._timeout:g} s and was ended")
+                return Outcome()
+            except ToolError as error:
+                self._warn(command, str(error))
+                return Outcome()
+            said = _head(stderr).strip()
+        if code == STOP:
+            return Outcome(stop=said or f"the hook {command!r} says so")
+        if code != 0:
+            self._warn(command, f"exit code {code}. {said}")
+            return Outcome()
+        if not printed.strip():
+            return Outcome()
+        try:
+            return msgspec.json.decode(printed, type=Outcome)
+        except ValueError:
+            self._warn(command, "what it printed is not the JSON that a hook may answer")
+            return Outcome()
+
+    async def _run(self, command: str, stdin: IO[bytes], stderr: IO[bytes]) -> tuple[int, bytes]:
+        argv = [shutil.which("bash") or "/bin/sh", "-c", command]
+        printed = bytearray()
+        async with Command(argv, self._cwd, stdin=stdin, stderr=stderr.fileno()) as running:
+            async for chunk in running.output():
+                printed += chunk[: MAX_OUTPUT - len(printed)]
+            return await running.exit_code(), bytes(printed)
+
+    def _warn(self, command: str, why: str) -> None:
+        self._record.warn(f"Hook {one_line(command)[:80]}: {one_line(why)[:_REASON]}")
+
+
+def _head(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(MAX_OUTPUT).decode(errors="replace")

@@ -1,0 +1,68 @@
+"""Old tool results masked in batches, under the threshold.
+
+In batches, as each breaks the provider's prompt cache from its first change on.
+"""
+
+from pinfold.agent.compacting import Compacting
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Appended, Told, Update
+from pinfold.numbers import tokens
+from pinfold.rollout.events import ItemsMarked, WindowReplaced
+from pinfold.window.reading import Reading
+
+BATCH = 0.10
+"""Of the usable window, that a batch saves, or it is not worth the cache."""
+APART = 0.20
+"""Of the usable window, that it grows by from one batch to the next."""
+LOOK = 0.05
+"""The same from one look that found too little to the next."""
+
+
+class Masking:
+    """Part of `layered`, which is the gentlest step that is enough."""
+
+    def __init__(self, record: Record, compacting: Compacting, begin: float) -> None:
+        """`begin` is the share of the usable window from which on."""
+        self._record = record
+        self._compacting = compacting
+        self._begin = begin
+        self._next = 0.0
+        """Tokens in the window at which to look again."""
+        self._declined = False
+        """The user took a batch back: no more of them for this window."""
+        record.subscribe(self._hear)
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended):
+            match update.event.data:
+                case WindowReplaced():
+                    self._next, self._declined = 0.0, False
+                case ItemsMarked(undoes=int()):
+                    self._declined = True
+
+    def is_due(self, reading: Reading) -> bool:
+        """Whether it is worth looking for a batch."""
+        wanted = not self._declined and self._compacting.strategy == "layered"
+        return wanted and reading.used >= max(self._begin * reading.usable, self._next)
+
+    async def mask(self, reading: Reading) -> None:
+        """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""
+        self._next = reading.used + LOOK * reading.usable
+        draft = await self._compacting.draft("prune")
+        batch = [each for each in draft.plan.items if each.verdict == "mask"]
+        saved = draft.view.corrected(sum(each.before - each.after for each in batch))
+        if saved < BATCH * reading.usable:
+            return
+        marked = ItemsMarked(items=tuple((each.n, "masked") for each in batch))
+        if self._record.window.revision != draft.revision:
+            return
+        await self._record.append(marked)
+        self._next = reading.used - saved + APART * reading.usable
+        self._record.tell(
+            Told(
+                f"Masked {len(batch)} old tool results: {tokens(reading.used)} → "
+                f"{tokens(reading.used - saved)} tokens. The prompt cache is read anew for "
+                f"{tokens(draft.report.uncached)} of them.",
+                hint="/undo brings them back",
+            )
+        )

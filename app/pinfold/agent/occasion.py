@@ -1,0 +1,37 @@
+"""Why and when a window is compacted, in our own words and in those of turn metadata."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from pinfold.compaction.guards import Cause
+from pinfold.rollout.events import Compaction
+
+_REASONS: dict[str, Literal["user_requested", "context_limit", "model_downshift", "prepared"]] = {
+    "manual": "user_requested",
+    "threshold": "context_limit",
+    "overflow": "context_limit",
+    "model": "model_downshift",
+}
+
+
+class Occasion(Struct, frozen=True):
+    """What brought a compaction about."""
+
+    cause: Cause | Literal["manual"] = "manual"
+    phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn"
+    waited_for: bool = False
+    """Whether what runs in the session waits for it."""
+
+    def compaction(self, strategy: str) -> Compaction:
+        """What the journal and turn metadata say of it."""
+        return Compaction(
+            trigger="manual" if self.cause == "manual" else "auto",
+            reason=_REASONS[self.cause],
+            phase=self.phase,
+            implementation="remote" if strategy == "remote" else "local",
+            strategy=strategy,
+        )
+
+
+BY_HAND = Occasion()

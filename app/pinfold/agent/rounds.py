@@ -1,0 +1,81 @@
+"""What each compaction of a recording came to, as it played."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from pinfold.numbers import tokens
+from pinfold.rollout.items import Form
+from pinfold.window.reading import Reading
+from pinfold.window.window import Boundary, Window
+
+_HEAD = ("after", "by", "tokens", "", "kept", "masked", "archived", "headroom")
+
+
+class Round(Struct, frozen=True):
+    """One compaction. Tokens are the gauge's, of the whole request."""
+
+    after_item: int
+    """The last item that the old window had seen."""
+    generation: int
+    """Of the new window."""
+    reason: str
+    strategy: str
+    before: int
+    after: int
+    kept: int
+    """Items that stand as they did."""
+    masked: int
+    archived: int
+    inserted: int
+    headroom: int
+    """Tokens free, before the reserve for the reply."""
+
+
+def round_of(
+    forms: Mapping[int, Form], before: Reading, window: Window, after: Reading, made: Boundary
+) -> Round:
+    """The round that made `window` out of one of these forms."""
+    now = window.forms
+    return Round(
+        after_item=made.last,
+        generation=made.generation,
+        reason=made.reason,
+        strategy=made.strategy or made.reason,
+        before=before.used,
+        after=after.used,
+        kept=sum(now.get(n) == form for n, form in forms.items()),
+        masked=sum(now.get(n) == "masked" != form for n, form in forms.items()),
+        archived=sum(now.get(n) not in (form, "masked") for n, form in forms.items()),
+        inserted=len(made.inserted),
+        headroom=after.usable - after.used,
+    )
+
+
+def lines(rounds: Sequence[Round]) -> Iterator[str]:
+    """A table for people, narrow enough for a note in 80 columns."""
+    if not rounds:
+        yield "Nothing was compacted."
+        return
+    rows = [_HEAD, *(_cells(each) for each in rounds)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if at == 1 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield " ".join(cells).rstrip()
+
+
+def _cells(each: Round) -> tuple[str, ...]:
+    less = 1 - each.after / each.before if each.before else 0.0
+    return (
+        f"#{each.after_item}",
+        each.strategy,
+        f"{tokens(each.before)} → {tokens(each.after)}",
+        f"{'−' if less >= 0 else '+'}{abs(less):.0%}",
+        f"{each.kept:,}",
+        f"{each.masked:,}",
+        f"{each.archived:,}",
+        f"{each.headroom:,}",
+    )

@@ -1,0 +1,134 @@
+"""Compacting by itself, before a request that needs it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from pinfold.agent.compacting import Compacting
+from pinfold.agent.masking import Masking
+from pinfold.agent.occasion import Occasion
+from pinfold.agent.options import Limits
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Appended, Update
+from pinfold.compaction import guards
+from pinfold.compaction.guards import Cause, Past
+from pinfold.compaction.refusals import NoGain
+from pinfold.rollout.events import WindowReplaced
+from pinfold.window.reading import Reading
+
+BELOW = 0.7
+"""Of the threshold, that a compaction by itself aims at, at most."""
+
+
+class Triggers:
+    """Asks the guards, and has the window compacted where they say so."""
+
+    def __init__(
+        self,
+        record: Record,
+        compacting: Compacting,
+        masking: Masking,
+        reading: Callable[[], Reading],
+        limits: Limits,
+    ) -> None:
+        self._record = record
+        self._masking = masking
+        self._compacting = compacting
+        self._reading = reading
+        self._limits = limits
+        self._past = Past()
+        record.subscribe(self._hear)
+
+    def prompted(self) -> None:
+        """The user sent a prompt."""
+        self._past = self._past.prompted()
+
+    def acted(self) -> None:
+        """The user changed how or whether to compact."""
+        self._past = self._past.acted()
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
+            match update.event.data.reason:
+                case "undo" | "restore" | "kept":
+                    self._past = self._past.undid()
+                case "manual" | "threshold" | "overflow" | "model":
+                    self._past = self._past.succeeded(self._reading().used)
+
+    async def check(
+        self,
+        cause: Cause,
+        phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn",
+    ) -> bool:
+        """Compact where the window calls for it; whether that was done.
+
+        In a turn, `phase` says where the turn stands that waits for it. Raises nothing.
+        """
+        limits, compacting = self._limits, self._compacting
+        in_turn = phase != "standalone_turn"
+        reading = self._reading()
+        step = guards.should(
+            cause,
+            reading.used,
+            reading.usable,
+            limits.threshold,
+            limits.auto,
+            self._past,
+            waiting=not in_turn and self._record.state.turn_state == "waiting",
+        )
+        if cause == "model" and limits.auto != "off" and await self._is_unreadable():
+            return await self._rebuild()
+        if step == "wait":
+            if cause == "threshold" and limits.auto == "auto" and self._masking.is_due(reading):
+                await self._mask(reading, Occasion(cause, phase, waited_for=in_turn))
+            return False
+        with compacting.on(Occasion(cause, phase, waited_for=in_turn)):
+            if step == "ask" and compacting.reviewer is not None:
+                return await compacting.reviewer()
+            try:
+                # What is left must lie well below the threshold, or it would be passed at once.
+                target = min(compacting.options.target_pct, limits.threshold * BELOW)
+                options = replace(compacting.options, target_pct=target)
+                await compacting.run(options=options, must_gain=cause == "threshold")
+            except NoGain as error:
+                self._past = self._past.in_vain(reading.used)
+                self._record.warn(f"Not compacted: {error}")
+                return False
+            except Exception as error:  # the turn must go on, whatever it is
+                self._past = self._past.failed()
+                stopped = self._past.failures == guards.MAX_FAILURES
+                more = " Nothing is compacted by itself any more until you act." if stopped else ""
+                self._record.warn(f"Not compacted: {error}{more}")
+                return False
+            return True
+
+    async def _mask(self, reading: Reading, occasion: Occasion) -> None:
+        with self._compacting.on(occasion):
+            try:
+                await self._masking.mask(reading)
+            except Exception as error:  # the turn must go on, whatever it is
+                self._record.warn(f"Nothing was masked: {error}")
+
+    async def _is_unreadable(self) -> bool:
+        """Whether the window holds what only the model before this one could read."""
+        window = self._record.window
+        if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
+            return False
+        return bool((await self._compacting.view()).unreadable)
+
+    async def _rebuild(self) -> bool:
+        """Make the window anew without what the model can't read. Raises nothing."""
+        with self._compacting.on(Occasion("model")):
+            try:
+                await self._compacting.run("checkpoint")
+            except Exception as error:
+                self._record.warn(
+                    f"A provider's own compaction is in the window, and this model can't read it. "
+                    f"Not rebuilt: {error}"
+                )
+                return False
+        self._record.warn(
+            "This model can't read the compaction that another provider made: the window is made "
+            "anew from the session's own record. /undo brings the old one back."
+        )
+        return True

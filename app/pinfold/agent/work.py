@@ -1,0 +1,190 @@
+"""What a session is busy with: one task at a time, and then the prompts that wait."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TypeVar
+
+from pinfold.agent import rounds, user_command
+from pinfold.agent.before_turn import BeforeTurn
+from pinfold.agent.playback import Playback
+from pinfold.agent.queue import PromptQueue
+from pinfold.agent.record import Record
+from pinfold.agent.request import Connection
+from pinfold.agent.rounds import Round
+from pinfold.agent.turn import Turn
+from pinfold.agent.updates import PromptReturned, Told
+from pinfold.rollout.events import Data
+
+Answer = TypeVar("Answer")
+
+
+class Work:
+    """Turns, the user's commands, compactions by hand, recordings."""
+
+    def __init__(
+        self,
+        record: Record,
+        cwd: Path,
+        turn: Turn,
+        before: BeforeTurn,
+        connection: Callable[[], Connection],
+    ) -> None:
+        self.queue = PromptQueue(record)
+        self.rounds: Sequence[Round] = ()
+        """The compactions of the recording that was played."""
+        self.closing = False
+        """The queue stays in the journal, for the next opening."""
+        self._record = record
+        self._cwd = cwd
+        self._turn = turn
+        self._before = before
+        self._connection = connection
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def send(self, text: str) -> None:
+        """Start a turn, or queue its prompt."""
+        if self.busy:
+            self.queue.add(text)
+        else:
+            self._task = asyncio.create_task(self._run(text))
+
+    def command(self, command: str) -> None:
+        """Start the user's own shell command; not while it is busy."""
+        self._task = asyncio.create_task(self._command(command))
+
+    def play(self, playing: Playback, speed: float, *, told: bool) -> None:
+        """Start a recording; `told` tells of its compactions though there were none."""
+        self._task = asyncio.create_task(self._play(playing, speed, told=told))
+
+    async def wait_for(
+        self, work: Callable[[], Awaitable[Answer]], within: AbstractContextManager[None]
+    ) -> Answer | None:
+        """The answer of work on a compaction, or None where `interrupt` ended it.
+
+        Not while it is busy. Raises what `work` raises.
+        """
+        answers: list[Answer] = []
+        errors: list[Exception] = []
+        self._task = asyncio.create_task(self._compact(work, within, answers, errors))
+        await asyncio.wait([self._task])
+        if errors:
+            raise errors[0]
+        return answers[0] if answers else None
+
+    def interrupt(self) -> None:
+        """End what runs. What came is kept."""
+        if self.busy:
+            # Not at once: a task that is cancelled before its first step never sees its prompt.
+            asyncio.get_running_loop().call_soon(self._cancel)
+
+    def _cancel(self) -> None:
+        # Once is enough: a second cancel would cut off the writing down of what came.
+        if self._task is not None and not self._task.done() and not self._task.cancelling():
+            self._task.cancel()
+
+    async def idle(self) -> None:
+        """Wait until nothing runs and nothing is left to write."""
+        while self.busy or self.queue.writing:
+            running = {*self.queue.writing, *((self._task,) if self._task else ())}
+            await asyncio.wait(running)
+            await asyncio.sleep(0)
+
+    def refuse(self, text: str, why: str) -> None:
+        """Give back what was typed."""
+        self._record.tell(Told(why, "error"))
+        self._record.tell(PromptReturned(text))
+
+    # The tasks
+
+    async def _run(self, text: str | None, taken: Sequence[Data] = ()) -> None:
+        """Run turns from `text` on, until the queue is empty; `taken` took `text` out of it."""
+        record = self._record
+        waiting = text
+        """The prompt that is not in the journal yet."""
+        try:
+            while waiting is not None:
+                context, images = await self._before.ready(waiting)
+                prompt, waiting = waiting, None
+                ending = await self._turn.run(
+                    prompt, context, self._connection(), *taken, images=images
+                )
+                if not ending.accepted:
+                    waiting = prompt
+                    break
+                if ending.state != "done" or _interrupted():
+                    break
+                waiting, taken = self.queue.next()
+        except asyncio.CancelledError:
+            pass  # before the turn had begun
+        except Exception as error:  # the session must outlive our own mistakes
+            record.tell(Told(f"pinfold failed: {type(error).__name__}: {error}", "error"))
+        finally:
+            self._rest(waiting)
+
+    async def _command(self, command: str) -> None:
+        try:
+            await user_command.run(self._record, self._cwd, command)
+        except asyncio.CancelledError:
+            pass  # what came is in the journal
+        except Exception as error:  # the session must outlive our own mistakes
+            self.refuse(f"!{command}", str(error))
+        await self._go_on()
+
+    async def _compact(
+        self,
+        work: Callable[[], Awaitable[Answer]],
+        within: AbstractContextManager[None],
+        answers: list[Answer],
+        errors: list[Exception],
+    ) -> None:
+        """The task of `wait_for`: what came of it goes into one of the lists."""
+        self._record.enter("compacting")
+        try:
+            with within:
+                answers.append(await work())
+        except asyncio.CancelledError:
+            pass  # the window is what it was
+        except Exception as error:  # whoever asked is told
+            errors.append(error)
+        await self._go_on()
+
+    async def _play(self, playing: Playback, speed: float, *, told: bool) -> None:
+        try:
+            await playing.play(speed)
+        except asyncio.CancelledError:
+            pass  # what was played stays
+        except Exception as error:  # the session must outlive our own mistakes
+            self._record.tell(Told(f"The recording stopped: {error}", "error"))
+        finally:
+            self.rounds = tuple(playing.rounds)
+            if self.rounds or told:
+                table = ("Compactions:", *rounds.lines(self.rounds))
+                self._record.tell(Told("\n".join(table)))
+            self._rest(None)
+
+    async def _go_on(self) -> None:
+        """Take up the prompts that waited, unless the user ended it all."""
+        if _interrupted():
+            self._rest(None)
+        else:
+            await self._run(*self.queue.next())
+
+    def _rest(self, waiting: str | None) -> None:
+        """Put into the prompt what was not sent: `waiting`, and the queue."""
+        texts = [] if waiting is None else [waiting]
+        if not self.closing:
+            texts += self.queue.clear()
+        if texts:
+            self._record.tell(PromptReturned("\n\n".join(texts)))
+        self._record.enter("idle")
+
+
+def _interrupted() -> bool:
+    task = asyncio.current_task()
+    return task is not None and bool(task.cancelling())

@@ -1,0 +1,114 @@
+"""`/compact --compare`: what each strategy would come to, side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+from pinfold.commands.failures import told
+from pinfold.numbers import dollars, tokens
+from pinfold.ports import ProviderError
+from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.agent.compacting import Draft
+    from pinfold.commands.context import Context, SessionPort
+    from pinfold.compaction.loss import Loss, LostKind
+    from pinfold.compaction.view import PlanOptions
+
+_LOST: tuple["LostKind", ...] = ("file", "command", "number", "decision")
+_HEAD = "strategy   tokens  less  files commands numbers decisions     cost"
+_WHY = 55
+"""Characters of a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a strategy would come to."""
+
+    draft: "Draft"
+    loss: "Loss"
+
+
+async def compare(context: "Context", options: "PlanOptions") -> None:
+    """Plan with every strategy, have models write for those that need one, and tell."""
+    session = context.session
+    compaction = session.compaction
+    context.tell(await _announced(session))
+    made: dict[str, Made | Exception] = {}
+
+    async def work() -> None:
+        for name in compaction.strategies:
+            try:
+                draft = await compaction.draft(name, options)
+                made[name] = Made(draft, await compaction.loss(draft))
+            except Exception as error:  # one that fails, a third party's perhaps, is told as such
+                made[name] = error
+
+    await session.compacting(work)
+    context.tell("\n".join(_table(compaction.strategies, made)))
+
+
+async def _announced(session: "SessionPort") -> str:
+    """Who is asked, and what that takes."""
+    compaction = session.compaction
+    asking = [name for name in compaction.strategies if compaction.asks_model(name)]
+    used = session.reading().used
+    try:
+        model, price = await compaction.quote(used)
+    except ProviderError as error:
+        return f"Comparing all strategies; those that ask a model can't: {error}"
+    cost = ""
+    if price is not None:
+        cost = f", about {dollars(price * len(asking))} in all without what it writes"
+    return (
+        f"Asking {one_line(model)} for {', '.join(asking)}: each reads about {tokens(used)} "
+        f"tokens{cost}. Esc stops."
+    )
+
+
+def _table(names: Sequence[str], made: Mapping[str, Made | Exception]) -> list[str]:
+    """Lines of at most 66 characters: they fit beside an item's number on 80 columns."""
+    befores = (each.draft.report.before for each in made.values() if isinstance(each, Made))
+    before = next(befores, None)
+    now = "" if before is None else f"{tokens(before)} tokens now. "
+    lines = [f"{now}What each strategy would come to, and lose:", _HEAD]
+    notes = []
+    for name in names:
+        found = made.get(name)
+        if found is None:
+            lines.append(f"{one_line(name):<10} stopped before it was planned")
+        elif isinstance(found, Exception):
+            lines.append(f"{one_line(name):<10} {_short(told(found))}")
+        elif found.draft.material.error:
+            lines.append(f"{one_line(name):<10} {_short(found.draft.material.error)}")
+        else:
+            lines.append(_row(name, found))
+            by = found.draft.report.strategy
+            if by != name:
+                notes.append(f"{one_line(name)} comes to {one_line(by)} here.")
+    return [*lines, *notes]
+
+
+def _row(name: str, made: Made) -> str:
+    report, loss = made.draft.report, made.loss
+    less = 1 - report.after / report.before if report.before else 0.0
+    lost = [
+        loss.more.get(kind, 0) + sum(each.kind == kind for each in loss.named) for kind in _LOST
+    ]
+    files, commands, numbers, decisions = (f"{count:,}" for count in lost)
+    return (
+        f"{one_line(name):<10} {tokens(report.after):>6} {less:>5.0%} "
+        f"{files:>6} {commands:>8} {numbers:>7} {decisions:>9} {_cost(made.draft):>8}"
+    )
+
+
+def _cost(draft: "Draft") -> str:
+    spent = draft.spent.input + draft.spent.output
+    if not spent:
+        return "–"
+    return f"{tokens(spent)} tok" if draft.cost is None else dollars(draft.cost)
+
+
+def _short(reason: str) -> str:
+    return shorten(one_line(reason), _WHY, placeholder=" …")

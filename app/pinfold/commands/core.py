@@ -1,0 +1,19 @@
+"""`/core`: what every compaction tells anew."""
+
+from pinfold.commands.action import Action
+from pinfold.commands.context import Context
+
+
+async def core(context: Context, _: str) -> None:
+    context.open("core")
+
+
+ACTIONS = (
+    Action(
+        "core",
+        "See and change what is told anew after every compaction",
+        "window",
+        ("core",),
+        run=core,
+    ),
+)

@@ -1,0 +1,137 @@
+"""The notes that a model writes for whoever goes on with the session, as text to insert."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from pinfold.compaction import prompts
+from pinfold.compaction.budget import room, share
+from pinfold.compaction.content import without_data
+from pinfold.compaction.replacement import covered
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.transcript import lines
+from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.ports import ContextOverflow, Summarizer
+from pinfold.rollout.items import Item
+from pinfold.window.placeholders import masked
+from pinfold.window.refused import Refused
+
+HANDOFF = (0.25, 1_500)
+"""Of the target, and tokens at most, that the notes may have."""
+MIN_HANDOFF = 200
+"""Tokens that they may have in the smallest window."""
+MAX_MESSAGE_CHARS = 4_000
+"""Of an item that the model reads; of a longer one its head and its end."""
+END = "[END OF THE RECORD]\n\nNow write the notes, as you were told to."
+"""What the model reads last: a small one would go on with the record."""
+DROPPED = 0.1
+"""Of what the model reads, that goes at least where it was too much."""
+
+
+async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOptions) -> Material:
+    """Have the notes written.
+
+    Raises `Refused` where there is no model or it answers nothing, and `ProviderError`.
+    """
+    if summarizer is None:
+        raise Refused("There is no model that could write the handoff.")
+    most = max(MIN_HANDOFF, share(HANDOFF, room(view, options).target))
+    instructions = "\n\n".join(
+        (
+            prompts.text("handoff", options.prompts),
+            f"Write at most {most * 3 // 4:,} words.",
+            *_focus(options),
+        )
+    )
+    known = covered(view)
+    texts = list(lines(_read(known)))
+    if not texts:
+        raise Refused("There is nothing to hand on.")
+    every = len(texts)
+    free = summarizer.room(most) - summarizer.count(f"{instructions}\n\n{END}")
+    texts = _newest(texts, free, summarizer)
+    while True:
+        summarizer.step("writing the handoff", 0.1)
+        try:
+            answer = await summarizer(instructions, "\n".join((*texts, "", END)), most)
+            break
+        except ContextOverflow:
+            fewer = _newest(texts, int((1 - DROPPED) * _size(texts, summarizer)), summarizer)
+            if len(fewer) == len(texts):
+                raise
+            texts = fewer
+    if not answer.strip():
+        raise Refused("The model answered nothing.")
+    return Material(
+        text=answer.strip(),
+        through=max(entry.n for entry in known),
+        notes=(*_dropped(every - len(texts), every), *_wears_off(view)),
+        meta={"model": summarizer.model.name, "read": len(texts), "dropped": every - len(texts)},
+    )
+
+
+def item_of(view: WindowView, material: Material, options: PlanOptions) -> Item:
+    """The notes behind their prefix. Raises `Refused` where there are none."""
+    text = options.text
+    if text is None:
+        if not material.text:
+            raise Refused("No handoff has been written.")
+        text = f"{prompts.text('handoff_prefix', options.prompts)}\n\n{material.text}"
+    return Item(n=0, kind="summary", content=text, detail={"handoffs": _handoffs(view) + 1})
+
+
+def _read(entries: Iterable[Entry]) -> Iterable[Entry]:
+    """What the model reads of them: each as it stands in the window."""
+    for entry in entries:
+        if entry.sent and entry.item.kind != "compaction":
+            item = entry.item
+            hidden = entry.form == "masked" and item.kind == "tool_result"
+            text = masked(item) if hidden else _bounded(without_data(item))
+            yield replace(entry, item=replace(item, content=text, images=()))
+
+
+def _bounded(text: str) -> str:
+    left = len(text) - MAX_MESSAGE_CHARS
+    if left <= 0:
+        return text
+    head = MAX_MESSAGE_CHARS * 2 // 3
+    return f"{text[:head]}\n[… {left:,} characters …]\n{text[head + left :]}"
+
+
+def _newest(texts: Sequence[str], most: int, summarizer: Summarizer) -> list[str]:
+    """As many of the newest as fit, one at least."""
+    found: list[str] = []
+    for text in reversed(texts):
+        most -= summarizer.count(text) + 1
+        if most < 0 and found:
+            break
+        found.append(text)
+    return found[::-1]
+
+
+def _size(texts: Sequence[str], summarizer: Summarizer) -> int:
+    return sum(summarizer.count(text) + 1 for text in texts)
+
+
+def _focus(options: PlanOptions) -> Iterable[str]:
+    if options.focus:
+        yield f"The user wants this above all, in their words:\n{options.focus}"
+
+
+def _dropped(count: int, of: int) -> Iterable[str]:
+    if count:
+        yield f"The model could not read all: the oldest {count:,} of {of:,} items were left out."
+
+
+def _handoffs(view: WindowView) -> int:
+    """How many handoffs the window comes from, one made of the other."""
+    earlier = (e.item.detail.get("handoffs", 1) for e in view.entries if e.item.kind == "summary")
+    return max((n for n in earlier if isinstance(n, int)), default=0)
+
+
+def _wears_off(view: WindowView) -> Iterable[str]:
+    if count := _handoffs(view):
+        yield (
+            f"Handoff {count + 1} in a row: each is made from the last, and accuracy wears off. "
+            "Begin a new session where you can."
+        )

@@ -1,0 +1,156 @@
+"""A new window in the place of all history: the user's messages, then what stands for the rest.
+
+Pins, the latest request and what came after that was made stay. Neither tail nor earlier
+summaries, injected context, pictures or output come along.
+"""
+
+from collections.abc import Callable
+
+from pinfold.compaction.atoms import atoms, open_atom
+from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
+from pinfold.compaction.content import ends_of, standing_for, without_data
+from pinfold.compaction.draft import Draft
+from pinfold.compaction.holding import Holding
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.rollout.items import Item
+from pinfold.window.pins import named
+from pinfold.window.refused import Refused
+
+REPLACED = "what is inserted stands for it"
+LEAST_CUT = 64
+"""Tokens from which on it is worth it to cut a user's message."""
+
+First = Callable[[int], Item | None]
+"""What stands before all else, in at most so many tokens."""
+
+
+def replace_history(
+    view: WindowView,
+    material: Material,
+    options: PlanOptions,
+    strategy: str,
+    item: Item,
+    first: First | None = None,
+) -> CompactionPlan:
+    """A window in which `item`, made of `material`, stands where the last of what it covers stood.
+
+    Raises `Refused` where that leaves no room for what has to stay.
+    """
+    return _Replacement(view, material, options).plan(strategy, item, first)
+
+
+def covered(view: WindowView) -> list[Entry]:
+    """What may be made into something else: all but what the model has yet to see."""
+    unseen = {entry.n for entry in open_atom(atoms(view))}
+    return [entry for entry in view.entries if entry.n not in unseen]
+
+
+class _Replacement:
+    def __init__(self, view: WindowView, material: Material, options: PlanOptions) -> None:
+        self._view = view
+        self._material = material
+        self._options = options
+        self._holding = Holding(view, options)
+        every = atoms(view)
+        unseen = open_atom(every)
+        self._since = [
+            entry
+            for atom in every
+            if atom is unseen or atom[-1].n > material.through
+            for entry in atom
+        ]
+        """What the model has yet to see, and all else that is not covered."""
+
+    def plan(self, strategy: str, item: Item, first: First | None) -> CompactionPlan:
+        view, options, holding = self._view, self._options, self._holding
+        goal = room(view, options)
+        inserted = view.count_item(item)
+        self._keep_fixed()
+        self._keep_since(goal.comfortable - inserted)
+        size = inserted + holding.size
+        if size > goal.comfortable:
+            raise Refused("What has to stay leaves no room for what would be inserted.")
+        left = min(max(goal.target - size, int(SPARE * goal.target)), goal.comfortable - size)
+        head = first(left) if first is not None else None
+        left -= view.count_item(head) if head is not None else 0
+        share = int(options.user_share * goal.target)
+        users = self._keep_users(min(options.user_message_tokens, share, left))
+        while True:
+            plan = self._draft(item, head).plan(strategy, self._material.meta)
+            if plan.sizes.after <= view.corrected(goal.comfortable) or not users:
+                return plan
+            holding.drop((users.pop(),))
+
+    # What stays
+
+    def _keep_fixed(self) -> None:
+        view, holding = self._view, self._holding
+        for entry in view.entries:
+            if entry.pin is not None:
+                holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
+            elif self._options.keep & {entry.n, entry.partner}:
+                holding.keep(entry, "keep", "you keep it")
+        request = view.latest_request
+        if request is None or request.n in holding.cost:
+            return
+        if request.full > LARGE_REQUEST * view.context_window:
+            budget = int(CUT_REQUEST * view.context_window)
+            why = "your latest request, over a quarter of the window"
+            holding.replace(request, self._ends(request, budget), why)
+        else:
+            holding.keep(request, "keep", "your latest request")
+
+    def _keep_since(self, most: int) -> None:
+        """What came since; its results masked where they leave no room."""
+        holding = self._holding
+        for entry in self._since:
+            if holding.free(entry):
+                holding.keep(entry, "keep", "it came since")
+        steps = holding.mask_all(tuple(self._since))
+        while holding.size > most and next(steps, None) is not None:
+            pass
+
+    def _keep_users(self, left: int) -> list[Entry]:
+        """The user's messages, newest first; the one that no longer fits is cut in its middle."""
+        view, holding = self._view, self._holding
+        found: list[Entry] = []
+        for entry in reversed(view.entries):
+            if entry.item.kind != "user" or not holding.free(entry):
+                continue
+            found.append(entry)
+            holding.keep_message(entry, "a user message")
+            if holding.cost[entry.n] <= left:
+                left -= holding.cost[entry.n]
+                continue
+            if left >= LEAST_CUT:
+                around = view.count_item(standing_for(entry.item, ""))
+                text = self._ends(entry, left - around)
+                holding.replace(entry, text, "a user message, cut where its budget ends")
+            else:
+                holding.drop((found.pop(),))
+            break
+        return found
+
+    def _ends(self, entry: Entry, budget: int) -> str:
+        # One that was cut before names the message that holds all of it.
+        whole = int(entry.item.detail.get("replaces", entry.n))
+        return ends_of(without_data(entry.item), whole, budget, self._view.count)
+
+    # What comes of it
+
+    def _draft(self, item: Item, first: Item | None) -> Draft:
+        draft = self._holding.draft()
+        draft.first = first
+        draft.notes += self._material.notes
+        gone = [entry for entry in self._view.entries if entry.n not in self._holding.cost]
+        for entry in gone:
+            if self._holding.free(entry):
+                draft.put(entry.n, "replace", REPLACED)
+        since = {entry.n for entry in self._since}
+        last = next((entry for entry in reversed(gone) if entry.n not in since), None)
+        if last is None:
+            raise Refused("There is nothing that it could stand for.")
+        draft.replace(last.n, item, REPLACED)
+        return draft

@@ -1,0 +1,103 @@
+"""Retention roles (`keep_roles`): tool calls, edits, and what decisions rest on."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec import Struct
+
+from pinfold.compaction.atoms import Atom
+from pinfold.compaction.content import holds_data
+from pinfold.compaction.holding import Holding
+from pinfold.compaction.view import Entry, WindowView, is_edit
+from pinfold.rollout.memory import Evidence
+
+TOOL, DIFF, DECISION = "tool", "diff", "decision"
+ROLES = (DECISION, DIFF, TOOL)
+"""The dearest first; an item has the first that fits."""
+_REASONS = {TOOL: "a tool call", DIFF: "an edit", DECISION: "a decision rests on it"}
+
+
+class Kept(Struct, frozen=True):
+    """What a role keeps together: a call with its result, or one message."""
+
+    role: str
+    entries: Atom
+
+    @property
+    def reason(self) -> str:
+        return _REASONS[self.role]
+
+
+def kept(view: WindowView, roles: Collection[str]) -> list[Kept]:
+    """What the roles keep, oldest first. A call that awaits its result is not among it."""
+    cited = _cited(view) if DECISION in roles else frozenset[int]()
+    found: list[Kept] = []
+    for entry in view.entries:
+        item = entry.item
+        if item.kind == "tool_call" and entry.partner in view.by_number:
+            result = view.by_number[entry.partner]
+            edits = is_edit(item.name) or "diff" in result.item.detail
+            fitting = {TOOL, *([DIFF] if edits else [])}
+            if cited & {item.n, result.n}:
+                fitting.add(DECISION)
+            if role := next((each for each in ROLES if each in fitting and each in roles), None):
+                found.append(Kept(role, (entry, result)))
+        elif item.n in cited and item.kind in ("user", "assistant"):
+            found.append(Kept(DECISION, (entry,)))
+    return found
+
+
+def keep_roles(holding: Holding, roles: Sequence[Kept], budget: int, oversized: int) -> list[Atom]:
+    """Keep what fits `budget` tokens, the dearest and newest first; it, oldest first.
+
+    Of tool calls the results are masked, but for the newest that what is left has room for.
+    """
+    found: list[Kept] = []
+    for role in ROLES:
+        for each in (each for each in reversed(roles) if each.role == role):
+            if all(holding.free(entry) for entry in each.entries):
+                before = holding.size
+                for entry in each.entries:
+                    _keep(holding, entry, each)
+                if holding.size - before > budget:
+                    holding.drop(each.entries)
+                else:
+                    budget -= holding.size - before
+                    found.append(each)
+    for each in found:
+        result = each.entries[-1]
+        more = result.tokens - holding.cost[result.n]
+        large = result.full > oversized or holds_data(result.item)
+        if each.role == TOOL and 0 < more <= budget and not large:
+            holding.keep(result, "keep", each.reason)
+            budget -= more
+    return sorted((each.entries for each in found), key=lambda entries: entries[0].n)
+
+
+def _keep(holding: Holding, entry: Entry, kept: Kept) -> None:
+    item = entry.item
+    if item.kind == "tool_result" and (kept.role == TOOL or holds_data(item)):
+        holding.mask(entry, kept.reason, kept.reason)
+    elif item.kind == "user":
+        holding.keep_message(entry, kept.reason)
+    else:
+        holding.keep(entry, "keep", kept.reason)
+
+
+def _cited(view: WindowView) -> frozenset[int]:
+    return frozenset([*(each.item for each in view.ledger.commitments()), *_evidence(view)])
+
+
+def _evidence(view: WindowView) -> Iterator[int]:
+    """The items that accepted decisions rest on: messages, results, the newest about a file."""
+    calls = {e.item.call_id: e.n for e in view.entries if e.item.kind == "tool_result"}
+    files = {path: entry.n for entry in view.entries for path in entry.files}
+    for decision in view.checkpoint.decisions:
+        match decision.evidence:
+            case Evidence(source="user", ref=ref):
+                n = int(ref.removeprefix("#")) if ref.removeprefix("#").isdecimal() else None
+            case Evidence(source="tool_output", ref=ref):
+                n = calls.get(ref)
+            case Evidence(ref=ref):
+                n = files.get(ref)
+        if n is not None:
+            yield n

@@ -1,0 +1,55 @@
+"""`remote`: what the provider's own endpoint makes of the window. Nobody else can read it."""
+
+from pinfold.compaction.draft import rendered_now
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.replacement import covered, replace_history
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.ports import ModelInfo, Summarizer
+from pinfold.rollout.items import Item, Origin
+from pinfold.window.refused import Refused
+
+
+class Remote:
+    """The user's messages, then an item that goes back to its model as it came."""
+
+    name = "remote"
+    needs_model = True
+
+    async def prepare(
+        self,
+        view: WindowView,
+        summarizer: Summarizer | None,
+        options: PlanOptions,  # noqa: ARG002
+    ) -> Material:
+        """Raises `Refused`, and `RequestRejected` where the provider has no endpoint for it."""
+        if summarizer is None:
+            raise Refused("There is no model whose provider could compact.")
+        writer = summarizer.model
+        if _origin(writer) != view.reader:
+            raise Refused(f"Only {writer.name} could read what its own provider compacts.")
+        known = {entry.n for entry in covered(view)}
+        items = [shown.item for shown in rendered_now(view) if known.issuperset(shown.stands_for)]
+        if not items:
+            raise Refused("There is nothing to compact.")
+        summarizer.step("the provider compacts", 0.1)
+        made = await summarizer.compacted(items)
+        return Material(
+            opaque=made.opaque,
+            through=max(known),
+            meta={"provider": writer.provider, "model": writer.name},
+        )
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        """Raises `Refused`."""
+        if not material.opaque:
+            raise Refused("The provider has not compacted this window.")
+        reader = view.reader
+        if material.meta != {"provider": reader.provider, "model": reader.model}:
+            raise Refused("Another model had its window compacted; this one can't read that.")
+        item = Item(n=0, kind="compaction", opaque=material.opaque, origin=reader)
+        return replace_history(view, material, options, self.name, item)
+
+
+def _origin(model: ModelInfo) -> Origin:
+    return Origin(provider=model.provider, model=model.name)

@@ -1,0 +1,143 @@
+"""`summary_v1`, the JSON snapshot that a model writes (seeds/compact-roadmap, section 4).
+
+Its entries carry an id and their evidence here; `session.json` is the seed's bare form.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.rollout.items import Item
+
+Field = Literal[
+    "task",
+    "decisions",
+    "constraints",
+    "open_questions",
+    "todo",
+    "files_in_scope",
+    "symbols",
+    "assumptions",
+    "known_failures",
+]
+
+FIELDS: tuple[Field, ...] = get_args(Field)
+_KEYS: dict[Field, tuple[str, ...]] = {
+    "files_in_scope": ("path", "why"),
+    "symbols": ("name", "file", "role"),
+}
+"""Of an entry's value; of all others it is `text`."""
+_LAST: tuple[Field, ...] = ("decisions", "constraints", "task")
+"""What is given up after all else, and in this order."""
+
+
+class Evidence(Struct, frozen=True):
+    """Where an entry was found."""
+
+    item: int
+    quote: str
+
+
+class Entry(Struct, frozen=True):
+    """One thing that a summary says."""
+
+    id: str
+    """The same from one summary to the next, as long as the entry stands."""
+    field: Field
+    value: dict[str, str]
+    """`{"text": ...}`, or the seed's own keys: path and why; name, file and role."""
+    evidence: tuple[Evidence, ...] = ()
+    unsupported: str = ""
+    """What of it stands nowhere in the journal; empty where all of it does."""
+
+
+def keys_of(name: Field) -> tuple[str, ...]:
+    """The keys of such an entry's value."""
+    return _KEYS.get(name, ("text",))
+
+
+def bare(entries: Iterable[Entry], env: Mapping[str, str]) -> dict[str, Any]:
+    """The seed's form, without `last_compact_at`. `env` is the host's."""
+    found: dict[str, Any] = {name: [] for name in FIELDS}
+    found["task"] = ""
+    for entry in entries:
+        value: Any = dict(entry.value) if entry.field in _KEYS else entry.value["text"]
+        if entry.field == "task":
+            found["task"] = value
+        else:
+            found[entry.field].append(value)
+    return {**found, "env": dict(env)}
+
+
+def to_detail(entries: Iterable[Entry]) -> dict[str, Any]:
+    """What the inserted item keeps of them, which the model does not see."""
+    # As the journal gives it back: lists, no tuples.
+    return {"entries": msgspec.json.decode(msgspec.json.encode(tuple(entries)))}
+
+
+def entries_of(item: Item) -> tuple[Entry, ...]:
+    """What an inserted summary says; nothing where it was not written as `summary_v1`."""
+    try:
+        found = msgspec.convert(item.detail.get("entries", ()), tuple[Entry, ...])
+    except msgspec.ValidationError:
+        return ()
+    return found if all(set(each.value) == set(keys_of(each.field)) for each in found) else ()
+
+
+def line_of(entry: Entry) -> str:
+    """An entry on one line, with the items that bear it out."""
+    value = entry.value
+    match entry.field:
+        case "files_in_scope":
+            said = _joined(value["path"], value["why"])
+        case "symbols":
+            where = f"{value['name']} in {value['file']}" if value["file"] else value["name"]
+            said = _joined(where, value["role"])
+        case _:
+            said = value["text"]
+    items = ", ".join(f"#{n}" for n in dict.fromkeys(each.item for each in entry.evidence))
+    return f"{said} ({items})" if items else said
+
+
+def text_of(entries: Sequence[Entry], *, ids: bool = False) -> str:
+    """The entries under the names of their fields.
+
+    As many tokens as compact JSON, but no character of a value is escaped, a line is one entry, and
+    each names its items.
+    """
+    lines: list[str] = []
+    for name in FIELDS:
+        some = [_listed(entry, ids=ids) for entry in entries if entry.field == name]
+        if some:
+            lines += [f"{name}:", *some]
+    return "\n".join(lines)
+
+
+def within(entries: Sequence[Entry], budget: int, count: Callable[[str], int]) -> tuple[Entry, ...]:
+    """The entries whose text, with ids, fits. The oldest leave first, the task last of all."""
+    rank = {name: at for at, name in enumerate(_LAST, 1)}
+    order = sorted(entries, key=lambda entry: (rank.get(entry.field, 0), _newest(entry)))
+    costs = {entry.id: count(_listed(entry, ids=True)) + 1 for entry in entries}
+    heads = sum(count(f"{name}:") + 1 for name in {entry.field for entry in entries})
+    over = sum(costs.values()) + heads - budget
+    gone: set[str] = set()
+    for entry in order:
+        if over <= 0:
+            break
+        gone.add(entry.id)
+        over -= costs[entry.id]
+    return tuple(entry for entry in entries if entry.id not in gone)
+
+
+def _listed(entry: Entry, *, ids: bool) -> str:
+    return f"- [{entry.id}] {line_of(entry)}" if ids else f"- {line_of(entry)}"
+
+
+def _joined(what: str, more: str) -> str:
+    return f"{what}: {more}" if more else what
+
+
+def _newest(entry: Entry) -> int:
+    return max((each.item for each in entry.evidence), default=0)

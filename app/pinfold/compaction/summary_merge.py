@@ -1,0 +1,69 @@
+"""A new answer and the entries that stood before: what did not change is carried as it was."""
+
+from collections.abc import Collection, Iterator, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from pinfold.compaction.claims import Sources
+from pinfold.compaction.summary import Entry, line_of
+
+if TYPE_CHECKING:
+    from pinfold.compaction.summary_schema import SummaryV1
+
+
+def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> tuple[Entry, ...]:
+    """What stands after the answer, in the order in which it was first said.
+
+    An entry that the answer names by its id, or by its path or symbol, takes the new wording;
+    one that it calls gone leaves. Neither happens on words that nobody said.
+    """
+    entries = {entry.id: entry for entry in standing}
+    for told in answer.entries():
+        new = sources.check(told)
+        old = next((each for each in standing if _same(each, new)), None)
+        if old is not None and not new.unsupported:
+            if old.unsupported or old.value != new.value:
+                entries[old.id] = replace(new, id=old.id)
+        elif old is None or old.value != new.value:
+            fresh = _id(new, entries)
+            entries[fresh] = replace(new, id=fresh)
+    for known in _gone(standing, answer, sources):
+        entries.pop(known, None)
+    return tuple(entries.values())
+
+
+def _same(old: Entry, new: Entry) -> bool:
+    """Whether the new one is about what the old one says."""
+    if old.field != new.field:
+        return False
+    match old.field:
+        case "task":
+            named = not old.unsupported
+        case "files_in_scope":
+            named = old.value["path"] == new.value["path"]
+        case "symbols":
+            keys = ("name", "file")
+            named = all(old.value[key] == new.value[key] for key in keys)
+        case _:
+            named = old.value == new.value
+    return named or old.id == new.id
+
+
+def _id(entry: Entry, taken: Collection[str]) -> str:
+    """A new one; a model that numbers its own entries does not hit it."""
+    said = f"{entry.field} {line_of(replace(entry, evidence=()))}"
+    digest = blake2b(said.encode(errors="surrogatepass")).hexdigest()
+    size = 5
+    while digest[:size] in taken and size < len(digest):
+        size += 1
+    return digest[:size]
+
+
+def _gone(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> Iterator[str]:
+    fields = {entry.id: entry.field for entry in standing}
+    for each in answer.gone:
+        evidence = sources.found(each.quoted())
+        if each.id in fields and evidence and sources.may_order(fields[each.id], evidence):
+            yield each.id

@@ -1,0 +1,161 @@
+"""Has a model read a window, all of it, and write `summary_v1`."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pinfold.checkpoint.text import clip, one_line
+from pinfold.compaction import prompts, view
+from pinfold.compaction.claims import Sources
+from pinfold.compaction.clusters import Piece, clusters, pieces
+from pinfold.compaction.content import is_made_anew
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.summary import text_of, within
+from pinfold.compaction.summary_merge import merge
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.ports import ContextOverflow, Summarizer
+from pinfold.window.refused import Refused
+
+if TYPE_CHECKING:
+    from pinfold.compaction.summary_schema import SummaryV1
+
+MAX_ANSWER = 8_000
+"""Tokens that an answer may have, where the model's own limit is no lower."""
+ANSWER_SHARE = 0.25
+"""Of the model's window that it may have, at most."""
+RETRY = 400
+"""Tokens that are left for saying what was wrong with an answer."""
+STANDING_SHARE = 0.33
+"""Of the room, for the entries so far."""
+_GOAL_CHARS = 1_000
+_ERROR_CHARS = 800
+_LEAST = 100
+"""Tokens to read at once, below which it makes no sense."""
+
+
+class Synthesis:
+    """One reading. What one part says is known when the next is read, oldest first."""
+
+    def __init__(
+        self,
+        window: WindowView,
+        summarizer: Summarizer,
+        options: PlanOptions,
+        material: Material,
+    ) -> None:
+        """`material` is what is known so far."""
+        self._view = window
+        self._summarizer = summarizer
+        self._options = options
+        self._before = material
+        self._entries = material.entries
+        model = summarizer.model
+        least = min(model.max_output, int(ANSWER_SHARE * model.context_window))
+        self._max_answer = min(least, MAX_ANSWER)
+        self._instructions = prompts.text("snapshot", options.prompts)
+        self._asked = self._asked_for()
+        used = summarizer.count(f"{self._instructions}\n{self._asked}") + RETRY
+        self._room = summarizer.room(self._max_answer) - used
+
+    async def material(self) -> Material:
+        """What comes of reading what came since. Raises `Refused`, `ProviderError`."""
+        summarizer = self._summarizer
+        if self._room < _LEAST:
+            name = summarizer.model.name
+            raise Refused(f"the window of {name} is too small to read anything")
+        summarizer.step("cluster", 0.05)
+        every = self._view.entries
+        since = [entry for entry in every if entry.n > self._before.through]
+        read = [entry for entry in since if is_read(entry, self._options)]
+        waiting = deque(await asyncio.to_thread(self._parts, read))
+        tokens = await asyncio.to_thread(self._tokens, list(waiting))
+        sources = await asyncio.to_thread(Sources, every, self._entries, self._view.cwd)
+        done = 0
+        while waiting:
+            parts = done + len(waiting)
+            which = f"synthesize, part {done + 1} of {parts}" if parts > 1 else "synthesize"
+            summarizer.step(which, 0.1 + 0.8 * done / parts)
+            part = waiting.popleft()
+            try:
+                answer = await self._answer(part)
+            except ContextOverflow:
+                halves = part.halves()
+                if not halves:
+                    raise
+                # The server has less room than it says: what is left is too large as well.
+                rest = (half for each in waiting for half in each.halves() or (each,))
+                waiting = deque([*halves, *rest])
+                continue
+            self._entries = await asyncio.to_thread(merge, self._entries, answer, sources)
+            done += 1
+        if not self._entries:
+            raise Refused("the summary is empty")
+        return self._told(len(read), tokens, done)
+
+    def _told(self, items: int, tokens: int, parts: int) -> Material:
+        """All that is known now, and how much was read for it."""
+        before: dict[str, int] = self._before.meta.get("read", {})  # type: ignore[assignment]
+        now = {"items": items, "tokens": tokens, "parts": parts}
+        read = {key: n + before.get(key, 0) for key, n in now.items()}
+        many = f"{read['parts']} parts" if read["parts"] > 1 else "one part"
+        name = self._summarizer.model.name
+        note = f"{name} read {read['items']:,} items, {read['tokens']:,} tokens, in {many}."
+        return Material(
+            entries=self._entries,
+            through=max((entry.n for entry in self._view.entries), default=0),
+            notes=(note,),
+            meta={"read": read},
+        )
+
+    def _parts(self, read: Sequence[view.Entry]) -> list[Piece]:
+        """All of it at once where it fits, else in parts."""
+        count, groups = self._summarizer.count, clusters(read)
+        most = int(STANDING_SHARE * self._room)
+        standing = min(count(text_of(self._entries, ids=True)), most)
+        whole = pieces(groups, self._room - standing, count)
+        return whole if len(whole) <= 1 else pieces(groups, self._room - most, count)
+
+    def _tokens(self, parts: Iterable[Piece]) -> int:
+        return sum(self._summarizer.count(part.text) for part in parts)
+
+    async def _answer(self, part: Piece) -> "SummaryV1":
+        """What the model writes about a part, asked again where it is no summary."""
+        from pinfold.compaction.summary_schema import Malformed, json_schema, parse
+
+        schema = json_schema(self._max_answer, part.first_lines)
+        text = self._text(part)
+        try:
+            return parse(await self._ask(text, schema))
+        except Malformed as error:
+            retry = prompts.text("snapshot_retry", self._options.prompts)
+            again = retry.replace("{error}", clip(str(error), _ERROR_CHARS))
+        try:
+            return parse(await self._ask(f"{text}\n\n{again}", schema))
+        except Malformed as error:
+            raise Refused(f"the model's answer is no summary: {error}") from None
+
+    async def _ask(self, text: str, schema: Mapping[str, Any]) -> str:
+        return await self._summarizer(self._instructions, text, self._max_answer, schema=schema)
+
+    def _text(self, part: Piece) -> str:
+        supported = [entry for entry in self._entries if not entry.unsupported]
+        most = int(STANDING_SHARE * self._room)
+        shown = within(supported, most, self._summarizer.count)
+        standing = f"ENTRIES SO FAR\n{text_of(shown, ids=True)}" if shown else ""
+        return "\n\n".join(filter(None, (self._asked, standing, f"THE RECORD\n{part.text}")))
+
+    def _asked_for(self) -> str:
+        """The goal, and what the user wants looked at, in their words."""
+        rows = (
+            ("THE USER'S GOAL", clip(one_line(self._view.goal), _GOAL_CHARS)),
+            ("THE USER ASKS YOU TO LOOK AT THIS ABOVE ALL", one_line(self._options.focus)),
+        )
+        return "\n\n".join(f"{head}\n{said}" for head, said in rows if said)
+
+
+def is_read(entry: view.Entry, options: PlanOptions) -> bool:
+    """Whether a model reads it: not what the user took out, nor what stands in other words."""
+    out = options.fold & {entry.n, entry.partner}
+    written = entry.item.kind == "summary" and "entries" in entry.item.detail
+    return not (out or written or entry.form == "placeholder" or is_made_anew(entry.item))

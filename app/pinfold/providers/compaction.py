@@ -1,0 +1,35 @@
+"""What a compaction endpoint answers, without I/O."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.ports import Compacted, MalformedStream
+from pinfold.providers.errors import Server, from_answer
+from pinfold.providers.responses_stream import UsageReport, usage_of
+
+_KINDS = {"compaction", "compaction_summary"}
+
+
+class _Answer(Struct):
+    output: list[dict[str, Any]]
+    usage: UsageReport | None = None
+
+
+def read_compaction(answer: object, server: Server) -> Compacted:
+    """The compaction item of an answer, as it came. Raises `ProviderError`."""
+    if isinstance(answer, str) or (isinstance(answer, dict) and answer.get("error")):
+        raise from_answer(answer, server, status=200)
+    try:
+        found = msgspec.convert(answer, _Answer)
+    except msgspec.ValidationError as exc:
+        raise MalformedStream(f"{server.host} answered what is no compaction: {exc}") from exc
+    items = [
+        item
+        for item in found.output
+        if item.get("type") in _KINDS and item.get("encrypted_content")
+    ]
+    if not items:
+        raise MalformedStream(f"{server.host} answered without a compaction")
+    return Compacted(items[-1], usage_of(found.usage) if found.usage else None)

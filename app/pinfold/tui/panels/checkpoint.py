@@ -1,0 +1,168 @@
+"""The checkpoint panel: what the host keeps in mind, and what each line of it is known from."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from pinfold.agent.updates import Appended, Update
+from pinfold.commands.context import SessionPort
+from pinfold.commands.failures import told
+from pinfold.commands.history import LEDGER
+from pinfold.tui.panels.checkpoint_keys import ACTS, MOVES
+from pinfold.tui.panels.checkpoint_list import CheckpointList
+from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
+from pinfold.tui.panels.context import Filter
+from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.line_list import LineList
+
+if TYPE_CHECKING:
+    from pinfold.agent.memory import Remembered
+
+HINT = "↑ ↓ choose · Esc leaves"
+NAMES = {
+    "checkpoint.open": "item",
+    "checkpoint.filter": "filter",
+    "checkpoint.copy": "copy",
+}
+SIDE = 120
+"""Columns from which the transcript stays in view beside it."""
+REFRESH = 0.3
+"""Seconds between two readings of a session that goes on."""
+
+
+class CheckpointPanel(ModalScreen[None]):
+    """Follows the session, also while a turn runs."""
+
+    CSS_PATH = "panels.tcss"
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+
+    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
+        """`keys` are the user's own, by action."""
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._session = session
+        self._window = session.window
+        self._rows: Sequence[KeptRow] = ()
+        self._refreshing: Timer | None = None
+        self._facts = Static("Reading the session…", classes="facts", markup=False)
+        self._filter = Filter(placeholder="words, #12", compact=True)
+        self._list = CheckpointList()
+        self._foot = Foot(ACTS, NAMES, keys)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel side") as panel:
+            panel.border_title = "Checkpoint"
+            panel.border_subtitle = HINT
+            yield self._facts
+            yield self._filter
+            yield self._list
+            yield self._foot
+
+    def on_mount(self) -> None:
+        self._filter.display = False
+        self._unsubscribe = self._session.subscribe(self._hear)
+        self._read()
+
+    def on_unmount(self) -> None:
+        self._unsubscribe()
+
+    # What is shown
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended) and self._refreshing is None:
+            self._refreshing = self.set_timer(REFRESH, self._refresh)
+
+    def _refresh(self) -> None:
+        self._refreshing = None
+        self._read()
+
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
+        try:
+            kept = await self._session.compaction.remembered(LEDGER)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._show(kept)
+
+    def _show(self, kept: "Remembered") -> None:
+        self._facts.update(" · ".join(facts(kept)))
+        first = next((item for item in self._session.items if item.kind == "user"), None)
+        goal = self._window.goal
+        asked = first.n if first is not None and first.content == goal else None
+        self._rows = rows_of(kept, goal, asked)
+        self._list.show_rows(chosen(self._rows, self._filter.value))
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        row = self._list.row
+        if row is None:
+            self._foot.show("", "Nothing fits this filter." if self._filter.value else "")
+        else:
+            known = f"from #{row.item}" if row.item is not None else ""
+            self._foot.show(row.text.strip(), row.note, known)
+
+    # Keys
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_edge(self, way: int) -> None:
+        self._list.move(way * len(self._list.lines))
+
+    @on(LineList.Taken)
+    def action_open(self) -> None:
+        row = self._list.row
+        if row is None:
+            return
+        item = None if row.item is None else self._window.item(row.item)
+        if item is None:
+            self.app.push_screen(ItemPanel("In full", "\n".join((row.text.strip(), row.note))))
+            return
+        partner = self._window.partner(item.n)
+        other = None if partner is None else self._window.item(partner)
+        both = [item] if other is None else sorted([item, other], key=lambda each: each.n)
+        self.app.push_screen(ItemPanel(title(item), page(both)))
+
+    def action_copy(self) -> None:
+        if (row := self._list.row) is not None:
+            text = " ".join((row.text.strip(), row.note)).strip()
+            self.app.copy_to_clipboard(text)
+            self._foot.say(f"Copied: {len(text):,} characters.")
+
+    # The filter
+
+    def action_filter(self) -> None:
+        self._filter.display = True
+        self._filter.focus()
+
+    @on(Input.Changed)
+    def _narrow(self) -> None:
+        self._list.show_rows(chosen(self._rows, self._filter.value), top=True)
+
+    @on(Input.Submitted)
+    def action_to_table(self) -> None:
+        self._filter.display = bool(self._filter.value)
+        self.set_focus(None)
+
+    def action_drop_filter(self) -> None:
+        self._filter.value = ""
+        self.action_to_table()
+
+    def action_back(self) -> None:
+        if self._filter.value:
+            self.action_drop_filter()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,195 @@
+"""What the host keeps in mind, as lines: the checkpoint, the user's own words, the ledger."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pinfold.agent.memory import Remembered
+from pinfold.checkpoint.model import Artifact, CheckpointV1, Fact, stale
+from pinfold.checkpoint.view import HASH_CHARS
+from pinfold.rollout.memory import Evidence
+from pinfold.sanitize import one_line
+
+VALID, SUSPECT, DONE, OPEN = "✓", "!", "✓", "○"
+SHORT = 7
+"""Of a hash, where two stand side by side."""
+
+_CITES = {
+    "[FAILED]": re.compile(r"\(#(\d+)[,)]"),
+    "[TESTS]": re.compile(r"\(#(\d+), "),
+    "[FILES]": re.compile(r": [a-z0-9 ,]*#(\d+)\b"),
+    "[COMMANDS]": re.compile(r"\A- (?:ok|failed|exit \d+)(?: \d+x)? #(\d+): "),
+    "[URLS]": re.compile(r"\((?:given by the user|used|seen) #(\d+)\)\Z"),
+}
+"""Where a line of the ledger names its item, by section."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRow:
+    """A line, or the heading of those that follow."""
+
+    key: str
+    """Tells it from all others, also later on."""
+    text: str
+    sign: str = ""
+    note: str = ""
+    """Said of the text: why, by whom, since when."""
+    item: int | None = None
+    """What it is known from."""
+    heading: bool = False
+
+
+def rows_of(kept: Remembered, goal: str, asked: int | None = None) -> list[KeptRow]:
+    """All of it, in the order of `view_v1`; then the protected core and the ledger.
+
+    `goal` is what the session is for, and `asked` the item that says so, where one does.
+    """
+    return [*_Rows(kept).rows(KeptRow("goal", one_line(goal), note="goal", item=asked))]
+
+
+def facts(kept: Remembered) -> list[str]:
+    """How much there is, on a line."""
+    checkpoint = kept.checkpoint
+    plan, known = checkpoint.plan, checkpoint.facts.values()
+    suspect = sum(fact.status == "SUSPECT" for fact in known)
+    said = [f"as of event {checkpoint.seq:,}"]
+    if plan.steps:
+        said.append(f"{sum(plan.done.values())} of {len(plan.steps)} steps done")
+    said.append(f"{len(known)} fact{'s' if len(known) != 1 else ''}")
+    if suspect:
+        said.append(f"{SUSPECT} {suspect} suspect")
+    return said
+
+
+def chosen(rows: Sequence[KeptRow], query: str) -> list[KeptRow]:
+    """The lines that hold all words of `query`, under their headings."""
+    words = query.lower().split()
+    if not words:
+        return list(rows)
+    found: list[KeptRow] = []
+    heading: KeptRow | None = None
+    for row in rows:
+        if row.heading:
+            heading = row
+            continue
+        said = f"{row.text} {row.note} {f'#{row.item}' if row.item else ''}".lower()
+        if all(word in said for word in words):
+            if heading is not None:
+                found.append(replace(heading, note=""))  # it counts them all
+                heading = None
+            found.append(row)
+    return found
+
+
+def why(fact: Fact, artifacts: Mapping[str, Artifact]) -> str:
+    """Why a fact is suspect."""
+    dependency = stale(fact.depends_on, artifacts)
+    if dependency is None:
+        return "it stands on nothing that is known"
+    uri, artifact = one_line(dependency.uri), artifacts.get(dependency.uri)
+    if dependency.hash is None:
+        return f"what {uri} held then is not known"
+    if artifact is None:
+        return f"{uri} is no longer watched"
+    if artifact.hash is None:
+        return f"{uri} is gone, or was not read again"
+    return f"{uri} changed: {dependency.hash[:SHORT]} → {artifact.hash[:SHORT]}"
+
+
+class _Rows:
+    def __init__(self, kept: Remembered) -> None:
+        self._kept = kept
+        self._checkpoint: CheckpointV1 = kept.checkpoint
+        self._sources = kept.sources
+
+    def rows(self, goal: KeptRow) -> Iterator[KeptRow]:
+        for name, rows in (
+            ("Task", self._task()),
+            ("Plan", self._plan()),
+            ("Recent artifacts", self._artifacts()),
+            ("Decisions", self._decisions()),
+            ("Facts that hold", self._facts("VALID")),
+            ("Facts that are suspect", self._facts("SUSPECT")),
+            ("In your words", self._core(goal)),
+        ):
+            yield from _section(name, list(rows))
+        yield from self._ledger()
+
+    def _of(self, evidence: Evidence | None) -> int | None:
+        return None if evidence is None else self._sources.of_evidence(evidence)
+
+    def _task(self) -> Iterator[KeptRow]:
+        task = self._checkpoint.task
+        if task is not None:
+            note = "set by /goal" if task.evidence.ref == "goal" else ""
+            yield KeptRow("task", one_line(task.text), note=note, item=self._of(task.evidence))
+
+    def _plan(self) -> Iterator[KeptRow]:
+        plan = self._checkpoint.plan
+        item = self._of(plan.evidence)
+        for step in plan.steps:
+            sign = DONE if plan.done.get(step.id) else OPEN
+            yield KeptRow(f"step/{step.id}", one_line(step.text), sign, item=item)
+
+    def _artifacts(self) -> Iterator[KeptRow]:
+        known = self._checkpoint.artifacts
+        for uri in reversed(self._checkpoint.recent_artifacts):
+            artifact = known.get(uri)
+            if artifact is not None:
+                is_file = artifact.kind == "file"
+                note = artifact.hash[:HASH_CHARS] if is_file and artifact.hash else ""
+                name = one_line(uri).removeprefix("cmd:").removeprefix("call:")
+                sign = {"file": "", "command": "$", "tool_output": "→"}[artifact.kind]
+                item = self._sources.of_artifact(uri)
+                yield KeptRow(f"artifact/{uri}", name, sign, one_line(note), item)
+
+    def _decisions(self) -> Iterator[KeptRow]:
+        decisions = self._checkpoint.decisions
+        superseded = {each.supersedes for each in decisions}
+        for each in decisions:
+            if each.decision_id not in superseded:
+                text, note = one_line(each.decision), one_line(each.rationale)
+                item = self._of(each.evidence)
+                yield KeptRow(f"decision/{each.decision_id}", text, "", note, item)
+
+    def _facts(self, status: str) -> Iterator[KeptRow]:
+        checkpoint = self._checkpoint
+        for key, fact in checkpoint.facts.items():
+            if fact.status == status:
+                suspect = status == "SUSPECT"
+                yield KeptRow(
+                    f"fact/{key}",
+                    one_line(f"{key}: {fact.value}"),
+                    SUSPECT if suspect else VALID,
+                    why(fact, checkpoint.artifacts) if suspect else "",
+                    self._of(fact.evidence),
+                )
+
+    def _core(self, goal: KeptRow) -> Iterator[KeptRow]:
+        if goal.text:
+            yield goal
+        for each in self._kept.commitments:
+            text = one_line(each.text)
+            yield KeptRow(f"said/{each.item}/{text}", text, "", each.kind, each.item or None)
+
+    def _ledger(self) -> Iterator[KeptRow]:
+        """The ledger's lines, told apart by their section, their folder and what they say."""
+        section = folder = indent = ""
+        for line in self._kept.ledger.splitlines()[1:]:
+            if line.startswith("[") and line.endswith("]"):
+                section, folder, indent = line, "", ""
+                yield KeptRow(section, f"Ledger: {section.strip('[]').lower()}", heading=True)
+                continue
+            under = indent if line.startswith("- ") else line[: len(line) - len(line.lstrip())]
+            if section == "[FILES]" and not line.startswith("- "):
+                folder, indent = line, f"{under}  "
+            cite = _CITES[section].search(line) if section in _CITES else None
+            text = one_line(line.removeprefix("- "))
+            item = int(cite[1]) if cite else None
+            yield KeptRow(f"{section}{folder}/{text}", under + text, item=item)
+
+
+def _section(name: str, rows: Sequence[KeptRow]) -> Iterator[KeptRow]:
+    count = str(len(rows)) if len(rows) > 1 else "" if rows else "none"
+    yield KeptRow(name, name, note=count, heading=True)
+    yield from rows

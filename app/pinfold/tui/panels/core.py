@@ -1,0 +1,278 @@
+"""The panel of the protected core: goal and commitments, in the user's words and hands."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from pinfold.agent.updates import Appended, Update
+from pinfold.checkpoint.commitments import Commitment
+from pinfold.commands.context import SessionPort
+from pinfold.commands.failures import told
+from pinfold.rollout.events import Stated
+from pinfold.rollout.items import Item
+from pinfold.sanitize import clean, one_line
+from pinfold.tui.in_order import SearchInput
+from pinfold.tui.panels.checkpoint_list import CheckpointList
+from pinfold.tui.panels.core_keys import ACTS, MOVES
+from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
+from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.transcript.lines import clip
+
+HINT = "It is told anew after every compaction · Esc leaves"
+NAMES = {
+    "core.add": "add",
+    "core.edit": "edit",
+    "core.drop": "drop",
+    "core.goal": "goal",
+    "core.undo": "undo",
+    "core.open": "item",
+}
+SIDE = 120
+"""Columns from which the transcript stays in view beside it."""
+REFRESH = 0.3
+"""Seconds between two readings of a session that goes on."""
+LONGEST = 400
+"""Characters of what is laid down here."""
+_TOLD = 48
+"""Cells of it when it is told what was done."""
+Doing = Callable[[], Awaitable[None]]
+
+
+class Words(SearchInput):
+    """What the user writes into the core."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "screen.put_away", show=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pen:
+    """What is being written, and about which line."""
+
+    what: Writing
+    of: Commitment | None = None
+
+
+class CorePanel(ModalScreen[None]):
+    """Follows the session, also while a turn runs. Every change is journalled at once."""
+
+    CSS_PATH = "panels.tcss"
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+
+    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
+        """`keys` are the user's own, by action."""
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._session = session
+        self._window = session.window
+        self._said: Mapping[str, Commitment] = {}
+        """The commitments by their line."""
+        self._pen: _Pen | None = None
+        self._wanted = ""
+        """The line that was just written."""
+        self._undos: list[tuple[str, Doing]] = []
+        """What the changes made here were, and what takes each back."""
+        self._refreshing: Timer | None = None
+        self._facts = Static("Reading the session…", classes="facts", markup=False)
+        self._words = Words(compact=True, select_on_focus=False)
+        self._list = CheckpointList()
+        self._foot = Foot(ACTS, NAMES, keys)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel side") as panel:
+            panel.border_title = "Protected core"
+            panel.border_subtitle = HINT
+            yield self._facts
+            yield self._list
+            yield self._words
+            yield self._foot
+
+    def on_mount(self) -> None:
+        self._words.display = False
+        self._unsubscribe = self._session.subscribe(self._hear)
+        self._read()
+
+    def on_unmount(self) -> None:
+        self._unsubscribe()
+
+    # What is shown
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended) and self._refreshing is None:
+            self._refreshing = self.set_timer(REFRESH, self._refresh)
+
+    def _refresh(self) -> None:
+        self._refreshing = None
+        self._read()
+
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
+        try:
+            kept = await self._session.compaction.remembered(0)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._show(kept.commitments)
+
+    def _show(self, said: Sequence[Commitment]) -> None:
+        self._said = {key_of(each): each for each in said}
+        count = f"{len(said):,} thing{'s' if len(said) != 1 else ''} laid down"
+        tokens = sum(self._window.count(each.line) for each in said)
+        tokens += self._window.count(self._window.goal)
+        self._facts.update(f"{count} · {tokens:,} tokens with the goal")
+        last, before = self._list.current, list(self._list.rows)
+        self._list.show_rows(rows_of(self._window.goal, self._first(), self._said))
+        self._follow(last, before)
+
+    def _follow(self, last: str | None, before: Sequence[str]) -> None:
+        """Put the cursor on the line that was written, or where one went."""
+        now = list(self._list.rows)
+        wanted, self._wanted = self._wanted, ""
+        if wanted in now:
+            to = now.index(wanted)
+        elif last is None or last in now:
+            return
+        else:
+            to = min(before.index(last), len(now) - 1)
+        self._list.move(to - now.index(self._list.current or GOAL))
+
+    def _first(self) -> Item | None:
+        """The first request, where that is the goal."""
+        first = next((item for item in self._session.items if item.kind == "user"), None)
+        return first if first is not None and first.content == self._window.goal else None
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        row = self._list.row
+        if row is None:
+            self._foot.show("")
+        else:
+            self._foot.show(row.text, *about(row))
+
+    # Keys: the list
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_edge(self, way: int) -> None:
+        self._list.move(way * len(self._list.lines))
+
+    @on(LineList.Taken)
+    def action_open(self) -> None:
+        row = self._list.row
+        if row is None:
+            return
+        item = None if row.item is None else self._window.item(row.item)
+        if item is not None:
+            self.app.push_screen(ItemPanel(title(item), page([item])))
+        else:
+            text = self._window.goal if row.key == GOAL else row.text
+            self.app.push_screen(ItemPanel("In full", clean(text) or row.text))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    # Keys: changes
+
+    def _chosen(self) -> Commitment | None:
+        row = self._list.row
+        return None if row is None else self._said.get(row.key)
+
+    def action_write(self, what: Writing) -> None:
+        """Ask for words; `edit` begins with those under the cursor."""
+        chosen = self._chosen()
+        if what == "edit" and chosen is None:
+            what = "goal"
+        self._pen = _Pen(what, chosen if what == "edit" else None)
+        before = {"add": "", "edit": chosen.text if chosen else "", "goal": self._window.goal}[what]
+        self._words.max_length = None if what == "goal" else LONGEST
+        self._words.value = before if len(before.splitlines()) <= 1 else ""
+        self._words.action_end()
+        self._words.placeholder = PLACEHOLDERS[what]
+        self._words.display = True
+        self._words.focus()
+
+    def action_put_away(self) -> None:
+        self._pen = None
+        self._words.display = False
+        self.set_focus(None)
+
+    @on(Input.Submitted)
+    async def _written(self) -> None:
+        pen, text = self._pen, one_line(self._words.value).strip()
+        self.action_put_away()
+        if pen is None or not text:
+            return
+        if pen.what == "goal":
+            await self._set_goal(text)
+        elif any(each.text == text for each in self._said.values()):
+            self._foot.say("That stands there already.", "warning")
+        elif pen.of is None:
+            await self._change("Added", [Stated(text)], [])
+        else:
+            await self._change("Changed", [Stated(text, pen.of.item)], [pen.of])
+
+    async def action_drop(self) -> None:
+        row, chosen = self._list.row, self._chosen()
+        if chosen is not None:
+            await self._change("Dropped", [], [chosen])
+        elif row is not None and row.note:
+            self._foot.say("Your first request is the goal until you set one.", "warning")
+        elif row is not None and self._window.goal:
+            await self._set_goal("")
+
+    async def _set_goal(self, text: str) -> None:
+        before = "" if self._first() else self._window.goal
+        await self._do(
+            f"Goal: {clip(text, _TOLD)}" if text else "The goal is your first request again",
+            lambda: self._window.set_goal(text),
+            lambda: self._window.set_goal(before),
+        )
+
+    async def _change(self, verb: str, add: Sequence[Stated], remove: Sequence[Commitment]) -> None:
+        back = [Stated(each.text, each.item) for each in remove]
+
+        async def change(to: Sequence[Stated], of: Sequence[Stated]) -> None:
+            self._wanted = key_of(to[0]) if to else ""
+            await self._window.change_core(to, [each.text for each in of])
+
+        await self._do(
+            f"{verb}: {clip((add or back)[0].text, _TOLD)}",
+            lambda: change(add, back),
+            lambda: change(back, add),
+        )
+
+    async def _do(self, said: str, doing: Doing, undo: Doing) -> None:
+        if await self._done(doing, f"{said} · z undoes it"):
+            self._undos.append((said, undo))
+
+    async def action_undo(self) -> None:
+        if not self._undos:
+            self._foot.say("Nothing was changed here yet.", "warning")
+            return
+        said, undo = self._undos[-1]
+        if await self._done(undo, f"Undone: {said}"):
+            self._undos.pop()
+
+    async def _done(self, doing: Doing, said: str) -> bool:
+        try:
+            await doing()
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return False
+        self._foot.say(said)
+        self._read()
+        return True

@@ -1,0 +1,190 @@
+"""The windows that a session has had: to look into, compare, restore or fork from."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.timer import Timer
+
+from pinfold.agent.updates import Appended, Update
+from pinfold.commands.context import SessionPort
+from pinfold.commands.failures import told
+from pinfold.commands.history_text import counts, fits
+from pinfold.numbers import tokens
+from pinfold.tui.panels.foot import Foot, Level
+from pinfold.tui.panels.history_items import ItemsPanel, difference_lines, standing_lines
+from pinfold.tui.panels.history_keys import ACTS, MOVES
+from pinfold.tui.panels.history_list import HistoryList, Past, pasts
+from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.lost import LostPanel
+
+HINT = "↑ ↓ choose · Esc leaves"
+NAMES = {
+    "history.items": "items",
+    "history.diff": "diff",
+    "history.lost": "losses",
+    "history.restore": "restore",
+    "history.fork": "fork",
+    "history.undo": "undo",
+}
+SIDE = 120
+"""Columns from which the transcript stays in view beside it."""
+SETTLED = 0.05
+"""Seconds without a key after which the effect of a restore is worked out."""
+REFRESH = 0.2
+"""Seconds between two readings of a session that goes on."""
+
+
+class HistoryPanel(ModalScreen[int | None]):
+    """Its result is the window to fork from."""
+
+    CSS_PATH = "panels.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+
+    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
+        """`keys` are the user's own, by action."""
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._session = session
+        self._window = session.window
+        self._refreshing: Timer | None = None
+        self._list = HistoryList()
+        self._foot = Foot(ACTS, NAMES, keys)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel side") as panel:
+            panel.border_title = "Windows of this session"
+            panel.border_subtitle = HINT
+            yield self._list
+            yield self._foot
+
+    def on_mount(self) -> None:
+        self._unsubscribe = self._session.subscribe(self._hear)
+        self._read()
+
+    def on_unmount(self) -> None:
+        self._unsubscribe()
+
+    # What is shown
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended) and self._refreshing is None:
+            self._refreshing = self.set_timer(REFRESH, self._read)
+
+    def _read(self) -> None:
+        if self._refreshing is not None:
+            self._refreshing.stop()
+            self._refreshing = None
+        self._list.show_pasts(pasts(self._window.generations, self._window.boundaries))
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        if (past := self._list.past) is not None:
+            self._foot.show(past.name, past.why, past.since)
+            self._work_out(past)
+
+    def _about(self, past: Past) -> list[str]:
+        sizes = f"{past.sizes} tokens" if past.sizes else ""
+        return [past.name, *(each for each in (past.why, past.since, sizes, past.items) if each)]
+
+    @work(exclusive=True, group="effect")
+    async def _work_out(self, past: Past) -> None:
+        """Tell beforehand what a restore would come to."""
+        await asyncio.sleep(SETTLED)
+        if past.now:
+            return
+        try:
+            outlook = await self._window.outlook(past.number)
+        except Exception as error:  # the panel stays, whatever it is
+            effect = f"It can't be restored: {told(error)}"
+            self._foot.show(past.name, past.why, past.since, effect=effect)
+            return
+        reading = self._session.reading()
+        sizes = f"{tokens(outlook.before)} → {tokens(outlook.after)} of {tokens(reading.limit)}"
+        over = outlook.after - reading.usable
+        fit = f", ! {tokens(over)} more than fit" if over > 0 else ""
+        effect = f"Restored, with all since: {outlook.items:,} items, {sizes} tokens{fit}"
+        self._foot.show(past.name, past.why, past.since, effect=effect)
+
+    # Keys
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_edge(self, way: int) -> None:
+        self._list.move(way * len(self._list.lines))
+
+    @on(LineList.Taken)
+    def action_items(self) -> None:
+        if (past := self._list.past) is not None:
+            items = self._window.standing(past.number)
+            facts = " · ".join((past.why, past.since, past.items))
+            lines = list(standing_lines(items))
+            self.app.push_screen(ItemsPanel(past.name.capitalize(), facts, lines, self._window))
+
+    def action_diff(self) -> None:
+        past, marked = self._list.past, self._list.marked
+        if past is None:
+            return
+        if marked is None:
+            self._list.mark(past.number)
+            self._foot.say(f"Marked window {past.number}: d on another tells what differs.")
+        elif marked == past.number:
+            self._list.mark(None)
+            self._foot.say("")
+        else:
+            older, newer = sorted((marked, past.number))
+            found = self._window.differences(older, newer)
+            title = f"From window {older} to window {newer}"
+            lines = list(difference_lines(found))
+            self.app.push_screen(ItemsPanel(title, counts(found), lines, self._window))
+
+    def action_lost(self) -> None:
+        past = self._list.past
+        if past is not None and past.number:
+            self.app.push_screen(LostPanel(self._session, past.number))
+        elif past is not None:
+            self._foot.say("The first window took the place of none: it lost nothing.", "warning")
+
+    async def action_restore(self) -> None:
+        if (past := self._list.past) is None:
+            return
+        try:
+            said = await self._window.restore(past.number)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        reading = self._session.reading()
+        level: Level = "warning" if reading.used > reading.usable else "info"
+        self._foot.say(f"{said} {fits(reading)} z undoes it.", level)
+        self._read()
+
+    async def action_undo(self) -> None:
+        try:
+            what = await self._window.undo()
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._foot.say(f"Undone: {what}.")
+        self._read()
+
+    def action_fork(self) -> None:
+        if self._session.phase != "idle":
+            self._foot.say("A turn is running: press Esc first, or wait for its end.", "warning")
+        elif (past := self._list.past) is not None:
+            self.dismiss(past.number)
+
+    def action_leave(self) -> None:
+        if self._list.marked is not None:
+            self._list.mark(None)
+            self._foot.say("")
+        else:
+            self.dismiss(None)

@@ -1,0 +1,93 @@
+"""The items of one window, or what differs between two: to search, and to read each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Group
+from rich.text import Text
+
+from pinfold.commands.context import WindowPort
+from pinfold.commands.context_text import KINDS
+from pinfold.commands.history_text import FORMS, SIGNS
+from pinfold.sanitize import one_line
+from pinfold.tui.panels.chooser import Chooser
+from pinfold.tui.panels.item import ItemPanel, body, page, title
+from pinfold.tui.panels.line_list import Line
+from pinfold.tui.panels.picker import Choice, ranked
+from pinfold.window.generations import Difference, Standing
+
+_SHOWN = 1_600
+"""Characters of an item that are shown beside the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    n: int
+    sign: str
+    kind: str
+    words: str
+    note: str = ""
+    """How it stands."""
+
+
+def standing_lines(items: Sequence[Standing]) -> Iterator[ItemLine]:
+    """What stood in a window."""
+    for each in items:
+        note = FORMS[each.form] if each.form != "full" else ""
+        yield ItemLine(each.n, SIGNS[each.form], KINDS[each.kind], _words(each), note)
+
+
+def difference_lines(items: Sequence[Difference]) -> Iterator[ItemLine]:
+    """What came, what went, and what stands otherwise."""
+    for each in items:
+        sign = "−" if each.after is None else "+" if each.before is None else "~"
+        note = f"{FORMS[each.before]} → {FORMS[each.after]}" if sign == "~" else ""
+        yield ItemLine(each.n, sign, KINDS[each.kind], _words(each), note)
+
+
+def _words(each: Standing | Difference) -> str:
+    return one_line(f"{each.name} {each.words}")
+
+
+class ItemsPanel(Chooser):
+    """Enter reads an item; nothing is chosen."""
+
+    def __init__(
+        self, title: str, facts: str, lines: Sequence[ItemLine], window: WindowPort
+    ) -> None:
+        super().__init__(title, "Enter reads · Esc back")
+        self._about = facts
+        self._lines = {str(each.n): each for each in lines}
+        self._choices = [
+            Choice(key, f"#{key} {each.kind} {each.words}", each.note)
+            for key, each in self._lines.items()
+        ]
+        self._window = window
+
+    def on_mount(self) -> None:
+        self.filtered()
+
+    def filtered(self) -> None:
+        query = self.input.value
+        shown = ranked(self._choices, query)
+        number = max((len(key) for key in self._lines), default=0) + 1
+        kinds = max((len(each.kind) for each in self._lines.values()), default=0)
+        self.list.show([self._line(each.id, number, kinds) for each in shown], top=True)
+        self.say(f"{len(shown):,} of {len(self._lines):,} fit" if query else self._about)
+
+    def _line(self, key: str, number: int, kinds: int) -> Line:
+        each = self._lines[key]
+        head = f"{each.sign} {f'#{key}':>{number}}  {each.kind:<{kinds}}"
+        return Line(key, head, each.words, each.note)
+
+    def looked_at(self, key: str | None) -> None:
+        item = self._window.item(int(key)) if key else None
+        if item is None:
+            self.preview("")
+        else:
+            self.preview(Group(Text(title(item), "dim"), Text(body(item).strip()[:_SHOWN])))
+
+    def take(self, key: str) -> None:
+        item = self._window.item(int(key))
+        if item is not None:
+            self.app.push_screen(ItemPanel(title(item), page([item])))

@@ -1,0 +1,166 @@
+"""The entries of a summary: what each says, which items bear it out, and what of it none does."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from msgspec.structs import replace
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from pinfold.commands.failures import told
+from pinfold.compaction.summary import Entry, entries_of, line_of
+from pinfold.rollout.items import Item
+from pinfold.sanitize import one_line
+from pinfold.tui.colours import ink
+from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.line_list import Line, LineList
+
+if TYPE_CHECKING:
+    from pinfold.agent.compacting import Draft
+
+CITED = 3
+"""Items of an entry that its line names."""
+_STATES = {
+    "told": ("✓", "borne out"),
+    "doubted": ("?", "left out"),
+    "kept": ("!", "kept all the same"),
+    "crowded": ("−", "left out for want of room"),
+}
+"""Sign and words."""
+
+
+class ClaimsPanel(ModalScreen[None]):
+    """What a key changes is planned by the preview beneath, which shows the new plan here."""
+
+    CSS_PATH = "panels.tcss"
+    DEFAULT_CSS = """
+    ClaimsPanel {
+        & .facts { height: 1; color: $foreground 60%; }
+        & .about { height: auto; min-height: 3; max-height: 7; border-top: solid $rule; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,c", "dismiss(None)", show=False),
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("k,space", "keep", show=False),
+        Binding("enter", "read", show=False),
+    ]
+
+    def __init__(
+        self, draft: "Draft", item: Callable[[int], Item | None], toggle: Callable[[str], None]
+    ) -> None:
+        """`item` gives any of the session; `toggle` keeps the entry of an id, or no longer."""
+        super().__init__()
+        self._draft = draft
+        self._item = item
+        self._toggle = toggle
+        self._entries = _in_order(draft.material.entries)
+        self._facts = Static(classes="facts", markup=False)
+        self._list = LineList()
+        self._about = Static(classes="about", markup=False)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel full") as panel:
+            panel.border_title = "What the summary says"
+            panel.border_subtitle = "k keep it all the same · Enter reads what it cites · Esc back"
+            yield self._facts
+            yield self._list
+            yield self._about
+
+    def on_mount(self) -> None:
+        self.show(self._draft)
+
+    def show(self, outcome: "Draft | Exception") -> None:
+        """What the plan is by now, or why there is none."""
+        if isinstance(outcome, Exception):
+            self._facts.update(f"✗ {told(outcome)}")
+            return
+        self._draft = outcome
+        doubted = [each for each in self._entries if each.unsupported]
+        kept = [each for each in doubted if each.id in outcome.options.claims]
+        tokens = sum(each.tokens for each in outcome.report.inserted if each.kind == "summary")
+        said = [f"{len(self._entries):,} entries, {tokens:,} tokens inserted"]
+        if doubted:
+            said.append(f"{len(doubted):,} that no item bears out, {len(kept):,} of them kept")
+        self._facts.update(" · ".join(said))
+        width = max((len(each.field) for each in self._entries), default=0)
+        self._list.show([self._line(each, width) for each in self._entries], top=False)
+
+    def _line(self, entry: Entry, width: int) -> Line:
+        items = [f"#{n}" for n in _cited(entry)]
+        more = ["…"] if len(items) > CITED else []
+        return Line(
+            entry.id,
+            f"{_STATES[self._state(entry)][0]} {entry.field:<{width}}",
+            one_line(_said(entry)),
+            right=" ".join((*items[:CITED], *more)),
+        )
+
+    def _state(self, entry: Entry) -> str:
+        if entry.unsupported:
+            return "kept" if entry.id in self._draft.options.claims else "doubted"
+        written = (each for item in self._draft.plan.inserted for each in entries_of(item))
+        standing = {each.id for each in written}
+        return "crowded" if standing and entry.id not in standing else "told"
+
+    @property
+    def _current(self) -> Entry | None:
+        return next((each for each in self._entries if each.id == self._list.current), None)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        entry = self._current
+        if entry is None:
+            return
+        state = self._state(entry)
+        colour = {"doubted": "warning", "kept": "warning", "crowded": "foreground 60%"}
+        missing = f": {one_line(entry.unsupported)}" if entry.unsupported else ""
+        text = Text().append(f"{entry.field} ", "bold")
+        text.append(f"{_STATES[state][1]}{missing}", ink(self.app, colour.get(state, "success")))
+        text.append(f"\n{one_line(_said(entry))}")
+        for each in entry.evidence[:CITED]:
+            quote = f"\n#{each.item} “{one_line(each.quote)}”"
+            text.append(quote, ink(self.app, "foreground 60%"))
+        self._about.update(text)
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_keep(self) -> None:
+        entry = self._current
+        if entry is not None and entry.unsupported:
+            self._list.move(0)  # the cursor is the user's from here on
+            self._toggle(entry.id)
+
+    @on(LineList.Taken)
+    def action_read(self) -> None:
+        entry = self._current
+        items = [] if entry is None else [self._item(n) for n in _cited(entry)]
+        found = [item for item in items if item is not None]
+        if found:
+            name = title(found[0]) if len(found) == 1 else "What the entry cites"
+            self.app.push_screen(ItemPanel(name, page(found)))
+
+
+def _in_order(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """What no item bears out comes first."""
+    return sorted(entries, key=lambda entry: not entry.unsupported)
+
+
+def _said(entry: Entry) -> str:
+    return line_of(replace(entry, evidence=()))
+
+
+def _cited(entry: Entry) -> Sequence[int]:
+    return tuple(dict.fromkeys(each.item for each in entry.evidence))

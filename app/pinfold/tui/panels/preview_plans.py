@@ -1,0 +1,118 @@
+"""The plans of the preview: the chosen strategy's first, then those of the others."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pinfold.compaction.view import PlanOptions
+from pinfold.tui.panels.preview_steps import PLAIN, Standing, after, begun
+
+if TYPE_CHECKING:
+    from pinfold.agent.compacting import Compacting, Draft
+
+SETTLED = 0.1
+"""Seconds without a key after which the other strategies are planned too."""
+
+
+class Plans:
+    """What each strategy would do to the window of now, with the options of now."""
+
+    def __init__(self, compaction: "Compacting", told: Callable[[Standing | None], None]) -> None:
+        """`told` hears where the plans stand; None: nothing is under way."""
+        self._compaction = compaction
+        self._told = told
+        self.drafts: dict[str, Draft | Exception] = {}
+        self._asked: dict[str, asyncio.Task[Draft]] = {}
+        """First drafts of strategies for which a model writes: it is asked once."""
+        self._standings: dict[str, Standing] = {}
+        """Where these stand."""
+        self._chosen = ""
+        self._round = 0
+
+    def must_ask(self, name: str) -> bool:
+        """Whether that strategy costs a model's work which has not been done."""
+        return self._compaction.asks_model(name) and name not in self._asked
+
+    def is_written(self, name: str) -> bool:
+        """Whether a model is at work on that strategy's plan, or would have to be."""
+        asked = self._asked.get(name)
+        return self._compaction.asks_model(name) and (asked is None or not asked.done())
+
+    def forget(self, *, asked: bool = False) -> None:
+        """No plan holds any longer; `asked`: nor what a model wrote, or writes."""
+        self.drafts = {}
+        if asked:
+            for task in self._asked.values():
+                task.cancel()
+            self._asked.clear()
+
+    def ask_again(self, name: str) -> None:
+        """Where a model has failed, let the next plan ask it once more."""
+        asked, found = self._asked.get(name), self.drafts.get(name)
+        if asked is None or not asked.done():
+            return
+        if isinstance(found, Exception) or (found is not None and found.material.error):
+            del self._asked[name], self.drafts[name]
+
+    async def make(self, chosen: str, options: PlanOptions, made: Callable[[str], None]) -> None:
+        """Plan what is not planned yet; `made` hears the name of each, the chosen one's first."""
+        drafts, self._chosen = self.drafts, chosen
+        self._round += 1
+        names = list(self._names(chosen))
+        for at, name in enumerate(names):
+            if name in drafts:
+                if at == 0:
+                    made(name)
+                continue
+            if at == 1:
+                await asyncio.sleep(SETTLED)
+            if at:
+                self._told(Standing(PLAIN, "comparing", at / len(names), about=name))
+            try:
+                drafts[name] = await self._drafted(name, options)
+            except Exception as error:  # the panel stays, whatever it is
+                drafts[name] = error
+            if drafts is not self.drafts:
+                return
+            made(name)
+        self._told(None)
+
+    def _names(self, chosen: str) -> Iterator[str]:
+        """Those for which a model is still at work come last."""
+        others = [each for each in self._compaction.strategies if not self.must_ask(each)]
+        asked = [each for each in others if each in self._asked and not self._asked[each].done()]
+        yield from dict.fromkeys([chosen, *(each for each in others if each not in asked), *asked])
+
+    async def _drafted(self, name: str, options: PlanOptions) -> "Draft":
+        asks = self._compaction.asks_model(name)
+        draft = partial(self._compaction.draft, name)
+        told = partial(self._tell, name, self._round)
+        asked = self._asked.get(name)
+        if asked is None:
+            self._stand(name, begun(name, asks=asks))
+        elif not asked.done():
+            self._stand(name, self._standings[name])
+        if not asks:
+            # What it reads is of use to the next plan too: it is not cut off.
+            return await asyncio.shield(draft(options, told=told))
+        if asked is None:
+            first = draft(options, told=partial(self._tell, name, None))
+            asked = self._asked[name] = asyncio.create_task(first)
+            return await asyncio.shield(asked)
+        try:
+            material = (await asyncio.shield(asked)).material
+        except Exception:
+            del self._asked[name]
+            raise
+        return await asyncio.shield(draft(options, material=material, told=told))
+
+    def _tell(self, name: str, at: int | None, step: str, done: float) -> None:
+        """Hear of a step of a draft, which is void where it is that of an earlier round."""
+        if at in (None, self._round):
+            self._stand(name, after(self._standings[name], step, done))
+
+    def _stand(self, name: str, standing: Standing) -> None:
+        self._standings[name] = standing
+        if name == self._chosen:  # a model that writes for another one goes on unseen
+            self._told(standing)

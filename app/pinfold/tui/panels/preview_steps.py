@@ -1,0 +1,46 @@
+"""The steps of a plan, as the preview's progress bar walks them."""
+
+from dataclasses import dataclass
+
+PLAIN = ("reading", "planning", "comparing", "writing")
+"""Folding what the session holds; the strategy; the others; the journal."""
+ASKING = ("reading", "asking", "planning")
+"""With a model that writes in between."""
+SNAPSHOT = ("anchor", "cluster", "synthesize", "replace", "headroom")
+"""As the strategy itself has them."""
+PLANNING = 0.9
+"""Of a draft, that is done once its plan is begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a plan stands."""
+
+    walk: tuple[str, ...]
+    at: str
+    """One of them."""
+    done: float
+    """A share of the whole, in [0, 1]."""
+    about: str = ""
+    """The strategy, where it is not the chosen one's step."""
+    detail: str = ""
+    """What a model is busy with."""
+
+
+def begun(strategy: str, *, asks: bool) -> Standing:
+    """Before anything is told."""
+    walk = PLAIN if not asks else SNAPSHOT if strategy == "snapshot" else ASKING
+    return Standing(walk, walk[0], 0.0)
+
+
+def after(standing: Standing, told: str, done: float) -> Standing:
+    """Where it stands after a draft has told of a step, or of a model at work on it."""
+    walk = standing.walk
+    name, _, detail = told.partition(", ")
+    if name in walk:
+        return Standing(walk, name, done, detail=detail)
+    if told in SNAPSHOT:
+        return Standing(walk, "planning", done)
+    if "asking" in walk:
+        return Standing(walk, "asking", done, detail=told)
+    return Standing(walk, standing.at, done, detail=told)

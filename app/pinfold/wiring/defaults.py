@@ -1,0 +1,106 @@
+"""How to compact, written into the user's config file; what else stands there stays as it is."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinfold import paths
+from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.files import failure, make_folder, replacing
+from pinfold.settings import SettingsError
+from pinfold.wiring.house import House, config_files
+
+if TYPE_CHECKING:
+    from tomlkit.items import Item, Key, Table
+
+SECTION = "compact"
+_OPTIONS = (
+    "target_pct",
+    "min_headroom_tokens",
+    "max_tail_messages",
+    "user_message_tokens",
+    "keep_roles",
+    "keep_files_glob",
+)
+"""Settings that are plan options by the same name."""
+
+
+def save(at: House, strategy: str, options: PlanOptions) -> str:
+    """Write what differs from the settings as they are now, and say in a sentence what that was.
+
+    Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
+    """
+    import tomlkit
+
+    file, _ = config_files(at.cwd)
+    now = at.at(at.cwd).settings.compact
+    wanted = {"mode": strategy, **{name: getattr(options, name) for name in _OPTIONS}}
+    changed = {name: value for name, value in wanted.items() if getattr(now, name) != value}
+    if not changed:
+        return "These are the defaults already."
+    values = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()
+    }
+    try:
+        _write(file, values)
+    except OSError as error:
+        raise SettingsError(failure(file, error)) from error
+    after = at.at(at.cwd).loaded
+    lines = [f"{name} = {tomlkit.item(value).as_string()}" for name, value in values.items()]
+    over = [
+        f"{after.origins[f'{SECTION}.{name}']} still sets {SECTION}.{name}"
+        for name, value in changed.items()
+        if getattr(after.settings.compact, name) != value
+    ]
+    but = f" But {', '.join(over)} here." if over else ""
+    return f"Saved in {paths.shown(file)}: {', '.join(lines)}.{but}"
+
+
+def _write(path: Path, values: Mapping[str, object]) -> None:
+    """Put `values` into the section. Raises `SettingsError`, `OSError`."""
+    from tomlkit.exceptions import TOMLKitError
+
+    path = path.resolve()  # a link stays one
+    make_folder(path.parent)
+    there = path.exists()
+    text = path.read_bytes().decode() if there else ""
+    mode = path.stat().st_mode if there else 0o600
+    end = "\r\n" if "\r\n" in text else "\n"
+    expected = tomllib.loads(text)
+    expected[SECTION] = {**expected.get(SECTION, {}), **values}
+    try:
+        changed = _changed(text.replace("\r\n", "\n"), values)
+    except TOMLKitError as error:
+        raise SettingsError(f"{path} can't be changed: {error}") from error
+    if tomllib.loads(changed) != expected:
+        raise SettingsError(f"{path} can't be changed without touching the rest: do it by hand.")
+    with replacing(path) as file:
+        file.write(changed.replace("\n", end).encode())
+    path.chmod(mode)
+
+
+def _changed(text: str, values: Mapping[str, object]) -> str:
+    import tomlkit
+    from tomlkit.items import Table
+
+    document = tomlkit.parse(text)
+    section = document.get(SECTION)
+    if section is None:
+        before = f"{text.rstrip()}\n\n" if text.strip() else ""
+        return before + tomlkit.dumps({SECTION: values})
+    behind = _taken_from_behind(section) if isinstance(section, Table) else []
+    for name, value in values.items():
+        section[name] = value
+    if behind:
+        section.value.body.extend(behind)
+    return tomlkit.dumps(document)
+
+
+def _taken_from_behind(section: "Table") -> "list[tuple[Key | None, Item]]":
+    """The comments behind the last key: they belong to what follows."""
+    body = section.value.body
+    end = max((at for at, (key, _) in enumerate(body, 1) if key is not None), default=0)
+    behind = body[end:]
+    del body[end:]
+    return behind

@@ -1,0 +1,42 @@
+"""Handing a session on: a compacted copy of it, for another model or another agent."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from pinfold.agent.session import Session
+from pinfold.ports import Approver
+from pinfold.window.refused import Refused
+from pinfold.wiring.house import House
+from pinfold.wiring.models import connect
+from pinfold.wiring.sessions import CLOCK, open_session
+
+
+async def hand_on(
+    at: House,
+    folder: Path,
+    approver: Approver,
+    *,
+    strategy: str | None = None,
+    model: str | None = None,
+) -> Session:
+    """A copy of the session in `folder`, compacted, on `model` where one is named.
+
+    The session itself stays as it is. Raises `Refused` where it can't be compacted, or waits for
+    its user; then nothing is left of the copy. Raises `ProviderError`, `JournalError`.
+    """
+    connection = await connect(at.loaded, model) if model else None
+    journal = (await asyncio.to_thread(at.store.fork, folder, None, CLOCK.now))[0]
+    session = await open_session(at, approver, lambda: journal, connection=connection)
+    try:
+        if session.last_ending == "waiting":
+            raise Refused(
+                "The session waits for you: go on with it, or end it, before it is copied."
+            )
+        if await session.compact(strategy) is None:
+            raise Refused("Interrupted: there is no copy.")
+    except BaseException:
+        await session.close()
+        await asyncio.to_thread(shutil.rmtree, journal.folder, ignore_errors=True)
+        raise
+    return session

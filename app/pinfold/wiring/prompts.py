@@ -1,0 +1,41 @@
+"""Prompts of the user's and the project's own: Markdown files that take the house's place."""
+
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.compaction import prompts
+from pinfold.settings import SettingsError
+from pinfold.trust import is_trusted
+from pinfold.wiring.house import House
+
+FOLDER = "prompts"
+MAX_CHARS = 20_000
+
+
+def overrides(at: House) -> dict[str, str]:
+    """The prompts by name; a trusted project's before the user's. Raises `SettingsError`."""
+    project = paths.project_config(at.cwd).parent
+    folders = [paths.config_folder()]
+    if is_trusted(at.home, project.parent):
+        folders.append(project)
+    found: dict[str, str] = {}
+    for folder in folders:
+        for name in prompts.names():
+            file = folder / FOLDER / f"{name}{prompts.ENDING}"
+            if file.exists() and (text := _read(file)):
+                found[name] = text
+    return found
+
+
+def _read(file: Path) -> str:
+    """Its text; empty leaves the house's in its place."""
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{paths.shown(file)} can't be read as a prompt: {error}") from error
+    if len(text) > MAX_CHARS:
+        raise SettingsError(
+            f"{paths.shown(file)} is no prompt: it has {len(text):,} characters, "
+            f"more than {MAX_CHARS:,}."
+        )
+    return text

@@ -1,0 +1,147 @@
+"""A turn that compacts a full window of 200k tokens, from the prompt to its request."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Iterable
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from benchmarks.bench_compaction import working
+from benchmarks.figures import Figure
+from pinfold.agent.clock import SystemClock
+from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.request import Connection
+from pinfold.agent.session import Session
+from pinfold.compaction.summary import FIELDS
+from pinfold.headless import no_terminal
+from pinfold.ports import (
+    Compacted,
+    Delta,
+    ModelInfo,
+    PartDone,
+    Request,
+    RequestRejected,
+    ResponseDone,
+)
+from pinfold.rollout.store import SessionStore
+from pinfold.tokens.counter import Counter
+
+MODEL = ModelInfo("m", "p", 272_000, "config", 32_000)
+"""The window of some 226k tokens fills what it can use to 94 %."""
+RUNS = 9
+ENTRIES = 60
+ADDED = 50
+"""Milliseconds that a prepared compaction may add to the turn."""
+
+
+class Instant:
+    """A model that answers at once, and notes when the request of a turn came."""
+
+    name = "p"
+
+    def __init__(self) -> None:
+        said = "Reader {n} gives back its bytes up to the limit."
+        told = [
+            {
+                "id": "",
+                "evidence": [{"item": 10 * n, "quote": said.format(n=n)}],
+                "text": said.format(n=n),
+            }
+            for n in range(1, ENTRIES + 1)
+        ]
+        nothing: dict[str, object] = {name: [] for name in FIELDS}
+        task = {"id": "", "evidence": [], "text": ""}
+        summary = {**nothing, "task": task, "decisions": told, "gone": []}
+        self._summary = json.dumps(summary)
+        self.came = (0.0, 0.0)
+        """Wall and CPU milliseconds."""
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+        if request.schema is None:
+            self.came = now()
+        yield PartDone("assistant", "So it is." if request.schema is None else self._summary)
+        yield ResponseDone(None, "stop")
+
+    async def count(self, request: Request) -> int | None:
+        return None
+
+    async def compact(self, request: Request) -> Compacted:
+        raise RequestRejected("There is no compaction endpoint.")
+
+    async def warm(self) -> None:
+        """Nothing to load."""
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def now() -> tuple[float, float]:
+    return time.perf_counter() * 1e3, time.process_time() * 1e3
+
+
+async def turn(
+    folder: Path, counter: Counter, threshold: str, strategy: str
+) -> tuple[float, float]:
+    """Wall and CPU milliseconds from the prompt to its request, a summary being ready."""
+    clock, model = SystemClock(), Instant()
+    journal = SessionStore(folder / "home").create(folder, "bench", clock.now)
+    journal.append(*islice(working(lines=4), 1, None))
+
+    async def connect(_: str) -> Connection:
+        return Connection(model, MODEL, "responses", "")
+
+    session = await Session.open(
+        journal,
+        folder,
+        await connect(""),
+        (),
+        no_terminal,
+        clock,
+        Options(threshold=1.0, mask_threshold=1.0, preparing=PreparingOptions(budget=10.0)),
+        counter=counter,
+        user_folder=folder,
+        connect=connect,
+    )
+    try:
+        await prompt(session)
+        async with asyncio.timeout(60):
+            while session.preparing.state != "ready":
+                await asyncio.sleep(0.01)
+        session.set_threshold(threshold)
+        began = now()
+        await prompt(session)
+        done = [each.strategy for each in session.window.generations if each.strategy]
+        assert done == ([strategy] if strategy else []), done
+        wall, cpu = (after - before for before, after in zip(began, model.came, strict=True))
+        return wall, cpu
+    finally:
+        await session.close()
+
+
+async def prompt(session: Session) -> None:
+    session.send("Go on.")
+    await session.idle()
+
+
+def measured(counter: Counter, threshold: str, strategy: str = "") -> tuple[float, float]:
+    """Medians of several sessions."""
+    took = []
+    for _ in range(RUNS):
+        with TemporaryDirectory() as folder:
+            took.append(asyncio.run(turn(Path(folder), counter, threshold, strategy)))
+    wall, cpu = zip(*took, strict=True)
+    return median(wall), median(cpu)
+
+
+def run() -> Iterable[Figure]:
+    counter = Counter(MODEL.encoding)
+    counter.load()
+    plain = measured(counter, "1.0")
+    compacting = measured(counter, "0.85", "layered")
+    for unit, without, with_it in zip(("ms", "ms CPU"), plain, compacting, strict=True):
+        yield Figure("from the prompt to its request", without, unit)
+        yield Figure("the same with a prepared compaction", with_it, unit)
+        yield Figure("what that adds", with_it - without, unit, target=ADDED)

@@ -1,0 +1,110 @@
+"""The user's own commands: told at their moment, they can stop what comes, or add to it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.agent import Stage, stage
+from fakes.provider import calls, says
+from pinfold.agent.hooks import Stopped
+from pinfold.agent.options import Options
+from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.events import CompactionFinished, WindowReplaced
+
+COMPACT = PlanOptions(max_tail_messages=4, min_headroom_tokens=500)
+
+
+def options(timeout: float = 30, **hooks: str) -> Options:
+    commands = {moment: (command,) for moment, command in hooks.items()}
+    return Options(
+        approvals="full", auto="off", compact=COMPACT, hooks=commands, hook_timeout=timeout
+    )
+
+
+async def worked(root: Path, given: Options) -> Stage:
+    script = []
+    for turn in range(4):
+        script.append(calls((f"c{turn}", "shell", f'{{"command": "seq {turn} 300"}}')))
+        script.append(says(f"Part {turn} is read."))
+    at = await stage(root, script, options=given)
+    for turn in range(4):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    return at
+
+
+def results(at: Stage) -> list[str]:
+    return [item.content for item in at.session.items if item.kind == "tool_result"]
+
+
+async def test_a_hook_reads_what_is_about_to_happen(tmp_path: Path) -> None:
+    heard = tmp_path / "heard.jsonl"
+    at = await worked(tmp_path, options(pre_tool=f"cat >> {heard}; echo >> {heard}"))
+    told = [json.loads(line) for line in heard.read_text().splitlines()]
+    assert [each["event"] for each in told] == ["pre_tool"] * 4
+    assert told[0]["tool"] == "shell"
+    assert told[0]["session_id"] == at.session.id
+    assert json.loads(told[0]["arguments"]) == {"command": "seq 0 300"}
+
+
+async def test_a_hook_stops_a_call_and_the_model_reads_why(tmp_path: Path) -> None:
+    at = await worked(tmp_path, options(pre_tool="echo 'not on a Sunday' >&2; exit 2"))
+    assert results(at) == ["Stopped by a hook: not on a Sunday"] * 4
+
+
+async def test_a_hook_adds_to_a_result(tmp_path: Path) -> None:
+    added = """echo '{"context": "the linter is content"}'"""
+    at = await worked(tmp_path, options(post_tool=added))
+    assert results(at)[0].endswith("[A hook says: the linter is content]")
+
+
+@pytest.mark.parametrize(
+    ("command", "warning"),
+    [
+        ("exit 3", "exit code 3"),
+        ("echo hello", "not the JSON"),
+        ("sleep 60", "took longer"),
+        ("head -c 200000 /dev/zero", "not the JSON"),
+    ],
+)
+async def test_a_hook_that_fails_is_told_and_stops_nothing(
+    tmp_path: Path, command: str, warning: str
+) -> None:
+    at = await stage(tmp_path, [says("Yes.")], options=options(0.5, session_start=command))
+    at.session.send("are you there?")
+    await at.session.idle()
+    assert at.kinds() == ["user", "assistant"]
+    assert any(warning in text for text in at.told())
+
+
+async def test_the_start_of_a_session_adds_to_the_window_once(tmp_path: Path) -> None:
+    given = options(session_start="""echo '{"context": "the release is on Friday"}'""")
+    at = await worked(tmp_path, given)
+    added = [item.content for item in at.session.items if item.kind == "context"]
+    assert added == ["the release is on Friday"]
+
+
+async def test_a_compaction_that_a_hook_stops_is_journalled_and_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    at = await worked(tmp_path, options(pre_compact="echo 'the audit needs it whole' >&2; exit 2"))
+    used = at.session.reading().used
+    with pytest.raises(Stopped, match="the audit needs it whole"):
+        await at.session.compact()
+    ended = [each for each in at.events() if isinstance(each, CompactionFinished)]
+    assert [(each.status, each.error) for each in ended] == [
+        ("stopped", "the audit needs it whole")
+    ]
+    assert at.session.reading().used == used
+
+
+async def test_after_a_compaction_a_hook_adds_to_the_new_window(tmp_path: Path) -> None:
+    given = options(post_compact="""echo '{"context": "the ticket is PF-7"}'""")
+    at = await worked(tmp_path, given)
+    await at.session.compact("checkpoint")
+    events = at.events()
+    replaced = next(n for n, each in enumerate(events) if isinstance(each, WindowReplaced))
+    assert isinstance(events[replaced + 1], CompactionFinished)
+    assert at.session.items[-1].content == "the ticket is PF-7"
+    assert at.session.window.form(at.session.items[-1].n) == "full"

@@ -1,0 +1,75 @@
+"""Under the threshold, old tool results are masked in batches, and can be brought back."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fakes.agent import Stage, stage
+from fakes.provider import calls, says
+from pinfold.agent.options import Options, PreparingOptions
+from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.events import ItemsMarked, WindowReplaced
+
+WORK = Options(
+    approvals="full",
+    compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
+    preparing=PreparingOptions(wanted=False),
+)
+
+
+async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
+    script = []
+    for turn in range(turns):
+        script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 200"}')))
+        script.append(says(f"Read part {turn}."))
+    at = await stage(root, script, options=options)
+    for turn in range(turns):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    return at
+
+
+def marks(at: Stage) -> list[ItemsMarked]:
+    return [each for each in at.events() if isinstance(each, ItemsMarked)]
+
+
+async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
+    tmp_path: Path,
+) -> None:
+    at = await worked(tmp_path, 9)
+    batches = marks(at)
+    assert batches
+    assert all(len(batch.items) >= 2 for batch in batches)
+    assert {form for batch in batches for _, form in batch.items} == {"masked"}
+    assert not any(isinstance(each, WindowReplaced) for each in at.events())
+    assert any(text.startswith("Masked ") and "prompt cache" in text for text in at.told())
+    newest = [item.n for item in at.session.items if item.kind == "tool_result"][-1]
+    assert at.session.window.form(newest) == "full"
+
+
+async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 6)
+    before = len(marks(at))
+    assert before
+    await at.session.window.undo()
+    at.provider.script = [says("Here."), says("Here.")]
+    for _ in range(2):
+        at.session.send("are you there?")
+        await at.session.idle()
+    made = [each for each in marks(at) if each.undoes is None]
+    assert len(made) == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(replace(WORK, auto="off"), id="off is off"),
+        pytest.param(replace(WORK, auto="ask"), id="nothing is asked for it"),
+        pytest.param(replace(WORK, strategy="checkpoint"), id="another strategy"),
+        pytest.param(replace(WORK, mask_threshold=1.0), id="not wanted"),
+    ],
+)
+async def test_where_it_is_not_done(tmp_path: Path, options: Options) -> None:
+    at = await worked(tmp_path, 6, options)
+    assert marks(at) == []

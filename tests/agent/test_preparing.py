@@ -1,0 +1,150 @@
+"""A summary is written in the background, and the compaction finds it there."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from fakes.agent import Stage, stage
+from fakes.provider import Step, calls, says
+from fakes.summaries import answer, entry
+from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.updates import Prepared
+from pinfold.compaction.view import PlanOptions
+from pinfold.ports import ModelInfo, NetworkError
+from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
+
+MODEL = ModelInfo("scripted-1", "scripted", 20_000, "config", 2_000)
+AUTO = Options(
+    approvals="full",
+    auto="auto",
+    threshold=0.85,
+    compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
+    preparing=PreparingOptions(threshold=0.4, budget=10.0),
+)
+GOOD = answer(
+    task=entry((1, "read part 0"), text="Read the parts."),
+    decisions=[entry((1, "read part 0"), text="Part 0 comes first.")],
+)
+
+
+def turns(count: int) -> list[list[Step]]:
+    script = []
+    for turn in range(count):
+        # Prose, which masking does not take away.
+        script.append(calls((f"c{turn}", "shell", '{"command": "true"}')))
+        script.append(says(f"Part {turn} says: " + f"word {turn} and more " * 550))
+    return script
+
+
+async def worked(root: Path, count: int, *summaries: list[Step], options: Options = AUTO) -> Stage:
+    at = await stage(root, turns(count), options=options, model=MODEL)
+    at.provider.summaries = list(summaries)
+    for turn in range(count):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+        await at.until(lambda: at.session.preparing.state != "preparing")
+    return at
+
+
+def states(at: Stage) -> list[str]:
+    return [update.state for update in at.heard if isinstance(update, Prepared)]
+
+
+def written(at: Stage) -> list[RequestFinished]:
+    return [
+        each
+        for each in at.events()
+        if isinstance(each, RequestFinished) and each.purpose == "compaction"
+    ]
+
+
+def windows(at: Stage) -> list[WindowReplaced]:
+    return [each for each in at.events() if isinstance(each, WindowReplaced)]
+
+
+async def test_it_is_there_when_the_window_is_compacted_and_nobody_waited(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 7, *[says(GOOD)] * 9)
+    assert states(at)[:2] == ["preparing", "ready"]
+    first = windows(at)[0]
+    assert (first.strategy, first.reason) == ("layered", "threshold")
+    assert "Part 0 comes first." in first.inserted[0].content
+    assert "Read the parts." in first.inserted[0].content
+    assert all(each.compaction and each.compaction.phase == "background" for each in written(at))
+    at_compaction = next(each for each in at.events() if isinstance(each, CompactionFinished))
+    assert at_compaction.seconds == 0.0  # the fake clock stood still: no request was waited for
+
+
+async def test_it_is_brought_up_to_date_as_the_window_grows(tmp_path: Path) -> None:
+    later = answer(
+        task=entry((1, "read part 0"), text="Read the parts."),
+        decisions=[entry((13, "read part 3"), text="Part 3 is next.")],
+    )
+    at = await worked(tmp_path, 4, says(GOOD), *[says(later)] * 4)
+    assert len(written(at)) >= 2
+    await at.session.compact("layered", replace(AUTO.compact, target_pct=0.1))
+    text = windows(at)[0].inserted[0].content
+    assert "Part 0 comes first." in text
+    assert "Part 3 is next." in text
+
+
+async def test_a_model_that_fails_is_asked_twice_and_done_without(tmp_path: Path) -> None:
+    broken: list[Step] = [NetworkError("no route")]
+    at = await stage(tmp_path, turns(7), options=AUTO, model=MODEL)
+    at.provider.summaries = [broken] * 60
+    for turn in range(7):
+        at.session.send(f"read part {turn}")
+        while at.session.busy or at.session.preparing.state == "preparing":
+            await at.clock.advance(60)
+    assert windows(at)[0].strategy == "checkpoint"
+    assert {each.status for each in written(at)} == {"NetworkError"}
+
+
+async def test_it_is_not_done_under_the_threshold_nor_where_it_is_not_wanted(
+    tmp_path: Path,
+) -> None:
+    for n, given in enumerate(
+        [
+            replace(AUTO, preparing=PreparingOptions(threshold=0.9, budget=10.0)),
+            replace(AUTO, preparing=PreparingOptions(False, 0.4, 10.0)),
+            replace(AUTO, auto="off"),
+            replace(AUTO, strategy="checkpoint"),
+            replace(AUTO, preparing=PreparingOptions(threshold=0.4, budget=0.0)),
+        ]
+    ):
+        (tmp_path / str(n)).mkdir()
+        at = await worked(tmp_path / str(n), 4, options=given)
+        assert states(at) == []
+        assert written(at) == []
+
+
+async def test_one_key_stops_it_and_begins_again(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    at = await stage(tmp_path, turns(4), options=AUTO, model=MODEL)
+    at.provider.summaries = [[gate], says(GOOD)]
+    for turn in range(4):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    assert at.session.preparing.state == "preparing"
+    at.session.preparing.switch(on=False)
+    assert at.session.preparing.state == ""
+    await at.until(lambda: len(written(at)) == 1)
+    assert written(at)[0].status == "interrupted"
+    at.session.preparing.switch(on=True)
+    await at.until(lambda: at.session.preparing.state == "ready")
+
+
+async def test_what_was_prepared_for_a_window_that_is_gone_is_not_used(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, *[says(GOOD)] * 4)
+    assert at.session.preparing.state == "ready"
+    await at.session.compact("prune")
+    assert at.session.preparing.state == ""
+    assert at.session.preparing.material() is None
+
+
+async def test_a_small_window_is_not_worth_it(tmp_path: Path) -> None:
+    small = ModelInfo("scripted-1", "scripted", 8_192, "config", 512)
+    at = await stage(tmp_path, turns(3), options=AUTO, model=small)
+    for turn in range(3):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    assert written(at) == []

@@ -1,0 +1,97 @@
+"""After a compaction, an agent reads again what others changed, and nothing else."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from fakes.agent import MODEL, Stage, stage
+from fakes.provider import Step, calls, says
+from pinfold.agent.options import Options
+from pinfold.checkpoint.view import HASH_CHARS
+from pinfold.compaction.view import PlanOptions
+from pinfold.tools.workspace import blob_hash
+
+FILES = [f"part_{n}.py" for n in range(8)]
+EDITED, CHANGED, GONE = FILES[::3], [FILES[1], FILES[3]], FILES[7]
+OPTIONS = Options(
+    approvals="full", auto="off", compact=PlanOptions(max_tail_messages=2, target_pct=0.5)
+)
+
+
+def read(name: str) -> tuple[str, str, str]:
+    return f"r-{name}", "read_file", json.dumps({"path": name})
+
+
+def write(name: str) -> tuple[str, str, str]:
+    content = f"# new {name}\n"
+    return f"w-{name}", "write_file", json.dumps({"path": name, "content": content})
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> Stage:
+    """A session that has read the files, changed some of them, and then did other things."""
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in FILES:
+        (work / name).write_text(f"# {name}\n" + "x = 1\n" * 200)
+    script: list[list[Step]] = [calls(*map(read, FILES)), calls(*map(write, EDITED)), says("Done.")]
+    script += [says("Nothing to do there. " * 100)] * 3
+    model = replace(MODEL, context_window=32_000)
+    at = await stage(tmp_path, script, options=OPTIONS, model=model)
+    for prompt in ("read the parts", "and then?", "and then?", "and then?"):
+        at.session.send(prompt)
+        await at.session.idle()
+    return at
+
+
+async def reread(at: Stage) -> list[str]:
+    """What an agent reads with the next request: every file of which that does not tell the path,
+    the hash as it is now, and what was done with it."""
+    at.provider.script.append(says("I see."))
+    at.session.send("go on")
+    await at.session.idle()
+    text = "\n".join(item.content for item in at.provider.requests[-1].items)
+    return [name for name in FILES if not _told_of(at.session.cwd / name, text)]
+
+
+def _told_of(file: Path, text: str) -> bool:
+    if not file.exists():
+        return f"{file.name}: read" in text and "gone since" in text
+    hashed = blob_hash(file.read_bytes())[:HASH_CHARS]
+    return bool(re.search(rf"^- {file.name}: .*\(hash={hashed}\)", text, re.MULTILINE))
+
+
+async def compact(at: Stage) -> None:
+    await at.session.compaction.apply(await at.session.compaction.draft("checkpoint"))
+
+
+async def test_what_is_unchanged_is_not_read_again(at: Stage) -> None:
+    await compact(at)
+    assert await reread(at) == []
+
+
+async def test_what_others_changed_is_read_again_and_nothing_else(at: Stage) -> None:
+    for name in CHANGED:
+        (at.session.cwd / name).write_text("# by the user\n")
+    (at.session.cwd / GONE).unlink()
+    await compact(at)
+    assert await reread(at) == CHANGED
+
+
+async def test_what_was_changed_and_put_back_is_not(at: Stage) -> None:
+    file = at.session.cwd / FILES[1]
+    content = file.read_text()
+    file.write_text("# by the user\n")
+    await at.session.compaction.checkpoint()
+    file.write_text(content)
+    await compact(at)
+    assert await reread(at) == []
+
+
+async def test_with_a_plain_tail_all_are_read_again(at: Stage) -> None:
+    shown = [item.n for item in at.session.items]
+    await at.session.window.act("fold", shown[:-2])
+    assert await reread(at) == FILES

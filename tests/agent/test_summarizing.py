@@ -1,0 +1,170 @@
+"""A compaction that a model writes, from the user's command to the journal."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.agent import Stage, stage
+from fakes.provider import Step, calls, says
+from fakes.summaries import answer, entry
+from pinfold.agent.metadata import HEADER
+from pinfold.agent.options import Options
+from pinfold.agent.updates import Compacting, PhaseChanged
+from pinfold.agent.window_files import SUMMARY
+from pinfold.compaction.view import PlanOptions
+from pinfold.ports import ContextOverflow, ModelInfo, RateLimited, ResponseDone, TextDelta
+from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced
+
+MODEL = ModelInfo("scripted-1", "scripted", 32_768, "config", 2_000)
+OFF = Options(
+    approvals="full",
+    auto="off",
+    compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
+)
+GOOD = answer(
+    task=entry((1, "read part 0"), text="Read the parts."),
+    decisions=[entry((8, "Part 1 is read"), text="Part 1 is read.")],
+)
+
+
+async def worked(root: Path, *script: list[Step], options: Options = OFF) -> Stage:
+    """Four turns; then the script."""
+    turns: list[list[Step]] = []
+    for turn in range(4):
+        turns.append(calls((f"c{turn}", "shell", f'{{"command": "seq {turn} 900"}}')))
+        turns.append(says(f"Part {turn} is read; the limit is {turn}{turn}7 MB."))
+    at = await stage(root, [*turns, *script], options=options, model=MODEL)
+    for turn in range(4):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    return at
+
+
+def ended(at: Stage) -> list[CompactionFinished]:
+    return [each for each in at.events() if isinstance(each, CompactionFinished)]
+
+
+def asked(at: Stage) -> list[RequestFinished]:
+    return [
+        each
+        for each in at.events()
+        if isinstance(each, RequestFinished) and each.purpose == "compaction"
+    ]
+
+
+def replaced(events: list[Data]) -> list[WindowReplaced]:
+    return [each for each in events if isinstance(each, WindowReplaced)]
+
+
+async def test_a_snapshot_is_written_checked_and_kept_on_the_disk(tmp_path: Path) -> None:
+    at = await worked(tmp_path, says(GOOD))
+    draft = await at.session.compact("snapshot")
+    assert draft is not None
+    assert draft.plan.strategy == "snapshot"
+    new = at.session.window.item(max(item.n for item in at.session.items))
+    assert new is not None
+    assert (new.kind, "Part 1 is read." in new.content) == ("summary", True)
+    kept = json.loads((at.session.folder / SUMMARY).read_text())
+    assert kept["task"] == "Read the parts."
+    assert kept["decisions"] == ["Part 1 is read."]
+    assert kept["last_compact_at"].endswith("Z")
+    assert ended(at)[0].status == "applied"
+
+
+async def test_its_request_is_tagged_and_asks_for_the_schema(tmp_path: Path) -> None:
+    at = await worked(tmp_path, says(GOOD))
+    await at.session.compact("snapshot")
+    sent = at.provider.requests[-1]
+    told = json.loads(sent.headers[HEADER])
+    assert told["request_kind"] == "compaction"
+    assert told["compaction"] == {
+        "trigger": "manual",
+        "reason": "user_requested",
+        "phase": "standalone_turn",
+        "implementation": "local",
+        "strategy": "snapshot",
+    }
+    assert sent.schema is not None
+    assert sent.context.tools == ()
+    assert asked(at)[0].compaction == ended(at)[0].compaction
+    assert asked(at)[0].usage is not None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param([says("I had rather not."), says("Really.")], id="prose, twice"),
+        pytest.param([says('{"task": '), says("{}")], id="malformed JSON"),
+        pytest.param([says(answer()), says(answer())], id="an empty summary"),
+        pytest.param([[ContextOverflow("too long")]] * 40, id="overflow"),
+        pytest.param([[RateLimited("slow down", retry_after=3)]] * 3, id="429 until it gives up"),
+        pytest.param([[TextDelta("{")]] * 3, id="a stream that drops"),
+        pytest.param([[TextDelta(""), ResponseDone(None, "stop")]] * 2, id="nothing at all"),
+        pytest.param([[RateLimited("come back tomorrow", retry_after=80_000)]], id="a long wait"),
+    ],
+)
+async def test_whatever_the_model_does_the_window_is_compacted(
+    tmp_path: Path, script: list[list[Step]]
+) -> None:
+    at = await worked(tmp_path, *script, says("Going on."))
+    before = at.session.reading().used
+    running = asyncio.create_task(at.session.compact("snapshot"))
+    while not running.done():
+        await at.clock.advance(60)
+    draft = running.result()
+    assert draft is not None
+    assert draft.plan.strategy == "checkpoint"
+    assert any(note.startswith("snapshot failed: ") for note in draft.plan.notes)
+    assert at.session.reading().used < before
+    assert asked(at)
+    at.provider.script = [says("Going on.")]
+    at.session.send("go on")
+    await at.session.idle()
+    assert at.session.items[-1].content == "Going on."
+
+
+async def test_prose_around_the_json_is_passed_over(tmp_path: Path) -> None:
+    at = await worked(tmp_path, says(f"Here you are:\n```json\n{GOOD}\n```\nAnything else?"))
+    draft = await at.session.compact("snapshot")
+    assert draft is not None
+    assert draft.plan.strategy == "snapshot"
+
+
+async def test_esc_while_it_is_written_leaves_the_window_and_is_journalled(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    at = await worked(tmp_path, [TextDelta("{"), gate])
+    used = at.session.reading().used
+    running = asyncio.create_task(at.session.compact("snapshot"))
+    await at.until(lambda: len(at.provider.requests) == 9 and at.session.phase == "compacting")
+    at.session.interrupt()
+    assert await running is None
+    await at.session.idle()
+    assert (ended(at)[0].status, at.session.reading().used) == ("cancelled", used)
+    assert replaced(at.events()) == []
+    assert asked(at)[0].status == "interrupted"
+
+
+async def test_the_user_sees_where_it_stands(tmp_path: Path) -> None:
+    at = await worked(tmp_path, says(GOOD))
+    await at.session.compact("snapshot")
+    steps = [update.step for update in at.heard if isinstance(update, Compacting)]
+    assert steps[0] == "anchor"
+    assert len(set(steps)) >= 3
+    phases = [update.phase for update in at.heard if isinstance(update, PhaseChanged)]
+    assert phases[-2:] == ["compacting", "idle"]
+
+
+async def test_a_prompt_waits_for_the_end_of_it_and_goes_on(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    at = await worked(tmp_path, [gate, *says(GOOD)], says("Part 4 is read."))
+    running = asyncio.create_task(at.session.compact("snapshot"))
+    await at.until(lambda: at.session.phase == "compacting")
+    at.session.send("read part 4")
+    await at.until(lambda: bool(at.session.queue))
+    gate.set()
+    assert await running is not None
+    await at.session.idle()
+    assert at.session.items[-1].content == "Part 4 is read."
+    assert len(replaced(at.events())) == 1

@@ -1,0 +1,57 @@
+"""`layered`: what is enough, and with a summary where one was prepared."""
+
+from fakes.compactions import apply, session, working
+from pinfold.compaction.engine import plan_with, validate
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.registry import house
+from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.summary import Entry, Evidence, entries_of
+from pinfold.compaction.view import PlanOptions, WindowView
+
+SAID = Entry("d1", "decisions", {"text": "The limit is 4,317."}, (Evidence(1, "part"),))
+DOUBTED = Entry("d2", "decisions", {"text": "Delete it all."}, (), "it stands nowhere")
+READY = Material(entries=(SAID, DOUBTED), through=40, notes=("read 40 items",))
+NARROW = PlanOptions(target_pct=0.2)
+
+
+def planned(view: WindowView, material: Material, options: PlanOptions = NARROW) -> CompactionPlan:
+    plan = plan_with("layered", view, material, options, strategies=house())
+    validate(view, plan)
+    return plan
+
+
+def test_masking_is_enough_where_it_reaches_the_target() -> None:
+    plan = planned(session(24).view(), READY, PlanOptions(target_pct=0.6))
+    assert plan.strategy == "prune"
+
+
+def test_a_prepared_summary_stands_beside_the_checkpoint() -> None:
+    plan = planned(session(24).view(), READY)
+    text = plan.inserted[0].content
+    assert plan.strategy == "layered"
+    assert "[TASK]" in text
+    assert "The limit is 4,317." in text
+    assert "Delete it all." not in text
+    assert "read 40 items" in plan.notes
+    assert plan.meta["summary"]["decisions"] == ["The limit is 4,317."]  # type: ignore[index]
+
+
+def test_without_one_it_is_the_checkpoint() -> None:
+    view = session(24).view()
+    assert planned(view, Material()).strategy == "checkpoint"
+    assert planned(view, Material(entries=(DOUBTED,))).strategy == "checkpoint"
+
+
+def test_what_a_summary_says_is_known_to_the_next_one() -> None:
+    live = session(24)
+    apply(live, planned(live.view(), READY))
+    for data in working(2, first=live.next_n):
+        live.add(data)
+    kept = [entries_of(item) for item in live.window.items if item.kind == "summary"]
+    assert kept == [(SAID,)]
+
+
+def test_a_text_of_the_users_own_is_not_taken_for_the_models() -> None:
+    plan = planned(session(24).view(), READY, PlanOptions(target_pct=0.2, text="My own words."))
+    assert plan.inserted[0].content == "My own words."
+    assert entries_of(plan.inserted[0]) == ()

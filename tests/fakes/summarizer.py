@@ -1,0 +1,78 @@
+"""A scripted model that summarises: it answers what it is told to, and keeps what it was asked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from pinfold.ports import Compacted, ModelInfo, RequestRejected
+from pinfold.rollout.items import Item
+from pinfold.tokens.counter import Counter
+
+MODEL = ModelInfo("m", "p", 16_000, "config", 2_000)
+
+
+class Asked(Struct, frozen=True):
+    """One question to the model."""
+
+    instructions: str
+    text: str
+    max_tokens: int
+    schema: Mapping[str, Any] | None
+
+
+class ScriptedSummarizer:
+    """A `ports.Summarizer`; each question takes the next answer, or raises it.
+
+    `room` is what instructions and text may have, whatever the answer takes.
+    """
+
+    def __init__(
+        self,
+        answers: Iterable[str | Exception] = (),
+        *,
+        room: int = 10_000,
+        model: ModelInfo = MODEL,
+        compacted: Compacted | Exception | None = None,
+    ) -> None:
+        self.answers = list(answers)
+        self.asked: list[Asked] = []
+        self.steps: list[tuple[str, float]] = []
+        self._room = room
+        self._model = model
+        self._compacted = compacted
+        self._counter = Counter("none")
+
+    @property
+    def model(self) -> ModelInfo:
+        return self._model
+
+    def room(self, max_tokens: int) -> int:
+        return self._room
+
+    def count(self, text: str) -> int:
+        return self._counter.count(text)
+
+    async def __call__(
+        self,
+        instructions: str,
+        text: str,
+        max_tokens: int,
+        *,
+        schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        self.asked.append(Asked(instructions, text, max_tokens, schema))
+        if not self.answers:
+            raise AssertionError("the script has no answer for this question")
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def compacted(self, items: Sequence[Item]) -> Compacted:
+        if isinstance(self._compacted, Compacted):
+            return self._compacted
+        raise self._compacted or RequestRejected("This server has no compaction endpoint.")
+
+    def step(self, name: str, done: float) -> None:
+        self.steps.append((name, done))

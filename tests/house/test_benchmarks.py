@@ -1,0 +1,105 @@
+"""The benchmarks' own parts: a short soak, the sections of RESULTS.md, what counts as a change."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks import results
+from benchmarks.compare import Change
+from benchmarks.soak import checks
+from benchmarks.soak.checks import Violated
+from benchmarks.soak.run import Soak
+
+from pinfold.rollout.events import Base, PinsChanged, WindowReplaced
+from pinfold.rollout.journal import ROLLOUT
+
+TURNS = 60
+
+
+async def test_a_short_soak_violates_nothing(tmp_path: Path) -> None:
+    soak = Soak(tmp_path.resolve(), 1, "none")
+    await soak.start()
+    for turn in range(TURNS):
+        await soak.step(full_disk=turn == TURNS // 2)
+    await soak.close()
+    assert soak.compactions > TURNS // 4
+    assert soak.tally["done"] > TURNS // 2
+
+
+@pytest.fixture
+async def worked(tmp_path: Path) -> Soak:
+    """A few turns of a session."""
+    soak = Soak(tmp_path.resolve(), 1, "none")
+    await soak.start()
+    for _ in range(8):
+        await soak.step()
+    return soak
+
+
+async def test_a_damaged_journal_is_a_violation(worked: Soak) -> None:
+    path = worked.session.folder / ROLLOUT
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[-2] = b"?" * (len(lines[-2]) - 1) + b"\n"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(Violated, match="damaged"):
+        checks.Log(worked.session.folder).read_on(worked.session)
+
+
+async def test_state_that_is_not_from_the_journal_is_a_violation(worked: Soak) -> None:
+    checks.check_rebuilt(worked.session, worked.counter)
+    worked.session._record.window.pins.step(PinsChanged(add=(1,)))
+    with pytest.raises(Violated, match="the pins"):
+        checks.check_rebuilt(worked.session, worked.counter)
+
+
+async def test_a_wrong_gauge_is_a_violation(worked: Soak) -> None:
+    checks.check_gauge(worked.session, worked.counter)
+    worked.session._record.gauge.tokens[0] += 1
+    with pytest.raises(Violated, match="gauge"):
+        checks.check_gauge(worked.session, worked.counter)
+
+
+async def test_a_window_without_its_file_is_a_violation(worked: Soak) -> None:
+    await worked.session.compact("checkpoint")
+    for kept in worked.session.folder.glob("history/*"):
+        kept.unlink()
+    with pytest.raises(Violated, match="was not kept"):
+        checks.Log(worked.session.folder).read_on(worked.session)
+
+
+async def test_a_compaction_that_drops_a_pin_is_a_violation(worked: Soak) -> None:
+    record = worked.session._record
+    first = next(iter(record.window.forms))
+    await record.append(PinsChanged(add=(first,)))
+    rest = tuple((n, form) for n, form in record.window.forms.items() if n != first)
+    base = Base(record.window.generation, record.window.seq)
+    replaced = WindowReplaced(
+        generation=base.generation + 1, base=base, reason="manual", window=rest
+    )
+    await record.append(replaced)
+    with pytest.raises(Violated, match="pinned"):
+        checks.check_replaced(record.window, replaced)
+
+
+def test_a_section_takes_the_place_of_its_old_self(tmp_path: Path) -> None:
+    path = tmp_path / "RESULTS.md"
+    results.write("# Results\n\nCommit 1.", {"Start.": "one", "Soak.": "two"}, path=path)
+    results.write_section("Soak.", "three", path=path)
+    results.write("# Results\n\nCommit 2.", {"Start.": "four"}, keep=["Soak."], path=path)
+    text = "# Results\n\nCommit 2.\n\n## Start.\n\nfour\n\n## Soak.\n\nthree\n"
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ([10, 11, 10], [20, 22, 21], "more"),
+        ([10, 11, 10], [5, 6, 5], "less"),
+        ([10, 14, 10], [13, 15, 16], "noise"),
+        ([100, 100, 100], [101, 101, 101], "noise"),
+        ([0, 0, 0], [1, 1, 1], "more"),
+    ],
+)
+def test_a_change_is_one_beyond_the_noise(
+    before: list[float], after: list[float], verdict: str
+) -> None:
+    assert Change("", "ms", before, after).verdict == verdict

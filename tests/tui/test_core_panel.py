@@ -1,0 +1,184 @@
+"""The panel of the protected core: what it lists, and that its changes are journalled."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from fakes.preview import make_session
+from fakes.screen import make_app, until
+from fakes.session import FakeSession
+from pinfold.rollout.events import CoreChanged, GoalSet, Stated
+from pinfold.rollout.items import Item
+from pinfold.tui.panels.checkpoint_list import CheckpointList
+from pinfold.tui.panels.core import CorePanel
+from pinfold.tui.panels.item import Page
+
+Snap = Callable[..., bool]
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+RULE = "Never touch the legacy folder."
+FIRST = "Make part 1 faster. Keep port 8001."
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    made = make_session(2)
+    made.append(Item(n=17, kind="user", content=f"{RULE} I prefer short names."))
+    return made
+
+
+@asynccontextmanager
+async def opened(
+    session: FakeSession, *keys: str, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[Pilot[str]]:
+    """The panel of `session`; `keys` are pressed, and each of them takes effect."""
+    app = make_app(session)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.open("core")
+        await until(pilot, lambda: rows(pilot))
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        yield pilot
+
+
+def rows(pilot: Pilot[str]) -> list[str]:
+    """The lines, without their headings."""
+    found = pilot.app.screen.query(CheckpointList)
+    shown = found.first().rows.values() if found else ()
+    return [row.text for row in shown if not row.heading]
+
+
+def current(pilot: Pilot[str]) -> str | None:
+    row = pilot.app.screen.query_one(CheckpointList).row
+    return row.text if row else None
+
+
+def said(pilot: Pilot[str], selector: str = ".said") -> str:
+    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+
+
+def changes(session: FakeSession) -> list[CoreChanged | GoalSet]:
+    every = (event.data for event in session.record.events)
+    return [data for data in every if isinstance(data, CoreChanged | GoalSet)]
+
+
+async def write(pilot: Pilot[str], text: str) -> None:
+    for character in text:
+        await pilot.press("space" if character == " " else character)
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+async def test_it_lists_goal_and_commitments_with_their_items(session: FakeSession) -> None:
+    async with opened(session, "end") as pilot:
+        assert rows(pilot)[0] == FIRST
+        assert RULE in rows(pilot)
+        assert "4 things laid down" in said(pilot, ".facts")
+        assert "tokens with the goal" in said(pilot, ".facts")
+        assert "preference · from #17" in said(pilot, ".about")
+
+
+async def test_one_is_dropped_and_comes_back_with_its_item(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        before = rows(pilot)
+        for _ in range(before.index(RULE)):
+            await pilot.press("down")
+        assert current(pilot) == RULE
+        await pilot.press("x")
+        await until(pilot, lambda: RULE not in rows(pilot))
+        assert current(pilot) == before[before.index(RULE) + 1]
+        assert changes(session) == [CoreChanged(remove=(RULE,))]
+        await pilot.press("z")
+        await until(pilot, lambda: RULE in rows(pilot))
+        assert current(pilot) == RULE
+        assert changes(session)[-1] == CoreChanged(add=(Stated(RULE, 17),))
+        await pilot.press("z")
+        await until(pilot, lambda: "Nothing was changed" in said(pilot))
+
+
+async def test_one_is_added_and_said_in_other_words(session: FakeSession) -> None:
+    async with opened(session, "a") as pilot:
+        await write(pilot, "Always run make")
+        await until(pilot, lambda: "Always run make" in rows(pilot))
+        await until(pilot, lambda: "written here" in said(pilot, ".about"))
+        await pilot.press("e")
+        await write(pilot, " check")
+        await until(pilot, lambda: "Always run make check" in rows(pilot))
+        assert current(pilot) == "Always run make check"
+        assert "Always run make" not in rows(pilot)
+        assert changes(session) == [
+            CoreChanged(add=(Stated("Always run make"),)),
+            CoreChanged(add=(Stated("Always run make check"),), remove=("Always run make",)),
+        ]
+
+
+async def test_esc_puts_the_words_away_and_then_leaves(session: FakeSession) -> None:
+    async with opened(session, "a", "x", "escape") as pilot:
+        assert isinstance(pilot.app.screen, CorePanel)
+        assert changes(session) == []
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, CorePanel))
+
+
+async def test_the_goal_is_set_and_goes_back_to_the_first_request(session: FakeSession) -> None:
+    async with opened(session, "x") as pilot:
+        assert "first request" in said(pilot)
+        assert changes(session) == []
+        await pilot.press("g", "ctrl+u")
+        await write(pilot, "Faster parts")
+        await until(pilot, lambda: rows(pilot)[0] == "Faster parts")
+        await pilot.press("x")
+        await until(pilot, lambda: rows(pilot)[0] == FIRST)
+        assert changes(session) == [GoalSet(text="Faster parts"), GoalSet(text="")]
+        await pilot.press("z")
+        await until(pilot, lambda: rows(pilot)[0] == "Faster parts")
+
+
+async def test_enter_opens_the_message_that_says_it(session: FakeSession) -> None:
+    async with opened(session, "end", "enter") as pilot:
+        await until(pilot, lambda: pilot.app.screen.query(Page))
+        assert RULE in pilot.app.screen.query_one(Page).text
+
+
+async def test_it_follows_what_the_user_says(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        session.append(Item(n=18, kind="user", content="Always answer in French."))
+        await until(pilot, lambda: "Always answer in French." in rows(pilot))
+
+
+async def test_a_session_to_read_only_says_so(session: FakeSession) -> None:
+    session.record.journal.read_only = True
+    async with opened(session, "end", "x") as pilot:
+        await until(pilot, lambda: "read only" in said(pilot))
+        assert changes(session) == []
+
+
+async def test_it_is_there_before_anything_was_said() -> None:
+    async with opened(FakeSession(gauge=None)) as pilot:
+        assert rows(pilot) == ["Your first request will be it."]
+        await pilot.press("x", "e", "escape", "enter")
+
+
+@SIZES
+def test_what_it_looks_like(snap_compare: Snap, size: tuple[int, int]) -> None:
+    """You should see the goal with `#1` at its right, then three commitments with their kind under
+    a heading of their own, the first two with their number, the last one, which the user wrote
+    here, under the cursor and again at the foot."""
+    session = FakeSession(gauge=None)
+    session.append(Item(n=1, kind="user", content="Port the parser to Rust."))
+    session.append(Item(n=2, kind="user", content=f"{RULE} I prefer short names."))
+    session.append(CoreChanged(add=(Stated("Always answer in French."),)))
+    app = make_app(session)
+
+    async def look(pilot: Pilot[str]) -> None:
+        await until(pilot, lambda: session.approver is not None)
+        app.open("core")
+        await until(pilot, lambda: rows(pilot))
+        await pilot.press("end")
+        await until(pilot, lambda: "written here" in said(pilot, ".about"))
+
+    assert snap_compare(app, terminal_size=size, run_before=look)

@@ -1,0 +1,70 @@
+"""A compacted copy of a session: the copy goes on, the session stays as it is."""
+
+import argparse
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from fakes.openai_server import FakeOpenAI, Reply
+from pinfold.agent.session import Session
+from pinfold.headless import no_terminal
+from pinfold.window.refused import Refused
+from pinfold.wiring.handing_on import hand_on
+from pinfold.wiring.house import House, house
+from pinfold.wiring.sessions import new_journal, open_session
+
+LONG = "A fact about part {}, at length. " * 60
+
+
+@pytest.fixture
+async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+    replies = [Reply(LONG.replace("{}", str(n))) for n in range(8)]
+    async with FakeOpenAI([*replies, Reply("Done.")]) as running:
+        monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+        monkeypatch.setenv("PINFOLD_MODEL__PROVIDER", "fake")
+        monkeypatch.setenv("PINFOLD_MODEL__NAME", "scripted-1")
+        monkeypatch.setenv("PINFOLD_MODEL__CONTEXT_WINDOW", "8192")
+        monkeypatch.setenv("PINFOLD_PROVIDERS__FAKE__BASE_URL", running.url)
+        monkeypatch.setenv("PINFOLD_PROVIDERS__FAKE__WIRE_API", "chat")
+        yield running
+
+
+async def worked(at: House, turns: int) -> Session:
+    session = await open_session(at, no_terminal, lambda: new_journal(at))
+    session.set_threshold("off")
+    for turn in range(turns):
+        session.send(f"Tell me of part {turn}; the port is 80{turn}1.")
+        await session.idle()
+    return session
+
+
+async def test_the_copy_is_compacted_and_goes_on_while_the_session_stays(
+    server: FakeOpenAI, tmp_path: Path
+) -> None:
+    at = house(argparse.Namespace(cd=tmp_path))
+    session = await worked(at, 8)
+    before = (session.folder / "rollout.jsonl").read_bytes()
+    copy = await hand_on(at, session.folder, no_terminal, model="fake/another-1")
+    assert copy.id != session.id
+    assert copy.model.name == "another-1"
+    assert copy.reading().used < session.reading().used
+    assert copy.window.generations[-1].generation == 1
+    copy.send("Go on.")
+    await copy.idle()
+    assert copy.items[-1].content == "Done."
+    assert (session.folder / "rollout.jsonl").read_bytes() == before
+    await copy.close()
+    await session.close()
+
+
+async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
+    server: FakeOpenAI, tmp_path: Path
+) -> None:
+    at = house(argparse.Namespace(cd=tmp_path))
+    session = await worked(at, 1)
+    with pytest.raises(Refused):
+        await hand_on(at, session.folder, no_terminal)
+    assert [line.id for line in at.store.list()] == [session.id]
+    await session.close()

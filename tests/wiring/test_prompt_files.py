@@ -1,0 +1,52 @@
+"""The user's own prompts, and those of a project that they trust."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from pinfold import paths
+from pinfold.settings import SettingsError
+from pinfold.trust import trust
+from pinfold.wiring.house import House, house
+from pinfold.wiring.prompts import MAX_CHARS, overrides
+
+
+@pytest.fixture
+def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    return house(Namespace(cd=str(tmp_path / "project")))
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    file = folder / "prompts" / f"{name}.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_the_users_prompts_take_the_place_of_the_houses(at: House) -> None:
+    assert overrides(at) == {}
+    write(paths.config_folder(), "handoff", "Be terse.\n")
+    write(paths.config_folder(), "handoff_prefix", "\n")
+    write(paths.config_folder(), "poem", "Roses are red.")
+    assert overrides(at) == {"handoff": "Be terse."}
+
+
+def test_a_projects_prompts_count_only_where_it_is_trusted(at: House) -> None:
+    write(paths.config_folder(), "handoff", "The user's.")
+    write(at.cwd / ".pinfold", "handoff", "The project's.")
+    assert overrides(at) == {"handoff": "The user's."}
+    trust(at.home, at.cwd)
+    assert overrides(at) == {"handoff": "The project's."}
+
+
+def test_what_is_no_prompt_is_named(at: House) -> None:
+    file = write(paths.config_folder(), "handoff", "x" * (MAX_CHARS + 1))
+    with pytest.raises(SettingsError, match=r"handoff\.md is no prompt"):
+        overrides(at)
+    file.write_bytes(b"\xff\xfe\xfa")
+    with pytest.raises(SettingsError, match=r"handoff\.md can't be read"):
+        overrides(at)
