@@ -147,6 +147,13 @@ class FakeSession:
         self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
         self.preparing = FakePreparing(self.tell)
 
+    async def events(self) -> Sequence[Event]:
+        return tuple(self.record.events)
+
+    @property
+    def counter(self) -> Counter:
+        return self.record.gauge.counter
+
     def reading(self) -> Reading:
         if self.gauge is None:
             threshold = None if self.auto == "off" else self.threshold

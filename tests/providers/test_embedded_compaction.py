@@ -15,7 +15,7 @@ from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, TurnStarted
 from pinfold.rollout.journal import Journal
 from pinfold.wiring.house import house
-from pinfold.wiring.sessions import new_journal, open_session
+from pinfold.wiring.sessions import CLOCK, new_journal, open_session
 
 pytestmark = pytest.mark.real_model
 
@@ -49,7 +49,7 @@ def past() -> list[Data]:
 
 
 def events(session: Session) -> list[Data]:
-    with Journal.open(session.folder, lambda: None, read_only=True) as journal:  # type: ignore[arg-type,return-value]
+    with Journal.open(session.folder, CLOCK.now, read_only=True) as journal:
         return [event.data for event in journal.read()]
 
 
@@ -86,12 +86,6 @@ async def test_each_strategy_runs_to_its_end_and_the_session_goes_on(
         assert told
     if draft.plan.strategy != strategy and strategy != "layered":
         assert any(note.startswith(f"{strategy} ") for note in draft.plan.notes)
-    print(
-        strategy,
-        draft.plan.strategy,
-        draft.plan.notes,
-        [i.content[-600:] for i in draft.plan.inserted],
-    )
     await goes_on(session)
 
 

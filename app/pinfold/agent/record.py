@@ -6,13 +6,15 @@ and folded before a listener hears of it.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pinfold.agent import projection_cache
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, Told, Update
-from pinfold.rollout.events import Data, Event, TurnFinished
-from pinfold.rollout.journal import Journal
+from pinfold.rollout.events import Data, Event, TurnFinished, WindowReplaced
+from pinfold.rollout.journal import Journal, JournalError
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import WireApi
+from pinfold.window.bodies import Lost
 
 Make = Callable[[int], Sequence[Data]]
 
@@ -56,6 +58,8 @@ class Record:
                 self._projections.step(event)
             for event in events:
                 self.tell(Appended(event))
+            if any(isinstance(event.data, WindowReplaced) for event in events):
+                await asyncio.to_thread(self._let_go)
             if any(isinstance(event.data, TurnFinished) for event in events):
                 self._save_now_and_then()
             return events
@@ -64,6 +68,11 @@ class Record:
         events = self.journal.append(*data)
         self.gauge.count_ahead(events)
         return events
+
+    def _let_go(self) -> None:
+        """What left the window stands in the rollout: a long session must not fill the memory."""
+        with suppress(Lost, JournalError):  # then it stays
+            self.window.settle()
 
     def _save_now_and_then(self) -> None:
         """A crash must not make the next opening much slower."""

@@ -265,6 +265,15 @@ class Session:
         """Every item of the session, oldest first; `window` tells which the model sees."""
         return self.window.history
 
+    async def events(self) -> Sequence[Event]:
+        """All that happened so far, oldest first. Raises `JournalError`."""
+        return await asyncio.to_thread(lambda: tuple(self._record.journal.read()))
+
+    @property
+    def counter(self) -> Counter:
+        """Counts as the gauge does."""
+        return self._record.gauge.counter
+
     @property
     def model(self) -> ModelInfo:
         return self._connection.model

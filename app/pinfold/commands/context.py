@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pinfold.rollout.events import Pin, Stated
     from pinfold.rollout.items import Form, Item
     from pinfold.rollout.texts import Exchange
+    from pinfold.tokens.counter import Counter
     from pinfold.tokens.stream import StreamCount
     from pinfold.tools.restore import Undo
     from pinfold.window.actions import Act, Effect, Outlook
@@ -41,6 +42,7 @@ Panel = Literal[
     "history",
     "lost",
     "core",
+    "eval",
 ]
 
 
@@ -139,6 +141,9 @@ class SessionPort(Protocol):
     @property
     def threshold(self) -> float: ...
 
+    async def events(self) -> Sequence[events.Event]: ...
+    @property
+    def counter(self) -> Counter: ...
     def reading(self) -> Reading: ...
     def stream_count(self) -> StreamCount: ...
     def typed(self) -> None: ...

@@ -2,7 +2,18 @@
 
 import re
 
-from pinfold.commands import compact, core, export, history, model, rewind, screen, session, window
+from pinfold.commands import (
+    compact,
+    core,
+    evaluate,
+    export,
+    history,
+    model,
+    rewind,
+    screen,
+    session,
+    window,
+)
 from pinfold.commands.action import Action, CommandError
 
 ACTIONS: tuple[Action, ...] = (
@@ -13,6 +24,7 @@ ACTIONS: tuple[Action, ...] = (
     *window.ACTIONS,
     *compact.ACTIONS,
     *core.ACTIONS,
+    *evaluate.ACTIONS,
     *history.ACTIONS,
     *screen.ACTIONS,
 )

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from textual.binding import Binding
 
 from pinfold.commands.registry import ACTIONS, BY_ID
-from pinfold.tui.panels import checkpoint_keys, context_keys, core_keys, history_keys, preview_keys
+from pinfold.tui.panels import (
+    checkpoint_keys,
+    context_keys,
+    core_keys,
+    eval_keys,
+    history_keys,
+    preview_keys,
+)
 from pinfold.tui.transcript.view import Transcript
 
 _NAMES = {
@@ -52,7 +59,8 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
     history = (*history_keys.MOVES, *history_keys.ACTS)
     checkpoint = (*checkpoint_keys.MOVES, *checkpoint_keys.ACTS)
     core = (*core_keys.MOVES, *core_keys.ACTS)
-    own = (*Transcript.BINDINGS, *context, *preview, *history, *checkpoint, *core)
+    eval_ = (*eval_keys.MOVES, *eval_keys.ACTS)
+    own = (*Transcript.BINDINGS, *context, *preview, *history, *checkpoint, *core, *eval_)
     known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding))}
     found = [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
     # Commands are bound everywhere, so a key of theirs never reaches another action.

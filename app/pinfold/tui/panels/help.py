@@ -16,7 +16,14 @@ from pinfold.commands.action import Action
 from pinfold.commands.action import Group as Groups
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.keys import shown
-from pinfold.tui.panels import checkpoint_keys, context_keys, core_keys, history_keys, preview_keys
+from pinfold.tui.panels import (
+    checkpoint_keys,
+    context_keys,
+    core_keys,
+    eval_keys,
+    history_keys,
+    preview_keys,
+)
 from pinfold.tui.transcript.view import Transcript
 
 HEADINGS: dict[Groups, str] = {
@@ -73,6 +80,8 @@ class HelpPanel(ModalScreen[None]):
         parts += _section("In the checkpoint panel (/checkpoint)", self._bound(checkpoint))
         core = [*core_keys.MOVES, *core_keys.ACTS]
         parts += _section("In the protected core (/core)", self._bound(core))
+        eval_ = [*eval_keys.MOVES, *eval_keys.ACTS]
+        parts += _section("In the evaluation (/eval)", self._bound(eval_))
         parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 

@@ -15,6 +15,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.panels.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from pinfold.compaction.view import PlanOptions
     from pinfold.tui.app import PinfoldApp
 
 
@@ -45,6 +46,10 @@ def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel, search:
             from pinfold.tui.panels.lost import LostPanel
 
             app.push_screen(LostPanel(app.session, int(search)))
+        case "eval":
+            from pinfold.tui.panels.eval import EvalPanel
+
+            app.push_screen(EvalPanel(app.session, keys), partial(_preview, app))
         case "themes":
             _pick_theme(app)
         case "sessions":
@@ -71,6 +76,11 @@ async def _look_at_history(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
     chosen = await app.push_screen_wait(HistoryPanel(app.session, keys))
     if chosen is not None:
         await fork(app, chosen)
+
+
+def _preview(app: "PinfoldApp", wish: "tuple[str, PlanOptions] | None") -> None:
+    if wish is not None:
+        app.preview(*wish)
 
 
 def _pick_theme(app: "PinfoldApp") -> None:

@@ -1,0 +1,141 @@
+"""What other tools do, as strategies to compare ours with. They aim at the same budget."""
+
+from dataclasses import replace
+
+from pinfold.compaction import handoff_text
+from pinfold.compaction.atoms import atoms
+from pinfold.compaction.budget import room
+from pinfold.compaction.content import ends_of
+from pinfold.compaction.draft import Draft, masked_tokens
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material, ModelFree, Strategy
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.ports import Summarizer
+from pinfold.rollout.items import Item
+from pinfold.window.refused import Refused
+
+CODEX_MESSAGES = 20_000
+"""Tokens of the user's messages that Codex keeps, where the budget has as many."""
+LEAST_CUT = 64
+"""Tokens from which on a message is cut rather than left out."""
+RECENT = 10
+"""Items at the end whose results `masking` leaves alone."""
+ASKED = """\
+Write a summary with which another model takes over this task. Cover the progress so far and the
+decisions that were made; context, constraints and preferences of the user that matter; what is left
+to be done, as clear next steps; and data, examples or references that are needed to go on. Be
+concise and structured."""
+PREFIX = """\
+Another model worked on this task before and wrote the summary below. The tools are as it left them.
+Build on what is done, and don't do it twice."""
+
+
+class Tail(ModelFree):
+    """The newest responses and messages, and nothing else."""
+
+    name = "tail"
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
+        draft = Draft(view)
+        _keep_newest(draft, room(view, options).target)
+        return draft.plan(self.name)
+
+
+class Masking(ModelFree):
+    """Old results lose their bodies; where that is not enough, the oldest items go."""
+
+    name = "masking"
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
+        draft = Draft(view)
+        recent = {entry.n for entry in view.entries[-RECENT:]}
+        cost = {entry.n: entry.tokens for entry in view.entries}
+        for entry in view.entries:
+            if entry.item.kind == "tool_result" and entry.n not in recent and entry.sent:
+                draft.put(entry.n, "mask", "an old result")
+                cost[entry.n] = masked_tokens(entry, view)
+        _keep_newest(draft, room(view, options).target, cost)
+        return draft.plan(self.name)
+
+
+class Codex:
+    """Codex's local compaction: the user's messages, newest first, then a model's summary."""
+
+    name = "codex"
+    needs_model = True
+
+    async def prepare(
+        self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
+    ) -> Material:
+        """Raises `Refused`, `ProviderError`."""
+        return await _summary(view, summarizer, options)
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        """Raises `Refused`."""
+        item = _inserted(material)
+        draft = Draft(view)
+        left = min(CODEX_MESSAGES, room(view, options).target - view.count_item(item))
+        for entry in view.entries:
+            draft.put(entry.n, "replace", "the summary stands for it")
+        for entry in reversed([e for e in view.entries if e.item.kind == "user"]):
+            if entry.tokens > left and entry is not view.latest_request:
+                if left > LEAST_CUT:
+                    text = ends_of(entry.item.content, entry.n, left, view.count)
+                    draft.replace(entry.n, Item(n=0, kind="user", content=text), "cut")
+                break
+            draft.put(entry.n, "keep", "a user message")
+            left -= entry.tokens
+        last = next(e for e in reversed(view.entries) if e is not view.latest_request)
+        draft.replace(last.n, item, "the summary stands for it")
+        return draft.plan(self.name)
+
+
+class SummaryTail:
+    """A model's summary, then as much of the tail as the budget has room for."""
+
+    name = "summary+tail"
+    needs_model = True
+
+    async def prepare(
+        self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
+    ) -> Material:
+        """Raises `Refused`, `ProviderError`."""
+        return await _summary(view, summarizer, options)
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        """Raises `Refused`."""
+        draft = Draft(view)
+        draft.first = _inserted(material)
+        _keep_newest(draft, room(view, options).target - view.count_item(draft.first))
+        return draft.plan(self.name)
+
+
+def baselines() -> tuple[Strategy, ...]:
+    return (Tail(), Masking(), Codex(), SummaryTail())
+
+
+async def _summary(
+    view: WindowView, summarizer: Summarizer | None, options: PlanOptions
+) -> Material:
+    asked = replace(options, prompts={**options.prompts, "handoff": ASKED})
+    return await handoff_text.write(view, summarizer, asked)
+
+
+def _inserted(material: Material) -> Item:
+    if not material.text:
+        raise Refused("No summary has been written.")
+    return Item(n=0, kind="summary", content=f"{PREFIX}\n\n{material.text}")
+
+
+def _keep_newest(draft: Draft, budget: int, cost: dict[int, int] | None = None) -> None:
+    """Give up all that is older than what `budget` has room for; `cost` says what items take."""
+    request = draft.view.latest_request
+    fixed = request.n if request is not None else 0
+    size = 0
+    full = False
+    for atom in reversed(atoms(draft.view)):
+        size += sum(entry.tokens if cost is None else cost[entry.n] for entry in atom)
+        full = full or size > budget
+        for entry in atom if full else ():
+            if entry.n != fixed:
+                draft.put(entry.n, "archive", "older than the tail")

@@ -1,0 +1,105 @@
+"""The probes as questions to a model in the window that it would go on with; a model grades."""
+
+import json
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from pinfold.evaluation.scores import Probe
+from pinfold.evaluation.speaking import Speaker
+from pinfold.evaluation.trials import Graded
+from pinfold.evaluation.truth import Truth
+from pinfold.rollout.items import Item
+from pinfold.window.refused import Refused
+
+MOST_ANSWER = 1_200
+"""Tokens."""
+MOST_GRADES = 400
+ASKED = """\
+Before you go on: answer these questions from this conversation, without using any tool.
+1. What did the user ask for at first?
+2. What did the user demand or rule out? List all of it.
+3. Which decisions have been made? List all of them.
+4. What holds now for each of these: {labels}?
+5. What is the next step, and which questions are still open?
+6. Which files did you write or change? Give their paths.
+Give names, numbers, codes and dates to the letter. Say "unknown" where you don't know."""
+GRADER = """\
+You grade an answer. You are given the answer, then numbered statements. For each statement say how
+far the answer contains it: 1 if it says the same with the same names, numbers, codes and dates; 0.5
+if something of it is missing; 0 if it is absent or a name, number, code or date differs. Reply with
+JSON alone: {"grades": [...]}, one number for each statement, in their order."""
+TRIES = 2
+
+
+class Exam:
+    """A `trials.Questioner`. Statements that are out of date count against the answer."""
+
+    def __init__(self, speaker: Speaker, judge: Speaker) -> None:
+        self._speaker = speaker
+        self._judge = judge
+
+    async def __call__(self, items: Sequence[Item], truth: Truth) -> Graded:
+        labels = "; ".join(fact.label for fact in truth.facts)
+        question = ASKED.format(labels=labels)
+        answer = await self._speaker.answer("", items, question, MOST_ANSWER)
+        expected = list(_expected(truth))
+        grades = await self._grades(answer, [text for _, text in expected])
+        found: dict[Probe, list[float]] = {}
+        for (probe, _), grade in zip(expected, grades, strict=True):
+            found.setdefault(probe, []).append(1 - grade if probe == "stale" else grade)
+        return {probe: fmean(each) for probe, each in found.items()}
+
+    async def _grades(self, answer: str, statements: Sequence[str]) -> list[float]:
+        """Raises `Refused` where the judge doesn't do as it is told."""
+        listed = "\n".join(f"{at}. {text}" for at, text in enumerate(statements, 1))
+        text = f"THE ANSWER\n{answer}\n\nTHE STATEMENTS\n{listed}"
+        schema = _schema(len(statements))
+        for _ in range(TRIES):
+            told = await self._judge(GRADER, text, MOST_GRADES, schema=schema)
+            if grades := _parsed(told, len(statements)):
+                return grades
+        raise Refused("the judge gave no grades that can be read.")
+
+
+def _expected(truth: Truth) -> Iterator[tuple[Probe, str]]:
+    """What a good answer contains, and, as `stale`, what it doesn't."""
+    yield "goal", truth.goal.text
+    for each in truth.constraints:
+        yield "constraints", each.text
+    for each in truth.decisions:
+        yield "decisions", each.text
+    for fact in truth.facts:
+        if fact.older:
+            yield "facts", f"{fact.label}: {fact.latest.text}"
+            yield "stale", f"{fact.label}, as what holds now: {fact.older[-1].text}"
+    yield "next", truth.next.text
+    for each in truth.questions:
+        yield "next", each.text
+    for path in truth.files:
+        yield "files", path
+
+
+def _schema(count: int) -> dict[str, object]:
+    grades = {
+        "type": "array",
+        "items": {"type": "number", "enum": [0, 0.5, 1]},
+        "minItems": count,
+        "maxItems": count,
+    }
+    return {
+        "type": "object",
+        "properties": {"grades": grades},
+        "required": ["grades"],
+        "additionalProperties": False,
+    }
+
+
+def _parsed(told: str, count: int) -> list[float]:
+    """The grades; empty where there are none, or not as many."""
+    try:
+        given = json.loads(told[told.index("{") : told.rindex("}") + 1])
+        grades = [float(each) for each in given["grades"]]
+    except (ValueError, KeyError, TypeError):
+        return []
+    fit = len(grades) == count and all(0 <= grade <= 1 for grade in grades)
+    return grades if fit else []

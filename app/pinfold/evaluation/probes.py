@@ -1,0 +1,114 @@
+"""Probes without a model: what a window holds of what is true, read as a request carries it.
+
+A statement is *held* as far as one line of the window has its values: all of them for 1.0, with at
+least half of what it says of them; values without that count half. White space and letter case do
+not matter. A file is known where its name stands, and somewhere each of its folders.
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+from pinfold.evaluation.scores import Probe
+from pinfold.evaluation.truth import Fact, Statement, Truth
+from pinfold.rollout.items import Item
+
+BARE = 0.5
+"""Of a statement, for its values without what they are about."""
+
+
+class Reading:
+    """A window as text."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        lines = (_plain(line) for item in items for line in _text(item).splitlines())
+        self._lines = [line for line in lines if line]
+        self._text = "\n".join(self._lines)
+
+    def scores(self, truth: Truth) -> dict[Probe, float]:
+        """Each probe in [0, 1]; one that nothing is asked of gives 1."""
+        next_ = [self.held(each) for each in truth.questions] + [self.held(truth.next)]
+        changed = [fact for fact in truth.facts if fact.older]
+        return {
+            "goal": self.held(truth.goal),
+            "constraints": _mean(map(self.held, truth.constraints)),
+            "decisions": _mean(map(self.held, truth.decisions)),
+            "facts": _mean(self.held(fact.latest) for fact in changed),
+            "stale": _mean(float(not self.is_stale(fact)) for fact in changed),
+            "next": _mean(next_),
+            "files": _mean(float(self._knows(path)) for path in truth.files),
+        }
+
+    def held(self, statement: Statement) -> float:
+        """How far the window holds a statement."""
+        values = [_plain(value) for value in statement.values]
+        lines = {at for value in values for at in self._lines_with(value)}
+        return max((_share(self._lines[at], values, statement) for at in lines), default=0.0)
+
+    def is_stale(self, fact: Fact) -> bool:
+        """Whether an older value stands without a newer mention of the latest one behind it."""
+        latest = max(map(self._last, fact.latest.values))
+        return any(self._last(value) > latest for each in fact.older for value in each.values)
+
+    def _knows(self, path: str) -> bool:
+        return all(self._last(part) >= 0 for part in path.split("/"))
+
+    def _last(self, value: str) -> int:
+        """Where a value stands last; -1 where it doesn't."""
+        return _last(_plain(value), self._text)
+
+    def _lines_with(self, value: str) -> set[int]:
+        if value not in self._text:
+            return set()
+        return {at for at, line in enumerate(self._lines) if _last(value, line) >= 0}
+
+
+def _share(line: str, values: Sequence[str], statement: Statement) -> float:
+    found = sum(_last(value, line) >= 0 for value in values) / len(values)
+    words = statement.words
+    told = sum(_plain(word) in line for word in words) * 2 >= len(words)
+    return found if told else BARE * found
+
+
+def _last(value: str, text: str) -> int:
+    """Where a value stands last by itself, not inside of another; -1 where it doesn't."""
+    at = text.rfind(value)
+    while at >= 0:
+        around = text[max(at - 1, 0) : at] + text[at + len(value) : at + len(value) + 1]
+        if not any(each.isalnum() or each in "_-" for each in around):
+            return at
+        at = text.rfind(value, 0, at + len(value) - 1)
+    return -1
+
+
+def _text(item: Item) -> str:
+    """As a model reads it: a call's arguments without the marks of JSON."""
+    if item.kind != "tool_call":
+        return item.content
+    try:
+        given = json.loads(item.content)
+    except ValueError:
+        return item.content
+    return f"{item.name} {' '.join(_strings(given))}"
+
+
+def _strings(given: object) -> Iterable[str]:
+    match given:
+        case str():
+            yield given
+        case dict():
+            for each in given.values():
+                yield from _strings(each)
+        case list():
+            for each in given:
+                yield from _strings(each)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _mean(parts: Iterable[float]) -> float:
+    every = list(parts)
+    return fmean(every) if every else 1.0

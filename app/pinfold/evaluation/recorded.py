@@ -1,0 +1,140 @@
+"""Recorded sessions: the points at which they are cut, and what the agent needed after each.
+
+*Future need*: of the files, identifiers, hashes, issue numbers and URLs that were seen before a cut
+and that the agent put into its calls after it, up to the next compaction, the share that a text
+holds. A file is held where its base name stands: folders are told apart. Names are those of
+`ledger_names`.
+*To the letter*: the same with folders, and every path must stand whole.
+*From memory*: of these, what a call refers to before the new window has shown it.
+"""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.ledger_names import Name, call_texts, is_file, names
+from pinfold.checkpoint.ledger_outcomes import failures
+from pinfold.checkpoint.ledger_page import paths_told
+from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
+from pinfold.rollout.items import Item
+
+SIMULATED = 0.6
+"""Of a session's items, before a cut that no compaction made."""
+_NO_COMPACTION = frozenset({"undo", "restore", "kept", "rewind"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A point of a session, and what became of it."""
+
+    before: Sequence[Event]
+    compaction: Event | None
+    """What the recording has there; none at a simulated cut."""
+    ledger: Ledger
+    checkpoint: CheckpointV1
+    cwd: str
+    items: tuple[Item, ...]
+    """All that were added before."""
+    seen: frozenset[Name]
+    used: frozenset[Name]
+    """Later, by calls."""
+    recalled: frozenset[Name]
+    """Of these, what calls refer to before the new window showed it."""
+    changed: frozenset[str]
+    read: frozenset[str]
+    errors: dict[str, str] = field(default_factory=dict)
+    """The newest message of each class."""
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """As a text may tell them: files by their base name, without folders."""
+        return frozenset(short(name) for name in self.used if not is_folder(name))
+
+
+def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[Cut]:
+    """Before each compaction that the recording holds, and at a share of its items."""
+    real = [at for at, event in enumerate(events) if _is_compaction(event)]
+    added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
+    if not added:
+        return
+    for at in sorted({*real, added[int(len(added) * simulated)]}):
+        yield cut_at(events, at, next((each for each in real if each > at), len(events)))
+
+
+def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
+    """What stood before event `at`, and what was needed of it up to event `end`."""
+    ledger, state = Ledger(), CheckpointState()
+    changed: set[str] = set()
+    read: set[str] = set()
+    errors: dict[str, str] = {}
+    before: list[Item] = []
+    for event in events[:at]:
+        ledger.step(event)
+        state.step(event)
+        match event.data:
+            case ItemAdded(item=item):
+                before.append(item)
+                failed = item.detail.get("ok") is False and item.state != "unknown"
+                if item.kind == "tool_result" and failed:
+                    errors |= {each.label: each.line for each in failures(item.content)}
+            case ArtifactObserved(kind="file", op=op, uri=uri) if op != "list":
+                (read if op == "read" else changed).add(uri)
+    after = [event.data.item for event in events[at:end] if isinstance(event.data, ItemAdded)]
+    calls = (item for item in after if item.kind == "tool_call")
+    seen = frozenset(name for item in before for name in names_in(item, state.cwd))
+    return Cut(
+        before=events[:at],
+        compaction=events[at] if at < len(events) and _is_compaction(events[at]) else None,
+        ledger=ledger,
+        checkpoint=state.snapshot(),
+        cwd=state.cwd,
+        items=tuple(before),
+        seen=seen,
+        used=seen & {name for item in calls for name in names_in(item, state.cwd)},
+        recalled=seen & _recalled(after, state.cwd),
+        changed=frozenset(changed),
+        read=frozenset(read),
+        errors=errors,
+    )
+
+
+def _is_compaction(event: Event) -> bool:
+    data = event.data
+    return isinstance(data, WindowReplaced) and data.reason not in _NO_COMPACTION
+
+
+def _recalled(items: Iterable[Item], cwd: str) -> set[Name]:
+    shown: set[Name] = set()
+    found: set[Name] = set()
+    for item in items:
+        if item.kind == "tool_call":
+            found |= set(names(call_texts(item)[0], cwd)) - shown
+        elif item.kind in {"tool_result", "user", "context"}:
+            shown |= set(names(item.content, cwd))
+    return found
+
+
+def names_in(item: Item, cwd: str) -> list[Name]:
+    return list(names(text_of(item), cwd))
+
+
+def text_of(item: Item) -> str:
+    """As a model reads it: a call's arguments without the marks of JSON."""
+    return "\n".join(call_texts(item)) if item.kind == "tool_call" else item.content
+
+
+def told(text: str) -> str:
+    """The ledger's text, and its paths as a whole."""
+    return "\n".join([text, *paths_told(text)])
+
+
+def is_folder(name: Name) -> bool:
+    return name.kind == "path" and not is_file(name.text)
+
+
+def short(name: Name) -> str:
+    """A file's base name, or the name itself."""
+    return posixpath.basename(name.text) if name.kind == "path" else name.text

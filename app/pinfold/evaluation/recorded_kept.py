@@ -1,0 +1,68 @@
+"""What a new window should still hold of an old one, and how much of it stands there."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
+
+from pinfold.compaction.view import WindowView
+from pinfold.evaluation.recorded import Cut, text_of, told
+from pinfold.evaluation.recorded_scores import Measure
+from pinfold.rollout.items import Item, Kind
+
+_WITH_PATHS: frozenset[Kind] = frozenset({"checkpoint", "summary"})
+"""Items whose paths may stand below their folders."""
+
+
+class Wanted:
+    """What should still stand after a cut."""
+
+    def __init__(self, cut: Cut, view: WindowView, budget: int) -> None:
+        self._names: dict[Measure, frozenset[str]] = {
+            "need": cut.needed,
+            "letter": frozenset(name.text for name in cut.used),
+            "memory": frozenset(name.text for name in cut.recalled),
+            "changed": cut.changed,
+            "read": cut.read,
+        }
+        self._words: dict[Measure, tuple[str, ...]] = {
+            "errors": tuple(cut.errors.values()),
+            "words": tuple(_user_words(view, budget)),
+            "commitments": tuple(each.text for each in view.ledger.commitments()),
+        }
+
+    def kept_in(self, items: Sequence[Item]) -> dict[Measure, float]:
+        """The shares that those items hold."""
+        text = "\n".join(map(_read, items))
+        spaced = _plain(text)
+        kept = {
+            measure: _share(each in text for each in wanted)
+            for measure, wanted in self._names.items()
+            if wanted
+        }
+        kept |= {
+            measure: _share(_plain(each) in spaced for each in wanted)
+            for measure, wanted in self._words.items()
+            if wanted
+        }
+        return kept
+
+
+def _user_words(view: WindowView, budget: int) -> Iterator[str]:
+    """The user's messages, newest first, as many as fit the budget."""
+    for entry in reversed(view.entries):
+        if entry.item.kind == "user" and entry.item.content.strip():
+            budget -= entry.full
+            if budget < 0:
+                return
+            yield entry.item.content
+
+
+def _read(item: Item) -> str:
+    return told(item.content) if item.kind in _WITH_PATHS else text_of(item)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _share(held: Iterable[bool]) -> float:
+    return fmean(held)

@@ -1,0 +1,54 @@
+"""What strategies would keep of a session that goes on, as it stands."""
+
+from collections.abc import Sequence
+
+from pinfold.compaction.budget import room
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.evaluation.recorded import cut_at
+from pinfold.evaluation.recorded_kept import Wanted
+from pinfold.evaluation.recorded_scores import Made, Measure
+from pinfold.evaluation.recorded_trials import carried, folded, made, view_at
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Event, ItemAdded
+from pinfold.tokens.counter import Counter
+
+PAST = 0.8
+"""Of the items, from which on what the agent used counts as needed of those before."""
+SHOWN: tuple[Measure, ...] = ("need", "words", "commitments", "changed", "read", "errors")
+
+
+class Standing:
+    """A session at one moment, and at `PAST` of it. Slow to make and to ask: for a thread."""
+
+    def __init__(
+        self,
+        events: Sequence[Event],
+        view: WindowView,
+        options: PlanOptions,
+        model: ModelInfo,
+        counter: Counter,
+    ) -> None:
+        self._options = options
+        budget = room(view, options).target
+        self._wanted = Wanted(cut_at(events, len(events), len(events)), view, budget)
+        self._past: tuple[WindowView, Wanted] | None = None
+        added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
+        if added:
+            cut = cut_at(events, added[int(len(added) * PAST)], len(events))
+            past = view_at(cut, *folded(cut, counter), model)
+            self._past = (past, Wanted(cut, past, budget))
+
+    def kept(self, strategy: str, view: WindowView, plan: CompactionPlan) -> dict[Measure, float]:
+        """What `plan` keeps; of what was needed, what the strategy would have kept at `PAST`."""
+        shares = self._wanted.kept_in(carried(view, plan))
+        if (before := self._before(strategy)) is not None and "need" in before.kept:
+            shares["need"] = before.kept["need"]
+        return {measure: shares[measure] for measure in SHOWN if measure in shares}
+
+    def _before(self, strategy: str) -> Made | None:
+        if self._past is None:
+            return None
+        view, wanted = self._past
+        return made(view, registry().strategies[strategy], "ours", wanted, self._options)

@@ -1,0 +1,121 @@
+"""What strategies keep of recorded sessions, as plain text, at most 80 columns wide."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from pinfold.evaluation.recorded_scores import MEASURES, NAMES, OWN, Measure, Recorded, Row
+from pinfold.sanitize import one_line
+
+WIDTH = 80
+_HEADS: dict[Measure, str] = {
+    "need": "need",
+    "letter": "letter",
+    "memory": "memory",
+    "changed": "edited",
+    "read": "read",
+    "errors": "errors",
+    "words": "words",
+    "commitments": "rules",
+}
+CUTS = (
+    "A session is cut before each compaction that it holds, and once at 60% of its items; what "
+    "fits the budget there is not compacted. Each cut counts alike. Nothing leaves this machine, "
+    "and no model is asked."
+)
+OVER = "at some cuts its window is larger than {:,} tokens, and says more."
+WEAK = 0.8
+"""A share below which the verdict names it."""
+_NAMED = 15
+"""Columns of a strategy's name."""
+
+
+def page(found: Recorded) -> Iterator[str]:
+    """The lines."""
+    for session in found.sessions:
+        if session.cuts:
+            facts = f"{session.tool}, {session.items:,} items, {cuts(len(session.cuts))}"
+            yield f"{one_line(session.name)} ({facts})"
+            yield from _table(session.rows)
+            yield ""
+    count = sum(bool(session.cuts) for session in found.sessions)
+    every = sum(len(session.cuts) for session in found.sessions)
+    yield f"All {sessions(count)}, {cuts(every)}"
+    yield from _table(found.rows)
+    if found.real:
+        yield ""
+        yield f"Where the recording tools compacted, {cuts(found.real[0].all)}"
+        yield from _table(found.real)
+    if any(row.over for row in found.rows):
+        yield ""
+        yield from wrap(f"!: {OVER.format(found.budget)}", WIDTH)
+    if small := len(found.sessions) - count:
+        yield from wrap(f"{sessions(small)} with nothing to compact: they fit already.", WIDTH)
+    yield ""
+    yield from wrap(found.verdict, WIDTH)
+
+
+def explained() -> Iterator[str]:
+    """What the columns mean."""
+    yield "Every share is in [0, 1]; higher is better."
+    for measure, text in MEASURES.items():
+        yield from wrap(f"{_HEADS[measure]:<8}{text}", WIDTH, subsequent_indent=" " * 8)
+    yield from wrap(CUTS, WIDTH)
+
+
+def verdict(found: Recorded) -> str:
+    """What a user may trust."""
+    fair = [row for row in found.rows if row.tokens <= found.budget and "need" in row.kept]
+    ours = [row for row in fair if row.origin == "ours"]
+    if not ours:
+        return f"No window was compacted to {found.budget:,} tokens with anything needed later."
+    best = max(ours, key=lambda row: row.mean)
+    sentences = [f"In {found.budget:,} tokens, {best.strategy} keeps {_kept(best)}."]
+    if others := [row for row in fair if row.origin == "baseline"]:
+        other = max(others, key=lambda row: row.mean)
+        sentences.append(f"The best baseline, {other.strategy}, keeps {_kept(other)}.")
+    beside = {row.strategy: row for row in found.real if "need" in row.kept}
+    if OWN in beside and best.strategy in beside:
+        own, same = beside[OWN], beside[best.strategy]
+        sentences.append(
+            f"Where the recording tools compacted, they kept {_kept(own)}, in {own.tokens:,} "
+            f"tokens on average; {best.strategy} {_shares(same)}, in {same.tokens:,}."
+        )
+    if weak := [f"{NAMES[each]} ({part:.0%})" for each, part in best.kept.items() if part < WEAK]:
+        sentences.append(f"Weakest in {best.strategy}: {', '.join(weak)}.")
+    return " ".join(sentences)
+
+
+def _kept(row: Row) -> str:
+    told = f"{row.kept['need']:.0%} of the names that the agent needed later"
+    if "commitments" in row.kept:
+        told += f" and {row.kept['commitments']:.0%} of what the user laid down"
+    return told
+
+
+def _shares(row: Row) -> str:
+    said = [row.kept[each] for each in ("need", "commitments") if each in row.kept]
+    return " and ".join(f"{part:.0%}" for part in said)
+
+
+def sessions(count: int) -> str:
+    return f"{count} session{'s' if count != 1 else ''}"
+
+
+def cuts(count: int) -> str:
+    return f"{count} cut{'s' if count != 1 else ''}"
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    heads = "".join(f"{_HEADS[measure]:>7}" for measure in MEASURES)
+    yield f"{'':<{_NAMED}}{heads}  tokens"
+    for row in rows:
+        name = f"{one_line(row.strategy)[: _NAMED - 1]:<{_NAMED}}"
+        if not row.cuts:
+            yield f"{name}not run"
+            continue
+        shares = "".join(_share(row.kept.get(measure)) for measure in MEASURES)
+        yield f"{name}{shares}{row.tokens:>8,}{'!' if row.over else ''}".rstrip()
+
+
+def _share(share: float | None) -> str:
+    return f"{'-' if share is None else f'{share:.2f}':>7}"

@@ -1,0 +1,167 @@
+"""What strategies keep of recorded sessions, as plain data: for the terminal, JSON and reports."""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+from typing import Literal
+
+from msgspec import Struct
+
+Measure = Literal["need", "letter", "memory", "changed", "read", "errors", "words", "commitments"]
+
+MEASURES: dict[Measure, str] = {
+    "need": "Of the files, identifiers, hashes, issue numbers and URLs that were seen "
+    "before the cut and that the agent put into its calls after it, up to the next compaction, the "
+    "share that the new window holds. A file is held where its name stands.",
+    "letter": "The same with folders, and every path must stand whole.",
+    "memory": "Of these, the share of what a call refers to before anything has shown it again.",
+    "changed": "Of the files that were changed before the cut, the share whose path stands.",
+    "read": "Of the files that were read before the cut, the share whose path stands.",
+    "errors": "Of the newest error message of each class, the share that stands word for word.",
+    "words": "Of the user's messages in the window, the newest first, as many as fit the budget: "
+    "the share that stands word for word.",
+    "commitments": "Of the rules, constraints, preferences and decisions of the user that hold at "
+    "the cut, the share that stands word for word.",
+}
+"""What is measured at each cut, each in [0, 1]."""
+NAMES: dict[Measure, str] = {
+    "need": "future need",
+    "letter": "to the letter",
+    "memory": "from memory",
+    "changed": "files changed",
+    "read": "files read",
+    "errors": "error messages",
+    "words": "user's words",
+    "commitments": "commitments",
+}
+
+Origin = Literal["ours", "baseline", "recording"]
+"""Who made the new window: the last is the tool that recorded the session."""
+OWN = "own compaction"
+"""The name of what the recording tool did itself."""
+
+
+class Made(Struct, frozen=True):
+    """What one strategy made of the window at one cut."""
+
+    strategy: str
+    origin: Origin
+    kept: dict[Measure, float] = {}
+    """A measure that nothing was asked of is left out."""
+    tokens: int = 0
+    """Of the new window's items."""
+    milliseconds: float = 0.0
+    """Of planning and checking, from a window that is already folded."""
+    not_run: str = ""
+    """Why there is no new window."""
+
+
+class CutResult(Struct, frozen=True):
+    """One point of a session."""
+
+    item: int
+    """The last before it."""
+    real: bool
+    """Whether the recording has a compaction there."""
+    tokens: int
+    """Of the window's items before it."""
+    made: tuple[Made, ...]
+
+
+class Row(Struct, frozen=True):
+    """One strategy over several cuts; each cut counts alike."""
+
+    strategy: str
+    origin: Origin
+    cuts: int
+    """At which it ran."""
+    not_run: int
+    kept: dict[Measure, float]
+    tokens: int
+    """The mean."""
+    milliseconds: float
+    """The median."""
+    over: int
+    """Cuts at which its window is larger than the budget."""
+
+    @property
+    def all(self) -> int:
+        """Cuts at which it was tried."""
+        return self.cuts + self.not_run
+
+    @property
+    def mean(self) -> float:
+        """Of all shares."""
+        return fmean(self.kept.values()) if self.kept else 0.0
+
+
+class SessionResult(Struct, frozen=True):
+    """One recorded session."""
+
+    name: str
+    tool: str
+    items: int
+    cuts: tuple[CutResult, ...]
+    """Those at which its window was larger than the budget."""
+    small: int
+    """Cuts at which it was not: there was nothing to compact."""
+    rows: tuple[Row, ...]
+
+
+class Recorded(Struct, frozen=True):
+    """All of it."""
+
+    budget: int
+    """Tokens that a window may have after a compaction."""
+    sessions: tuple[SessionResult, ...]
+    unread: tuple[str, ...]
+    """A sentence on each file that could not be read."""
+    rows: tuple[Row, ...]
+    """Over all cuts, but for the recording tools."""
+    real: tuple[Row, ...]
+    """Where the recording tools compacted, with what they made of it; empty where they never
+    did."""
+    verdict: str = ""
+    seconds: float = 0.0
+
+
+def over_all(
+    budget: int, sessions: Sequence[SessionResult], unread: Sequence[str], slack: float
+) -> Recorded:
+    """Sessions together."""
+    every = [cut for session in sessions for cut in session.cuts]
+    found = rows(every, budget, slack)
+    return Recorded(
+        budget=budget,
+        sessions=tuple(sessions),
+        unread=tuple(unread),
+        rows=tuple(row for row in found if row.origin != "recording"),
+        real=rows([cut for cut in every if cut.real], budget, slack),
+    )
+
+
+def rows(cuts: Iterable[CutResult], budget: int, slack: float) -> tuple[Row, ...]:
+    """Each strategy, in the order in which they come; `slack` is what a budget may be exceeded
+    by, as a ratio."""
+    found: dict[str, list[Made]] = {}
+    for cut in cuts:
+        for made in cut.made:
+            found.setdefault(made.strategy, []).append(made)
+    return tuple(_row(name, some, slack * budget) for name, some in found.items())
+
+
+def _row(name: str, every: Sequence[Made], most: float) -> Row:
+    ran = [made for made in every if not made.not_run]
+    return Row(
+        strategy=name,
+        origin=every[0].origin,
+        cuts=len(ran),
+        not_run=len(every) - len(ran),
+        kept={
+            measure: round(fmean(shares), 4)
+            for measure in MEASURES
+            if (shares := [made.kept[measure] for made in ran if measure in made.kept])
+        },
+        tokens=round(fmean(made.tokens for made in ran)) if ran else 0,
+        milliseconds=round(median(made.milliseconds for made in ran), 2) if ran else 0.0,
+        over=sum(made.tokens > most for made in ran),
+    )

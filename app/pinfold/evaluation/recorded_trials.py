@@ -1,0 +1,114 @@
+"""Strategies that need no model, tried on recorded sessions, at equal budgets."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pinfold.compaction import engine
+from pinfold.compaction.draft import rendered
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material, Strategy
+from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.evaluation.evaluate import Chosen
+from pinfold.evaluation.recorded import Cut, cuts_of
+from pinfold.evaluation.recorded_kept import Wanted
+from pinfold.evaluation.recorded_scores import (
+    OWN,
+    CutResult,
+    Made,
+    Origin,
+    SessionResult,
+    rows,
+)
+from pinfold.evaluation.trials import SLACK, WINDOW
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import Event, GoalSet, ItemAdded
+from pinfold.rollout.items import Item
+from pinfold.tokens.counter import Counter
+from pinfold.window.gauge import Gauge
+from pinfold.window.window import Window
+
+BUDGET = 8_000
+"""Tokens, where nothing else is said."""
+
+
+def tried(
+    name: str,
+    tool: str,
+    events: Sequence[Event],
+    budget: int,
+    strategies: Sequence[Chosen],
+    counter: Counter,
+) -> SessionResult:
+    """What each strategy, and the recording tool itself, keeps at every cut of a session."""
+    found: list[CutResult] = []
+    small = 0
+    for cut in cuts_of(events):
+        result = _at(cut, budget, strategies, counter)
+        if result.tokens > budget:
+            found.append(result)
+        else:
+            small += 1
+    items = sum(isinstance(event.data, ItemAdded) for event in events)
+    return SessionResult(name, tool, items, tuple(found), small, rows(found, budget, SLACK))
+
+
+def _at(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
+    window, gauge = folded(cut, counter)
+    model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
+    # The window alone counts, whatever stands before it.
+    view = replace(view_at(cut, window, gauge, model), context_tokens=0, correct=int)
+    options = PlanOptions(target_pct=1 / WINDOW)
+    found: list[Made] = []
+    if view.tokens > budget:
+        wanted = Wanted(cut, view, budget)
+        view.ledger.render(budget, view.count)  # what is counted once is not the first one's time
+        found = [made(view, strategy, kind, wanted, options) for strategy, kind in strategies]
+        if cut.compaction is not None:
+            window.step(cut.compaction)
+            gauge.step(cut.compaction)
+            gauge.catch_up()
+            found.append(
+                Made(OWN, "recording", wanted.kept_in(window.items), tokens=sum(gauge.tokens))
+            )
+    last = max((item.n for item in cut.items), default=0)
+    return CutResult(last, cut.compaction is not None, view.tokens, tuple(found))
+
+
+def folded(cut: Cut, counter: Counter) -> tuple[Window, Gauge]:
+    """The window at a cut, counted."""
+    window = Window()
+    gauge = Gauge(window, counter, "chat")
+    for event in cut.before:
+        window.step(event)
+        gauge.step(event)
+    return window, gauge
+
+
+def view_at(cut: Cut, window: Window, gauge: Gauge, model: ModelInfo) -> WindowView:
+    """What a strategy sees there."""
+    first = next((item.content for item in cut.items if item.kind == "user"), "")
+    goals = (event.data.text for event in reversed(cut.before) if isinstance(event.data, GoalSet))
+    goal = next(goals, "") or first
+    return view_of(window, gauge, cut.checkpoint, cut.ledger, model, goal, cwd=cut.cwd)
+
+
+def made(
+    view: WindowView, strategy: Strategy, origin: Origin, wanted: Wanted, options: PlanOptions
+) -> Made:
+    """What a strategy makes of a window. None takes its place where it fails."""
+    view = replace(view, known={})
+    begun = time.perf_counter()
+    try:
+        plan = strategy.plan(view, Material(), options)
+        engine.validate(view, plan)
+    except Exception as error:  # a third party's may raise anything
+        return Made(strategy.name, origin, not_run=str(error) or type(error).__name__)
+    milliseconds = (time.perf_counter() - begun) * 1e3
+    kept = wanted.kept_in(carried(view, plan))
+    return Made(strategy.name, origin, kept, plan.sizes.after, round(milliseconds, 2))
+
+
+def carried(view: WindowView, plan: CompactionPlan) -> tuple[Item, ...]:
+    """The items of the next window, as a request carries them."""
+    return tuple(shown.item for shown in rendered(view, plan.window, plan.inserted))

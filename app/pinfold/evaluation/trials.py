@@ -1,0 +1,201 @@
+"""A trial: one conversation under several strategies, scored before and after each compaction."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.compaction import engine
+from pinfold.compaction.strategies.strategy import Material, Strategy
+from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.evaluation.conversation import Conversation, Stretch
+from pinfold.evaluation.probes import Reading
+from pinfold.evaluation.scores import Probe
+from pinfold.evaluation.script import at
+from pinfold.evaluation.speaking import Speaker, sum_of
+from pinfold.evaluation.truth import Truth
+from pinfold.ports import ModelInfo, ProviderError
+from pinfold.rollout.events import Data, Event, ItemAdded, Usage, WindowReplaced
+from pinfold.rollout.items import Item
+from pinfold.tokens.counter import Counter
+from pinfold.window.gauge import Gauge
+from pinfold.window.refused import Refused
+from pinfold.window.window import Window
+
+WINDOW = 8
+"""Budgets that the model's context window has: what comes between compactions always fits."""
+NO_MODEL = "needs a model: --model NAME"
+NOT_ASKED = "a window was not asked about"
+SLACK = 1.05
+"""Of the budget, up to which a window keeps to it."""
+
+Graded = dict[Probe, float]
+
+
+class Questioner(Protocol):
+    """Asks a model about a window, and has the answers graded."""
+
+    async def __call__(self, items: Sequence[Item], truth: Truth) -> Graded:
+        """Raises `ProviderError`, `Refused`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A point that a trial came to."""
+
+    read: Graded
+    asked: Graded | None
+    tokens: int
+    within: bool
+
+
+@dataclass
+class Trial:
+    """How far a strategy came with one conversation."""
+
+    strategy: str
+    points: list[Reached] = field(default_factory=list)
+    not_run: str = ""
+    """Why it went no further."""
+    plan_ms: list[float] = field(default_factory=list)
+    prepare_seconds: list[float] = field(default_factory=list)
+    spent: Usage | None = None
+    """By the model that wrote for it."""
+    notes: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is the same for all strategies."""
+
+    budget: int
+    counter: Counter
+    model: ModelInfo
+    """Whose window it is; its size is `WINDOW` budgets."""
+    speaker: Speaker | None = None
+    """Writes for strategies that need a model."""
+    questioner: Questioner | None = None
+
+    @property
+    def options(self) -> PlanOptions:
+        return PlanOptions(target_pct=1 / WINDOW)
+
+
+async def run(
+    conversation: Conversation, strategies: Iterable[Strategy], setting: Setting
+) -> list[Trial]:
+    """Compact after each stretch. A strategy that can't go on is replaced by no other."""
+    known = _Known()
+    runs = [_Run(strategy, setting) for strategy in strategies]
+    start: Reached | None = None
+    for stretch in conversation.stretches:
+        known.take(stretch.events)
+        for each in runs:
+            each.take(stretch.events)
+            start = start or await each.reached(stretch.truth)
+            if not each.trial.not_run:
+                each.trial.points = each.trial.points or [start]
+                await each.compact(known, stretch)
+    return [each.trial for each in runs]
+
+
+class _Known:
+    """What the host knows beside the windows; no compaction changes it."""
+
+    def __init__(self) -> None:
+        self._seq = 0
+        self.goal = ""
+        self.checkpoint, self.ledger = CheckpointState(), Ledger()
+
+    def take(self, events: Sequence[Data]) -> None:
+        for data in events:
+            self._seq += 1
+            event = Event(self._seq, at(self._seq), data)
+            if isinstance(data, ItemAdded) and data.item.kind == "user":
+                self.goal = self.goal or data.item.content
+            self.checkpoint.step(event)
+            self.ledger.step(event)
+        self.ledger.catch_up()
+
+
+class _Run:
+    """One strategy's window."""
+
+    def __init__(self, strategy: Strategy, setting: Setting) -> None:
+        self.trial = Trial(strategy.name)
+        self._strategy = strategy
+        self._setting = setting
+        self._seq = 0
+        self._window = Window()
+        self._gauge = Gauge(self._window, setting.counter, "chat")
+        if strategy.needs_model and setting.speaker is None:
+            self.trial.not_run = NO_MODEL
+
+    def take(self, events: Sequence[Data]) -> None:
+        for data in events:
+            self._seq += 1
+            event = Event(self._seq, at(self._seq), data)
+            self._window.step(event)
+            self._gauge.step(event)
+
+    async def compact(self, known: _Known, stretch: Stretch) -> None:
+        """Go on to the next point, or say why not."""
+        try:
+            self.take([await self._replaced(known)])
+        except Exception as error:  # a third party's strategy may raise anything
+            self.trial.not_run = str(error) or type(error).__name__
+        else:
+            self.trial.points.append(await self.reached(stretch.truth))
+
+    async def reached(self, truth: Truth) -> Reached:
+        """Probe the window as the next request would carry it."""
+        setting = self._setting
+        items = self._window.items
+        asked: Graded | None = None
+        if setting.questioner is not None:
+            try:
+                asked = await setting.questioner(items, truth)
+            except (Refused, ProviderError) as error:
+                self.trial.notes[f"{NOT_ASKED}: {error}"] = None
+        self._gauge.catch_up()
+        tokens = sum(self._gauge.tokens)
+        within = tokens <= SLACK * setting.budget
+        return Reached(Reading(items).scores(truth), asked, tokens, within)
+
+    async def _replaced(self, known: _Known) -> WindowReplaced:
+        """Raises `Refused`, `ProviderError`."""
+        setting, strategy, trial = self._setting, self._strategy, self.trial
+        material = await self._prepared(known) if strategy.needs_model else Material()
+        view = self._view(known)  # anew: nothing is worked out yet
+        begun = time.perf_counter()
+        plan = strategy.plan(view, material, setting.options)
+        engine.validate(view, plan)
+        trial.plan_ms.append((time.perf_counter() - begun) * 1e3)
+        next_n = max(self._window.archive) + 1
+        return engine.event_of(plan, next_n, self._window.generation + 1, "manual")
+
+    async def _prepared(self, known: _Known) -> Material:
+        """Raises `Refused`, `ProviderError`."""
+        setting, trial, speaker = self._setting, self.trial, self._setting.speaker
+        assert speaker is not None
+        before, begun = speaker.spent, time.perf_counter()
+        try:
+            material = await self._strategy.prepare(self._view(known), speaker, setting.options)
+            trial.notes.update(dict.fromkeys(material.notes))
+            return material
+        finally:
+            trial.prepare_seconds.append(time.perf_counter() - begun)
+            trial.spent = sum_of(trial.spent or Usage(), speaker.spent, before)
+
+    def _view(self, known: _Known) -> WindowView:
+        return view_of(
+            self._window,
+            self._gauge,
+            known.checkpoint.snapshot(),
+            known.ledger,
+            self._setting.model,
+            known.goal,
+        )

@@ -1,0 +1,113 @@
+"""What is true of a conversation: statements made of values that nobody can guess."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import cached_property
+from random import Random
+from string import Formatter
+
+_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+_TELLING = re.compile(r"[^\W\d_]{4,}")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, and the values in it that make it this one."""
+
+    text: str
+    values: tuple[str, ...]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """What it says of its values, in lower case."""
+        rest = self.text
+        for value in self.values:
+            rest = rest.replace(value, " ")
+        return frozenset(_TELLING.findall(rest.casefold()))
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something whose value changes."""
+
+    label: str
+    latest: Statement
+    older: tuple[Statement, ...] = ()
+
+    def changed(self, now: Statement) -> "Fact":
+        return replace(self, latest=now, older=(*self.older, self.latest))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """All that holds at one moment of a conversation."""
+
+    goal: Statement
+    next: Statement
+    constraints: tuple[Statement, ...] = ()
+    decisions: tuple[Statement, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    questions: tuple[Statement, ...] = ()
+    """That nobody has answered."""
+    files: tuple[str, ...] = ()
+    """Paths that the agent wrote or changed."""
+
+    def statements(self) -> Iterator[Statement]:
+        """All that has to stand, but files."""
+        yield self.goal
+        yield from self.constraints
+        yield from self.decisions
+        yield from (fact.latest for fact in self.facts)
+        yield self.next
+        yield from self.questions
+
+
+@dataclass
+class Values:
+    """Draws values, each but once."""
+
+    rng: Random
+    _drawn: set[str] = field(default_factory=set)
+
+    def fill(self, text: str) -> Statement:
+        """A statement from a sentence with slots, such as `{port}`. Raises `KeyError`."""
+        parts: list[str] = []
+        values: list[str] = []
+        for literal, slot, _, _ in Formatter().parse(text):
+            parts.append(literal)
+            if slot is not None:
+                values.append(self.draw(slot))
+                parts.append(values[-1])
+        return Statement("".join(parts), tuple(values))
+
+    def draw(self, slot: str) -> str:
+        """A value for a slot. Raises `KeyError` where there is no such slot."""
+        make = _SLOTS[slot]
+        while (value := make(self.rng)) in self._drawn:
+            pass
+        self._drawn.add(value)
+        return value
+
+
+def _name(rng: Random) -> str:
+    return "".join(rng.choice(_CONSONANTS) + rng.choice(_VOWELS) for _ in range(4))
+
+
+def _hash(rng: Random) -> str:
+    return "f" + "".join(rng.choice("0123456789abcdef") for _ in range(9))
+
+
+_SLOTS: dict[str, Callable[[Random], str]] = {
+    "name": _name,
+    "person": lambda rng: _name(rng).capitalize(),
+    "host": lambda rng: f"{_name(rng)}.internal",
+    "hash": _hash,
+    "code": lambda rng: f"{rng.choice('KQVWXZ')}{rng.choice('HJKT')}-{rng.randrange(10**4, 10**5)}",
+    "port": lambda rng: str(rng.randrange(20_000, 65_000)),
+    "count": lambda rng: str(rng.randrange(100_000, 999_999)),
+    "version": lambda rng: ".".join(str(rng.randrange(11, 99)) for _ in range(3)),
+    "date": lambda rng: str(date(2031, 1, 1) + timedelta(days=rng.randrange(10_000))),
+}
+"""What may stand in a sentence. None of it looks like what filler holds."""

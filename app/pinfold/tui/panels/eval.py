@@ -1,0 +1,178 @@
+"""`/eval`: what each strategy that needs no model would keep of this session as it stands."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from pinfold.commands.context import SessionPort
+from pinfold.commands.failures import told
+from pinfold.compaction.loss import Loss
+from pinfold.compaction.view import PlanOptions
+from pinfold.evaluation.recorded_now import SHOWN, Standing
+from pinfold.evaluation.recorded_scores import NAMES
+from pinfold.numbers import tokens
+from pinfold.tui.panels.eval_keys import ACTS, MOVES
+from pinfold.tui.panels.eval_list import EvalList, Tried
+from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.preview_loss import LossPanel
+
+HINT = "↑ ↓ choose · Esc leaves"
+ABOUT = "need: names used in the last fifth · rules: what you laid down"
+KEYS = {
+    "eval.lost": "what it loses",
+    "eval.preview": "preview",
+    "eval.again": "again",
+}
+SIDE = 120
+"""Columns from which the transcript stays in view beside it."""
+
+
+class EvalPanel(ModalScreen[tuple[str, PlanOptions] | None]):
+    """Its result is what to preview."""
+
+    CSS_PATH = "panels.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+
+    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
+        """`keys` are the user's own, by action."""
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._session = session
+        self._options = session.compaction.options
+        self._tried: list[Tried] = []
+        self._before = 0
+        self._facts = Static(classes="facts", markup=False)
+        self._heads = Static(classes="facts", markup=False)
+        self._list = EvalList()
+        self._foot = Foot(ACTS, KEYS, keys)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel side") as panel:
+            panel.border_title = "What would be kept of this session"
+            panel.border_subtitle = HINT
+            yield self._facts
+            yield self._heads
+            yield self._list
+            yield self._foot
+
+    def on_mount(self) -> None:
+        self._evaluate()
+
+    # What is shown
+
+    @work(exclusive=True, group="evaluate")
+    async def _evaluate(self) -> None:
+        """Each strategy's line as soon as it is known; leaving the panel ends it."""
+        self._tried = []
+        self._list.show_tried(())
+        try:
+            await self._try_all()
+        except Exception as error:  # the panel stays, whatever it is
+            self._facts.update("")
+            self._foot.say(told(error), "error")
+
+    async def _try_all(self) -> None:
+        session, compaction = self._session, self._session.compaction
+        able = [each for each in compaction.strategies if not compaction.asks_model(each)]
+        self._facts.update("Reading the session…")
+        happened = await session.events()
+        standing: Standing | None = None
+        for number, name in enumerate(able, 1):
+            self._facts.update(f"Trying {name}, {number} of {len(able)}…")
+            try:
+                draft = await compaction.draft(name, self._options)
+            except Exception as error:  # a strategy that fails is told as such
+                self._add(Tried(name, {}, failed=told(error)))
+                continue
+            view, plan = draft.view, draft.plan
+            if standing is None:
+                standing = await asyncio.to_thread(
+                    Standing, happened, view, self._options, session.model, session.counter
+                )
+            kept = await asyncio.to_thread(standing.kept, name, view, plan)
+            self._before = plan.sizes.before
+            by = plan.strategy if plan.strategy != name else ""
+            self._add(Tried(name, kept, plan.sizes.after, draft.seconds * 1e3, by))
+        self._facts.update(self._verdict())
+
+    def _add(self, tried: Tried) -> None:
+        self._tried.append(tried)
+        self._list.show_tried(self._tried)
+
+    def _verdict(self) -> str:
+        ran = [each for each in self._tried if each.kept]
+        if not ran:
+            return "No strategy makes this window smaller."
+        best = max(ran, key=lambda each: (each.mean, -each.after))
+        sizes = f"{tokens(best.after)} of {tokens(self._before)} tokens"
+        return f"{best.name} keeps the most, in {sizes}"
+
+    @on(events.Resize)
+    def _fit(self) -> None:
+        self.call_after_refresh(self._show_heads)
+
+    def _show_heads(self) -> None:
+        self._heads.update(self._list.heads(self._list.scrollable_content_region.width))
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        tried = self._list.chosen
+        if tried is None:
+            self._foot.show("", ABOUT)
+        elif tried.failed:
+            self._foot.show(tried.name, "not run", effect=tried.failed)
+        else:
+            sizes = f"{tokens(self._before)} → {tokens(tried.after)} tokens"
+            shares = [
+                f"{NAMES[each]} {tried.kept[each]:.0%}" for each in SHOWN if each in tried.kept
+            ]
+            self._foot.show(tried.name, sizes, *shares, effect=ABOUT)
+
+    # Keys
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_edge(self, way: int) -> None:
+        self._list.move(way * len(self._list.lines))
+
+    @on(LineList.Taken)
+    def action_lost(self) -> None:
+        tried = self._list.chosen
+        if tried is None or tried.failed:
+            return
+
+        async def losses() -> Loss:
+            compaction = self._session.compaction
+            return await compaction.loss(await compaction.draft(tried.strategy, self._options))
+
+        def keep(items: frozenset[int] | None) -> None:
+            if items:
+                self._leave_for(tried, items)
+
+        self.app.push_screen(LossPanel(losses, self._session.window.item), keep)
+
+    def action_preview(self) -> None:
+        if (tried := self._list.chosen) is not None:
+            self._leave_for(tried, frozenset())
+
+    def _leave_for(self, tried: Tried, keep: frozenset[int]) -> None:
+        self.dismiss((tried.strategy, replace(self._options, keep=self._options.keep | keep)))
+
+    def action_again(self) -> None:
+        self._evaluate()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,130 @@
+"""`pinfold eval FILES`: what strategies keep of recorded sessions. Nothing leaves the machine."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from pinfold import paths
+from pinfold.adopt import found
+from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.detect import read
+from pinfold.evaluation import recorded_page, report_recorded
+from pinfold.evaluation.evaluate import Chosen
+from pinfold.evaluation.recorded_scores import Recorded, SessionResult, over_all
+from pinfold.evaluation.recorded_trials import BUDGET, tried
+from pinfold.evaluation.trials import SLACK
+from pinfold.rollout.journal import ROLLOUT, JournalError
+from pinfold.sanitize import clean, one_line
+from pinfold.tokens.catalog import O200K
+from pinfold.tokens.counter import Counter
+from pinfold.wiring.house import House, WrongUse
+from pinfold.wiring.sessions import folder_of
+
+_ENDINGS = (".jsonl", ".jsonl.zst", ".json")
+
+
+def asked(arguments: argparse.Namespace) -> bool:
+    """Whether the command line names recorded sessions."""
+    return bool(arguments.files or arguments.codex or arguments.claude)
+
+
+def evaluation(at: House, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> int:
+    """Raises `WrongUse`, `JournalError`, `OSError`."""
+    result = _recorded(at, arguments, strategies)
+    if arguments.json:
+        print(msgspec.json.format(msgspec.json.encode(result)).decode())
+    else:
+        print(clean("\n".join(recorded_page.page(result))))
+    write(arguments, lambda: report_recorded.render(result))
+    return 0
+
+
+def write(arguments: argparse.Namespace, html: Callable[[], str]) -> None:
+    """Write the report that was asked for. Raises `OSError`."""
+    if arguments.html is not None:
+        arguments.html.write_text(html(), encoding="utf-8")
+        print(f"The report is in {arguments.html}.", file=sys.stderr)
+
+
+def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> Recorded:
+    """Raises `WrongUse`, `JournalError`, where nothing at all can be read."""
+    if hasattr(arguments, "model"):
+        raise WrongUse("recorded sessions are tried without a model; leave --model out.")
+    budget: int = arguments.budget or BUDGET
+    begun = time.monotonic()
+    counter = Counter(O200K, paths.cache_folder())
+    counter.load()
+    able = [each for each in strategies if not each[0].needs_model]
+    sessions: list[SessionResult] = []
+    unread: list[str] = []
+    files = list(_files(at, arguments))
+    for number, file in enumerate(files, 1):
+        _tell(f"{number}/{len(files)} files: {one_line(file.name)[:50]}")
+        try:
+            for name, adoption in _conversations(file):
+                sessions.append(tried(name, adoption.tool, adoption.events, budget, able, counter))
+        except (NotASession, JournalError, OSError) as error:
+            unread.append(clean(str(error)))
+            _tell("")
+            print(f"pinfold: {unread[-1]}", file=sys.stderr)
+    _tell("")
+    if not sessions:
+        raise JournalError("There is no session to look at.")
+    result = over_all(budget, sessions, unread, SLACK)
+    seconds = round(time.monotonic() - begun, 1)
+    return replace(result, verdict=recorded_page.verdict(result), seconds=seconds)
+
+
+def _conversations(file: Path) -> Iterator[tuple[str, Adoption]]:
+    """All in a file, each with a name. Raises `NotASession`, `JournalError`, `OSError`."""
+    name = file.parent.name if file.name == ROLLOUT else file.name
+    adoption = read(file)
+    yield name, adoption
+    if adoption.tool == "messages":
+        for index in range(1, adoption.conversations):
+            yield f"{name} --index {index}", read(file, index)
+
+
+def _files(at: House, arguments: argparse.Namespace) -> Iterator[Path]:
+    """Each once; of Codex and Claude Code the newest. Raises `JournalError`."""
+    seen: dict[Path, None] = {}
+    for name in arguments.files:
+        if not paths.is_file_name(name):
+            seen[folder_of(at, name) / ROLLOUT] = None
+            continue
+        path = paths.typed(name)
+        seen.update(dict.fromkeys(_below(path) if path.is_dir() else [path]))
+    wanted = {name for name in ("codex", "claude") if getattr(arguments, name)}
+    own = [
+        file
+        for place in found.places()
+        if place.tool in wanted
+        for file in found.files(place)
+        if file.is_file()
+    ]
+    own.sort(key=lambda file: -file.stat().st_mtime)
+    seen.update(dict.fromkeys(own[: arguments.limit]))
+    return iter(seen)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files in a folder that may be sessions; beside a rollout of pinfold's, it alone."""
+    if (folder / ROLLOUT).is_file():
+        yield folder / ROLLOUT
+        return
+    for each in sorted(folder.iterdir()):
+        if each.is_dir() and not each.is_symlink():
+            yield from _below(each)
+        elif each.name.endswith(_ENDINGS) and each.is_file():
+            yield each
+
+
+def _tell(text: str) -> None:
+    """How far it is, where somebody watches."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,94 @@
+"""Evaluations: budgets, baselines, what can't run, comparisons and their verdict."""
+
+import asyncio
+
+import pytest
+
+from fakes.evaluating import BUDGET, COUNTER, SETTING, conversation
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.evaluation.evaluate import Wish, evaluate, known
+from pinfold.evaluation.scores import Evaluation, StrategyResult
+from pinfold.evaluation.trials import run
+from pinfold.window.refused import Refused
+
+WISH = Wish(trials=2, compactions=2, budget=BUDGET, conversations=2)
+
+
+@pytest.fixture(scope="module")
+def found() -> Evaluation:
+    return asyncio.run(evaluate(WISH, known(), COUNTER))
+
+
+def result(found: Evaluation, name: str) -> StrategyResult:
+    return next(each for each in found.results if each.strategy == name)
+
+
+def test_ours_and_the_baselines_are_all_there(found: Evaluation) -> None:
+    names = {each.strategy: each.kind for each in found.results}
+    assert {name for name, kind in names.items() if kind == "baseline"} == {
+        "tail",
+        "masking",
+        "codex",
+        "summary+tail",
+    }
+    assert {"prune", "checkpoint", "snapshot", "handoff", "core", "remote", "layered"} <= set(names)
+
+
+def test_what_needs_a_model_is_not_run_and_replaced_by_nothing(found: Evaluation) -> None:
+    for name in ("snapshot", "handoff", "core", "remote", "codex", "summary+tail"):
+        each = result(found, name)
+        assert each.points == ()
+        assert "needs a model" in each.not_run
+
+
+def test_all_start_from_the_same_full_window(found: Evaluation) -> None:
+    start = result(found, "tail").points[0]
+    assert start == result(found, "checkpoint").points[0]
+    assert start.read.overall.mean == 1.0
+    assert start.tokens.mean > 3 * BUDGET
+
+
+def test_windows_keep_to_the_budget_or_are_marked(found: Evaluation) -> None:
+    for name in ("checkpoint", "tail", "masking"):
+        assert all(point.within for point in result(found, name).points[1:])
+    assert not result(found, "prune").points[1].within
+    assert "prune keeps" not in found.verdict
+
+
+def test_the_comparison_is_made_trial_by_trial(found: Evaluation) -> None:
+    told = found.comparison
+    assert told is not None
+    assert (told.strategy, told.against, told.compactions) == ("checkpoint", "tail", 2)
+    pairs = zip(result(found, "checkpoint").trials, result(found, "tail").trials, strict=True)
+    differences = [one[2] - other[2] for one, other in pairs]
+    assert told.difference.low == pytest.approx(min(differences))
+    assert told.difference.high == pytest.approx(max(differences))
+
+
+def test_the_verdict_names_the_best_within_the_budget(found: Evaluation) -> None:
+    assert found.verdict.startswith("After 2 compactions to 1,000 tokens, ")
+    assert "checkpoint keeps the most" in found.verdict
+
+
+class Tired(ModelFree):
+    """Gives up at its second compaction."""
+
+    name = "tired"
+
+    def __init__(self) -> None:
+        ((self._tail, _),) = known(["tail"])
+        self._plans = 0
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        self._plans += 1
+        if self._plans > 1:
+            raise Refused("I am tired.")
+        return self._tail.plan(view, material, options)
+
+
+def test_a_strategy_that_gives_up_keeps_the_points_that_it_reached() -> None:
+    (trial,) = asyncio.run(run(conversation(compactions=3), [Tired()], SETTING))
+    assert len(trial.points) == 2
+    assert trial.not_run == "I am tired."

@@ -1,0 +1,50 @@
+"""Conversations and strategies for evaluations, small enough for tests."""
+
+from collections.abc import Callable, Iterable
+
+from pinfold.compaction.draft import Draft
+from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.evaluation.conversation import Conversation, compose
+from pinfold.evaluation.templates import templates
+from pinfold.evaluation.trials import WINDOW, Setting
+from pinfold.evaluation.truth import Truth
+from pinfold.ports import ModelInfo
+from pinfold.rollout.items import Item
+from pinfold.tokens.counter import Counter
+
+BUDGET = 1_000
+COUNTER = Counter("none")
+"""Estimates: quick, and the same everywhere."""
+MODEL = ModelInfo("", "", WINDOW * BUDGET, "config", max_output=0)
+SETTING = Setting(BUDGET, COUNTER, MODEL)
+
+
+def conversation(name: str = "retry-queue", *, seed: int = 1, compactions: int = 2) -> Conversation:
+    template = next(each for each in templates() if each.name == name)
+    return compose(template, seed, compactions=compactions, budget=BUDGET, count=COUNTER.count)
+
+
+class Written(ModelFree):
+    """Replaces all of the window by a text that is made of the truth, whatever that is then."""
+
+    name = "written"
+
+    def __init__(self, truths: Iterable[Truth], text: Callable[[Truth], str]) -> None:
+        """`truths` are those at each compaction."""
+        self._truths = iter(truths)
+        self._text = text
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        draft = Draft(view)
+        for entry in view.entries:
+            if entry is not view.latest_request:
+                draft.put(entry.n, "replace", "the text stands for it")
+        draft.first = Item(n=0, kind="summary", content=self._text(next(self._truths)))
+        return draft.plan(self.name)
+
+
+def lines(truth: Truth) -> list[str]:
+    """All that is true, a line each."""
+    return [*(each.text for each in truth.statements()), *truth.files]

@@ -1,0 +1,122 @@
+"""The evaluation panel: what each strategy would keep of the session as it stands."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from fakes.preview import make_session
+from fakes.screen import make_app, until
+from fakes.session import FakeSession
+from pinfold.evaluation.recorded_now import SHOWN
+from pinfold.tui.panels.eval import EvalPanel
+from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.preview import PreviewPanel
+from pinfold.tui.panels.preview_loss import LossPanel
+
+OURS = ["prune", "checkpoint", "layered"]
+"""The strategies that need no model."""
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    return make_session()
+
+
+@asynccontextmanager
+async def opened(session: FakeSession, *, done: bool = True) -> AsyncIterator[Pilot[str]]:
+    app = make_app(session)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.open("eval")
+        await until(pilot, lambda: isinstance(app.screen, EvalPanel))
+        if done:
+            await until(pilot, lambda: "keeps the most" in said(pilot))
+        yield pilot
+
+
+def said(pilot: Pilot[str]) -> str:
+    return "\n".join(
+        str(each.visual) for each in pilot.app.screen.query(".panel Static").results(Static)
+    )
+
+
+def drawn(pilot: Pilot[str]) -> list[str]:
+    shown = pilot.app.screen.query_one(LineList)
+    return [shown.render_line(y).text for y in range(len(shown.lines))]
+
+
+async def test_a_line_for_each_strategy_that_needs_no_model(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        assert [line.strip("▎ ").split()[0] for line in drawn(pilot)] == OURS
+        assert session.compaction.asked == []
+
+
+async def test_shares_tokens_and_time_stand_beside_it(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        name, *shares, tokens, number, unit = drawn(pilot)[1].strip("▎ ").split()
+        assert name == "checkpoint"
+        assert len(shares) == len(SHOWN)
+        assert all(0 <= float(each.strip("!")) <= 1 for each in shares if each != "–")
+        assert tokens == "1.9k"
+        assert number.isdecimal()
+        assert unit == "ms"
+
+
+async def test_progress_is_told_and_leaving_ends_the_work(session: FakeSession) -> None:
+    session.compaction.gate = asyncio.Event()
+    async with opened(session, done=False) as pilot:
+        await until(pilot, lambda: "Trying prune, 1 of 3…" in said(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, EvalPanel))
+        session.compaction.gate.set()
+        await pilot.pause()
+        assert [name for name, _ in session.compaction.drafted] == ["prune"]
+
+
+async def test_enter_opens_what_it_would_lose(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
+        await until(pilot, lambda: "archive" in said(pilot))
+        assert session.compaction.drafted[-1][0] == "checkpoint"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EvalPanel))
+
+
+async def test_what_is_to_be_kept_goes_into_the_preview(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
+        await until(pilot, lambda: pilot.app.screen.query_one(LineList).lines)
+        await pilot.press("k", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
+        await until(pilot, lambda: session.compaction.drafted[-1][1].keep)
+
+
+async def test_p_opens_the_preview_with_that_strategy(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        before = len(session.compaction.drafted)
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
+        await until(pilot, lambda: len(session.compaction.drafted) > before)
+        assert session.compaction.drafted[before][0] == "prune"
+
+
+async def test_a_session_with_nothing_in_it(session: FakeSession) -> None:
+    async with opened(FakeSession(gauge=None), done=False) as pilot:
+        await until(pilot, lambda: "No strategy makes this window smaller" in said(pilot))
+        await pilot.press("enter", "p", "down")
+        assert all("not run" in line for line in drawn(pilot))
+
+
+async def test_r_looks_again(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        before = len(session.compaction.drafted)
+        await pilot.press("r")
+        await until(pilot, lambda: len(session.compaction.drafted) == before + len(OURS))
+        await until(pilot, lambda: "keeps the most" in said(pilot))
+        assert len(drawn(pilot)) == len(OURS)
