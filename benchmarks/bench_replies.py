@@ -22,11 +22,11 @@ PIECE = 4
 class Server(BaseHTTPRequestHandler):
     """Speaks enough of Chat Completions."""
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._head("application/json")
         self.wfile.write(b'{"object":"list","data":[{"id":"m","object":"model"}]}')
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self._head("text/event-stream")
         tokens = reply(TOKENS)
@@ -56,7 +56,9 @@ def run() -> Iterable[Figure]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server, TemporaryDirectory() as home:
         server.replies = 0  # type: ignore[attr-defined]
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        Path(home, "config.toml").write_text(
+        folder = Path(home, "pinfold")
+        folder.mkdir()
+        (folder / "config.toml").write_text(
             f'[providers.fake]\nbase_url = "http://127.0.0.1:{server.server_port}/v1"\n'
             '[model]\nprovider = "fake"\nname = "m"\ncontext_window = 400_000\n'
         )

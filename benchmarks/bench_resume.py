@@ -166,6 +166,8 @@ async def opening(folder: Path) -> tuple[float, float]:
             transcript.load(Items(window.archive, tuple(window.archive)))
             await painted(app)
             took = (time.perf_counter() - before) * 1e3
+            while transcript._conversation.past:  # what is above comes piece by piece
+                await asyncio.sleep(0.001)
 
         longest = await stalls(load)
     record.journal.close()

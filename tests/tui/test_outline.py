@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 from fakes.histories import START
 from fakes.transcripts import Host, conversation, messages, shown
 from pinfold.rollout.events import Event, ItemAdded
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Form, Item
+from pinfold.tui.transcript.conversation import SLICE
 from pinfold.tui.transcript.view import Transcript
 from pinfold.window.archive import Archive, Items
+from pinfold.window.window import Boundary
 
 SIZE = (80, 24)
 
@@ -32,6 +34,20 @@ class Rollout:
     @property
     def items(self) -> Items:
         return Items(self.archive, tuple(self.archive))
+
+
+class Ended:
+    """All items are seen; windows ended behind some of them."""
+
+    def __init__(self, *last: int) -> None:
+        ends = enumerate(last, 1)
+        self.boundaries = [Boundary(at, n, START, "manual", "prune", None) for at, n in ends]
+
+    def form(self, n: int) -> Form:
+        return "full"
+
+    def pin_on(self, n: int) -> None:
+        return None
 
 
 def text_of(transcript: Transcript) -> str:
@@ -76,3 +92,49 @@ async def test_a_search_finds_what_nobody_has_looked_at() -> None:
         await pilot.pause()
         assert app.transcript.tally[1] >= 1
         assert any("item 7 " in line for line in shown(app.transcript))
+
+
+async def test_a_long_past_comes_piece_by_piece_and_the_view_stays() -> None:
+    rollout, ends = Rollout(messages(3 * SLICE)), (10, SLICE, 3 * SLICE)
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        transcript = app.transcript
+        transcript.load(rollout.items, Ended(*ends))
+        assert len(transcript._column.blocks) == SLICE + 1
+        view = shown(transcript)
+        while transcript._conversation.past:
+            await pilot.pause(0.001)
+        assert shown(transcript) == view
+        rules = [n for n, block in enumerate(transcript._column.blocks) if not block.entry.items]
+        assert rules == [end + at for at, end in enumerate(ends)]
+        items = [item.n for block in transcript._column.blocks for item in block.entry.items]
+        assert items == list(range(1, 3 * SLICE + 1))
+
+
+async def test_whoever_jumps_far_back_waits_for_no_piece() -> None:
+    app = Host()
+    async with app.run_test(size=SIZE):
+        app.transcript.load(Rollout(messages(3 * SLICE)).items)
+        assert app.transcript.jump(5)
+        assert any("item 5 line" in line for line in shown(app.transcript))
+
+
+async def test_a_result_stays_with_its_call_where_the_past_is_cut() -> None:
+    calls = [
+        Item(
+            n=n,
+            kind="tool_call" if n % 2 else "tool_result",
+            response=(n + 1) // 2,
+            call_id="a",
+            name="shell",
+            content="{}",
+        )
+        for n in range(1, SLICE + 3)
+    ]
+    rollout = Rollout([*calls, Item(n=SLICE + 3, kind="user", content="Go on.")])
+    app = Host()
+    async with app.run_test(size=SIZE):
+        app.transcript.load(rollout.items)
+        app.transcript.action_close_all()
+        blocks = app.transcript._column.blocks
+        assert [len(block.entry.items) for block in blocks] == [2] * (SLICE // 2 + 1) + [1]

@@ -1,6 +1,7 @@
 """Commitments: what the user laid down in their own messages, kept in their own words.
 
-Only messages of kind `user` are read. What they quote, paste or ask is no commitment.
+What they quote, paste or ask is no commitment. Of the agent's words those alone count that a message
+of the user's agrees to.
 """
 
 import re
@@ -8,9 +9,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from pinfold.checkpoint.commitments_cues import Cues, Kind, languages
+from pinfold.checkpoint.commitments_agreed import consent, proposed
+from pinfold.checkpoint.commitments_cues import Cues, Kind, languages, plain, telling, plain
 from pinfold.checkpoint.commitments_prose import Sentence, sentences
-from pinfold.checkpoint.policy import normal
 from pinfold.rollout.events import CoreChanged
 
 MAX_KEPT = 200
@@ -26,6 +27,9 @@ _THEN_ASKED = re.compile(
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|`[^`\n]*`")
 _NUMBER = re.compile(r"\b\d[\w.:]*\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
+_LEAD_IN = re.compile(r"(\S[^:\n]{2,80}):\s+(\S+ \S+ \S.*)")
+_MIN_THING = 2
+"""Telling words that name one thing."""
 _MIN_COMMON = 0.75
 """Of the telling words of two sentences, from which on they are about the same."""
 
@@ -38,11 +42,16 @@ class Commitment(Struct, frozen=True):
     """Verbatim."""
     item: int
     """The user's message that holds it; 0 where they wrote it into the core by hand."""
+    proposed: int = 0
+    """The agent's message that holds `text`, where the user agreed to it."""
+    consent: str = ""
+    """The user's words then."""
 
     @property
     def line(self) -> str:
-        """`- rule #12: Run the tests first.`"""
-        return f"- {self.kind}{f' #{self.item}' if self.item else ''}: {self.text}"
+        """`- rule #12: Run the tests first.`; `- decision #12 (“Agreed.” to #11): I'd wait.`"""
+        agreed = f" (“{self.consent}” to #{self.proposed})" if self.proposed else ""
+        return f"- {self.kind}{f' #{self.item}' if self.item else ''}{agreed}: {self.text}"
 
 
 class Commitments:
@@ -50,14 +59,41 @@ class Commitments:
 
     def __init__(self) -> None:
         self._standing: list[tuple[Commitment, _About]] = []
+        self._heard: tuple[str, int] = ("", 0)
+        """The agent's last message, which the user may agree to."""
+
+    def hear(self, text: str, item: int) -> None:
+        """Take a message of the agent's."""
+        if text.strip():
+            self._heard = (text, item)
 
     def read(self, text: str, item: int) -> None:
         """Take what a message of the user lays down."""
-        for found in commitments(text, item):
+        agreed = list(self._agreed(text, item))
+        said = {each.consent for each in agreed}
+        own = [each for each in commitments(text, item) if each.text not in said]
+        for found in [*agreed, *own]:
             about = _about(found)
             self._standing = [each for each in self._standing if not about.supersedes(each[1])]
             self._standing.append((found, about))
         del self._standing[:-MAX_KEPT]
+
+    def recorded(self, key: str, value: str) -> None:
+        """A fact on the user's word: what they said of the same before no longer holds."""
+        about = [_about(Commitment("value", text, 0)) for text in (value, f"{key}: {value}")]
+        self._standing = [
+            each
+            for each in self._standing
+            if each[0].kind != "value" or not any(one.contradicts(each[1]) for one in about)
+        ]
+
+    def _agreed(self, text: str, item: int) -> Iterator[Commitment]:
+        said = consent(text)
+        heard, n = self._heard
+        self._heard = ("", 0)
+        if said and heard:
+            for each in proposed(heard, said):
+                yield Commitment("decision", each, item, n, said)
 
     def change(self, change: CoreChanged) -> None:
         """Take what the user changed by hand."""
@@ -72,6 +108,7 @@ class Commitments:
     def retract(self, after: int) -> None:
         """Forget those of the items after #`after`, which a rewind took back."""
         self._standing = [each for each in self._standing if each[0].item <= after]
+        self._heard = ("", 0)
 
     def standing(self) -> tuple[Commitment, ...]:
         return tuple(commitment for commitment, _ in self._standing)
@@ -85,35 +122,47 @@ def commitments(text: str, item: int = 0) -> Iterator[Commitment]:
 
 
 def _kind(sentence: Sentence) -> Kind | None:
-    stated = _THEN_ASKED.sub("", sentence.text)  # "let's keep it in a table, can you show me one?"
-    plain = _plain(_QUOTED.sub(" x ", stated or sentence.text))
-    every = _spoken(plain)
-    asked = bool(_ASKED.search(stated or sentence.text))
-    if asked or any(cues.asks.search(plain) for cues in every):
-        return "rule" if any(cues.even_asked.search(plain) for cues in every) else None
-    if any(cues.ignore.search(plain) for cues in every):
-        return None
-    for cues in every:
-        for kind, pattern in cues.kinds:
-            if pattern.search(plain):
-                return kind
-    if sentence.answer and len(plain) >= _MIN_ANSWER_CHARS:
+    # "let's keep it in a table, can you show me one?"
+    stated = _THEN_ASKED.sub("", sentence.text) or sentence.text
+    unquoted = _QUOTED.sub(" x ", stated)
+    said = plain(unquoted)
+    every = _spoken(said)
+    asked = bool(_ASKED.search(stated))
+    if asked or any(cues.asks.search(said) for cues in every):
+        return "rule" if any(cues.even_asked.search(said) for cues in every) else None
+    for each in dict.fromkeys((_conceded(said, every), said, plain(_behind_news(unquoted)))):
+        if any(cues.ignore.search(each) for cues in every):
+            return None
+        for cues in every:
+            for kind, pattern in cues.kinds:
+                if pattern.search(each):
+                    return kind
+    if sentence.answer and len(said) >= _MIN_ANSWER_CHARS:
         return "decision"
-    head = _plain(sentence.head)
+    head = plain(sentence.head)
     return next((kind for cues in every for kind, over in cues.heads if over.search(head)), None)
 
 
-def _spoken(plain: str) -> list[Cues]:
+def _conceded(said: str, every: list[Cues]) -> str:
+    """Without what it holds in spite of: `..., whatever the linter says`."""
+    for cues in every:
+        said = cues.concedes.sub("", said)
+    return said
+
+
+def _behind_news(text: str) -> str:
+    """What `Correction:` and the like announce; all of it where nothing does."""
+    found = _LEAD_IN.match(text)
+    told = plain(found[1]) if found else ""
+    return found[2] if found and any(cues.news.search(told) for cues in languages()) else text
+
+
+def _spoken(said: str) -> list[Cues]:
     """The languages that a sentence may be in, as its small words tell."""
-    words = set(_WORD.findall(plain))
+    words = set(_WORD.findall(said))
     known = [(len(words & cues.empty), cues) for cues in languages()]
     most = max(shared for shared, _ in known)
     return [cues for shared, cues in known if 2 * shared >= most]
-
-
-def _plain(text: str) -> str:
-    """As the cues expect it."""
-    return " ".join(normal(text).split()).strip(" .!:;,()")
 
 
 class _About(Struct, frozen=True):
@@ -128,9 +177,14 @@ class _About(Struct, frozen=True):
     barred: bool
     """Something may not be done, and what it names is no value that changes."""
     numbers: frozenset[str]
+    thing: str
+    """Of a value: whose it is."""
+
+    def contradicts(self, earlier: "_About") -> bool:
+        return self.said != earlier.said and self.supersedes(earlier)
 
     def supersedes(self, earlier: "_About") -> bool:
-        if self.said == earlier.said:
+        if self.said == earlier.said or (self.thing and self.thing == earlier.thing):
             return True
         if (self.barred or earlier.barred) and self.numbers != earlier.numbers:
             return False
@@ -142,23 +196,33 @@ class _About(Struct, frozen=True):
 
 
 def _about(commitment: Commitment) -> _About:
-    plain = _plain(commitment.text)
+    said = plain(_behind_news(commitment.text))
     every = languages()
-    topics = {name for cues in every for name, topic in cues.topics if topic.search(plain)}
-    valued = {name for cues in every for name, topic in cues.values if topic.search(plain)}
-    naming = {word for cues in every for word in _named(cues, plain)}
-    words = {word for word in _WORD.findall(plain) if not any(word in c.empty for c in every)}
+    topics = {name for cues in every for name, topic in cues.topics if topic.search(said)}
+    valued = {name for cues in every for name, topic in cues.values if topic.search(said)}
+    naming = {word for cues in every for word in _named(cues, said)}
+    words = telling(said)
     return _About(
-        said=plain,
+        said=said,
         topics=frozenset(topics | valued),
         words=frozenset(words - naming),
         valued=bool(valued),
-        barred=any(cues.bars.search(plain) for cues in every),
-        numbers=frozenset(_NUMBER.findall(plain)),
+        barred=any(cues.bars.search(said) for cues in every),
+        numbers=frozenset(_NUMBER.findall(said)),
+        thing=_thing(said) if commitment.kind == "value" else "",
     )
 
 
-def _named(cues: Cues, plain: str) -> Iterator[str]:
+def _thing(said: str) -> str:
+    """What stands before `is`, if it tells enough to be one thing."""
+    for cues in _spoken(said):
+        if found := cues.copula.search(said):
+            thing = said[: found.start()]
+            return thing if len(telling(thing)) >= _MIN_THING else ""
+    return ""
+
+
+def _named(cues: Cues, said: str) -> Iterator[str]:
     for _, topic in cues.values:
-        for match in topic.finditer(plain):
+        for match in topic.finditer(said):
             yield from _WORD.findall(match[0])

@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
+from pinfold.checkpoint.policy import normal
+
 Kind = Literal["decision", "preference", "state", "value", "constraint", "rule"]
 """In the order in which they are tried."""
 
@@ -34,6 +36,36 @@ class Cues:
     """A prohibition that is no limit."""
     empty: frozenset[str]
     """Words that tell nothing of the subject."""
+    concedes: re.Pattern[str]
+    """What a sentence holds in spite of, at its end."""
+    news: re.Pattern[str]
+    """Before a colon: what follows takes the place of what was said."""
+    copula: re.Pattern[str]
+    """Between a thing and its value."""
+    consent: re.Pattern[str]
+    """All of a sentence that agrees."""
+    assents: re.Pattern[str]
+    """In such a sentence: it agrees to what was not asked."""
+    proposes: re.Pattern[str]
+    """The agent would do something if the user agrees."""
+    open: re.Pattern[str]
+    """A question that is left open."""
+    next: re.Pattern[str]
+    """What comes after this."""
+
+
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+
+
+def telling(said: str) -> set[str]:
+    """The words of a plain sentence that tell of its subject."""
+    every = languages()
+    return {word for word in _WORD.findall(said) if not any(word in c.empty for c in every)}
+
+
+def plain(text: str) -> str:
+    """As the cues expect it."""
+    return " ".join(normal(text).split()).strip(" .!:;,()")
 
 
 @cache
@@ -59,6 +91,7 @@ def _cues(told: Mapping[str, Any]) -> Cues:
     for name, text in told["words"].items():
         words[name] = spelled_out(text)
     kinds: tuple[Kind, ...] = get_args(Kind)
+    yes, assents = pattern([told["yes"]]).pattern, pattern(told["assents"]).pattern
 
     return Cues(
         ignore=pattern(told["ignore"]),
@@ -72,4 +105,12 @@ def _cues(told: Mapping[str, Any]) -> Cues:
         values=named("values"),
         bars=pattern(told["bars"]),
         empty=frozenset(told["empty"].split()),
+        concedes=pattern(told["concedes"]),
+        news=pattern(told["news"]),
+        copula=pattern(told["copula"]),
+        consent=re.compile(rf"(?:(?:{yes}|{assents})(?:[ ,.!-]+|$))+"),
+        assents=re.compile(rf"(?<!\w)(?:{assents})(?!\w)"),
+        proposes=pattern(told["proposes"]),
+        open=pattern(told["open"]),
+        next=pattern(told["next"]),
     )

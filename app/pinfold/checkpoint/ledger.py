@@ -60,6 +60,8 @@ class Ledger:
                     self._records.add(item)
                     if item.kind == "user":
                         self._commitments.read(item.content, item.n)
+                    elif item.kind == "assistant":
+                        self._commitments.hear(item.content, item.n)
                 case ArtifactObserved():
                     self._records.observe(data)
                 case SessionStarted(cwd=cwd):

@@ -3,7 +3,8 @@
 import heapq
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 Count = Callable[[str], int]
 
@@ -13,8 +14,7 @@ _COST_POWER = 1.2
 """1 ranks by worth a token, 0 by worth alone; more favours lines that have begun."""
 
 
-@dataclass(slots=True, eq=False)
-class Node:
+class Node(Struct, eq=False):
     """A line, or a part of one. It shows only with what it stands under."""
 
     text: str
@@ -25,7 +25,7 @@ class Node:
     """Between its text and those parts."""
     between: str = " "
     """Between one of those parts and the next."""
-    children: list["Node"] = field(default_factory=list)
+    children: list["Node"] = []
     """Those that are placed."""
     rank: int = 0
     """Lines show by rank, those of one rank in the order in which they were placed."""
@@ -37,17 +37,20 @@ class Node:
         return f" {self.text}" if self.inline else f"\n{self.text}"
 
     def lines(self) -> list[str]:
-        ranked = sorted(self.children, key=lambda child: child.rank)
-        below = [child.lines() for child in ranked if not child.inline]
-        return [self._line(ranked), *itertools.chain.from_iterable(below)]
+        below = [child.lines() for child in self._ranked() if not child.inline]
+        return [self._line(), *itertools.chain.from_iterable(below)]
 
-    def _line(self, ranked: list["Node"]) -> str:
-        parts = self.between.join(child.lines()[0] for child in ranked if child.inline)
+    def _line(self) -> str:
+        if not self.children:
+            return self.text
+        parts = self.between.join(child._line() for child in self._ranked() if child.inline)
         return f"{self.text}{self.joint}{parts}" if parts else self.text
 
+    def _ranked(self) -> list["Node"]:
+        return sorted(self.children, key=lambda child: child.rank)
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+
+class Candidate(Struct, frozen=True):
     worth: float
     node: Node
 
@@ -80,19 +83,18 @@ class Filling:
     def place_best(self, candidates: Iterable[Candidate]) -> None:
         """Those of the most worth for what they take, which shrinks as their line comes in."""
         under: dict[Node, list[Candidate]] = {}
-        heap: list[tuple[float, int, Candidate]] = []
         nth = itertools.count()
 
-        def offer(candidate: Candidate) -> None:
-            chain = _missing(candidate.node)
-            cost = sum(map(self._tokens, chain)) or 1
-            value = candidate.worth / cost**_COST_POWER
-            heapq.heappush(heap, (-value, next(nth), candidate))
+        def offer(candidate: Candidate) -> tuple[float, int, Candidate]:
+            cost = sum(map(self._tokens, _missing(candidate.node))) or 1
+            return -candidate.worth / cost**_COST_POWER, next(nth), candidate
 
+        heap = []
         for candidate in candidates:
-            offer(candidate)
+            heap.append(offer(candidate))
             for node in _missing(candidate.node)[:-1]:
                 under.setdefault(node, []).append(candidate)
+        heapq.heapify(heap)
         misses = 0
         while heap and misses <= _MISSES:
             candidate = heapq.heappop(heap)[-1]
@@ -103,7 +105,7 @@ class Filling:
             for node in placed or ():
                 for other in under.pop(node, ()):
                     if not other.node.placed:
-                        offer(other)
+                        heapq.heappush(heap, offer(other))
 
     def text(self) -> str:
         """What is placed; empty where that is nothing."""

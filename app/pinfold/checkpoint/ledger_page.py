@@ -73,8 +73,10 @@ class Page:
         self._touched: set[Node] = set()
         self._brief = False
         self._roots: dict[str, str] = {}
-        self._lines: dict[str, Node] = {}
-        """Lines that hold several names, folders and their groups, by what they say."""
+        self._folders: dict[str, Node] = {}
+        self._lines: dict[tuple[Node, str], Node] = {}
+        """Lines that hold several names, folders and their groups, by where they stand and what
+        they say."""
         self._holders: dict[str, Node] = {}
         """By file: what the names in it stand under."""
         self._errors = [self._error(*each) for each in records.errors.items()]
@@ -131,6 +133,12 @@ class Page:
         return node
 
     def _folder(self, folder: str) -> Node:
+        node = self._folders.get(folder)
+        if node is None:
+            node = self._folders[folder] = self._new_folder(folder)
+        return node
+
+    def _new_folder(self, folder: str) -> Node:
         section = self._section["FILES"]
         root = self._roots.get(folder)
         if root is None or root == folder:
@@ -139,21 +147,21 @@ class Page:
         return self._line(f"{INDENT}{below}/", self._line(f"{root}/", section, "; "), "; ")
 
     def _line(self, text: str, parent: Node, between: str = " ") -> Node:
-        key = f"{id(parent)} {text}"
-        if key not in self._lines:
-            self._lines[key] = Node(text, parent, between=between, rank=2)
-        return self._lines[key]
+        node = self._lines.get((parent, text))
+        if node is None:
+            node = self._lines[parent, text] = Node(text, parent, between=between, rank=2)
+        return node
 
     def _group(self, folder: Node, label: str) -> Node:
-        key = f"{id(folder)} {label}"
-        if key not in self._lines:
+        node = self._lines.get((folder, label))
+        if node is None:
             rank = _GROUPS.index(label)
-            self._lines[key] = Node(label, folder, inline=True, rank=rank)
-        return self._lines[key]
+            node = self._lines[folder, label] = Node(label, folder, inline=True, rank=rank)
+        return node
 
     def _names(self, likeliest: list[tuple[str, float]]) -> list[Candidate]:
         return [
-            Candidate(worth, self._name(one_line(name), self._records.names[name]))
+            Candidate(worth, self._name(name, self._records.names[name]))
             for name, worth in likeliest
         ]
 
@@ -161,7 +169,7 @@ class Page:
         match record.kind:
             case "url":
                 how = {"user": "given by the user", "reference": "used"}.get(record.source, "seen")
-                return Node(f"- {name} ({how} #{record.item})", self._section["URLS"])
+                return Node(f"- {one_line(name)} ({how} #{record.item})", self._section["URLS"])
             case "path":
                 folder, last = posixpath.split(name)
                 return Node(last, self._group(self._folder(folder), "seen"), inline=True)
@@ -222,10 +230,8 @@ def paths_told(page: str) -> Iterator[str]:
 
 def roots(paths: Iterable[str]) -> dict[str, str]:
     """For folders of `paths`, the folder above that saves most when told once."""
-    chains: dict[str, list[str]] = {}
-    for path in paths:
-        if chain := list(above(path)):
-            chains[chain[0]] = chain
+    folders = {folder for path in paths if len(folder := posixpath.dirname(path)) > 1}
+    chains = {folder: [folder, *above(folder)] for folder in folders}
     below = Counter(each for chain in chains.values() for each in chain)
     found: dict[str, str] = {}
     for folder, chain in chains.items():

@@ -63,7 +63,8 @@ class Weight(Struct):
         self.at = now
 
     def value(self, now: int) -> float:
-        return sum(self._faded(now)) + self.lasting
+        fast, slow = self._faded(now)
+        return fast + slow + self.lasting
 
     def _faded(self, now: int) -> tuple[float, float]:
         age = now - self.at
@@ -136,21 +137,24 @@ class Records:
         self._last: Item | None = None
         """The last result."""
         self._likeliest: list[tuple[str, float]] | None = None
-        self._aliases: dict[str, str] = {}
+        self._aliases: dict[str, list[str]] = {}
+        """By a touched file's path: the paths that are the end of it."""
 
     def likeliest(self) -> list[tuple[str, float]]:
         """The names most likely to be needed, with their weights: but for files that were
         touched, the folders above them, and bare names of files that are known by their path."""
         if self._likeliest is None:
             self._aliases = self._known_by_their_end()
-            known = {posixpath.basename(name) for name in self.names if "/" in name}
-            known |= {folder for path in self.files for folder in above(path)}
+            known = {name.rpartition("/")[2] for name in self.names if "/" in name}
+            known.update(*self._aliases.values())
+            folders = {posixpath.dirname(path) for path in self.files}
+            known.update(folders, *map(above, folders))
             values = [
                 (-self._value(name, record), name)
                 for name, record in self.names.items()
                 if name not in self.files
                 and not (record.kind == "hash" and self._is_passing(name, record))
-                and not (record.kind == "path" and (name in known or name in self._aliases))
+                and not (record.kind == "path" and name in known)
             ]
             best = heapq.nsmallest(_LIKELIEST, values)
             self._likeliest = [(name, -value) for value, name in best]
@@ -169,20 +173,19 @@ class Records:
 
     def worth(self, uri: str) -> float:
         """Of a file's path and of the names that are the end of it."""
-        told = [uri, *(alias for alias, whole in self._aliases.items() if whole == uri)]
+        told = [uri, *self._aliases.get(uri, ())]
         return sum(self.names[name].weight.value(self.now) for name in told if name in self.names)
 
-    def _known_by_their_end(self) -> dict[str, str]:
-        """Paths that are the end of a touched file's path, and that path."""
+    def _known_by_their_end(self) -> dict[str, list[str]]:
         by_name: dict[str, list[str]] = {}
         for path in self.files:
-            by_name.setdefault(posixpath.basename(path), []).append(path)
-        found: dict[str, str] = {}
+            by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        found: dict[str, list[str]] = {}
         for name, record in self.names.items():
             if record.kind == "path" and name not in self.files:
-                for path in reversed(by_name.get(posixpath.basename(name), ())):
+                for path in reversed(by_name.get(name.rpartition("/")[2], ())):
                     if path.endswith(f"/{name}"):
-                        found[name] = path
+                        found.setdefault(path, []).append(name)
                         break
         return found
 

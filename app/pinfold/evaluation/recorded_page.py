@@ -22,7 +22,7 @@ CUTS = (
     "fits the budget there is not compacted. Each cut counts alike. Nothing leaves this machine, "
     "and no model is asked."
 )
-OVER = "at some cuts its window is larger than {:,} tokens, and says more."
+OVER = "on average its windows are larger than {:,} tokens, so it is not to be compared."
 WEAK = 0.8
 """A share below which the verdict names it."""
 _NAMED = 15
@@ -35,17 +35,17 @@ def page(found: Recorded) -> Iterator[str]:
         if session.cuts:
             facts = f"{session.tool}, {session.items:,} items, {cuts(len(session.cuts))}"
             yield f"{one_line(session.name)} ({facts})"
-            yield from _table(session.rows)
+            yield from _table(session.rows, found.budget)
             yield ""
     count = sum(bool(session.cuts) for session in found.sessions)
     every = sum(len(session.cuts) for session in found.sessions)
     yield f"All {sessions(count)}, {cuts(every)}"
-    yield from _table(found.rows)
+    yield from _table(found.rows, found.budget)
     if found.real:
         yield ""
         yield f"Where the recording tools compacted, {cuts(found.real[0].all)}"
-        yield from _table(found.real)
-    if any(row.over for row in found.rows):
+        yield from _table(found.real, found.budget)
+    if any(row.tokens > found.budget for row in found.rows):
         yield ""
         yield from wrap(f"!: {OVER.format(found.budget)}", WIDTH)
     if small := len(found.sessions) - count:
@@ -105,7 +105,7 @@ def cuts(count: int) -> str:
     return f"{count} cut{'s' if count != 1 else ''}"
 
 
-def _table(rows: Sequence[Row]) -> Iterator[str]:
+def _table(rows: Sequence[Row], budget: int) -> Iterator[str]:
     heads = "".join(f"{_HEADS[measure]:>7}" for measure in MEASURES)
     yield f"{'':<{_NAMED}}{heads}  tokens"
     for row in rows:
@@ -114,7 +114,7 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{name}not run"
             continue
         shares = "".join(_share(row.kept.get(measure)) for measure in MEASURES)
-        yield f"{name}{shares}{row.tokens:>8,}{'!' if row.over else ''}".rstrip()
+        yield f"{name}{shares}{row.tokens:>8,}{'!' if row.tokens > budget else ''}".rstrip()
 
 
 def _share(share: float | None) -> str:

@@ -39,13 +39,17 @@ def _sections(found: Recorded) -> Iterator[str]:
     over = f"!: {OVER.format(found.budget)}"
     yield section(
         "All sessions",
-        _table(f"The mean over all cuts, in windows of {found.budget:,} tokens", found.rows),
-        paragraph(over) if any(row.over for row in found.rows) else "",
+        _table(
+            f"The mean over all cuts, in windows of {found.budget:,} tokens",
+            found.rows,
+            found.budget,
+        ),
+        paragraph(over) if any(row.tokens > found.budget for row in found.rows) else "",
     )
     if found.real:
         yield section(
             "Where the recording tools compacted",
-            _table(f"The mean over these {cuts(found.real[0].all)}", found.real),
+            _table(f"The mean over these {cuts(found.real[0].all)}", found.real, found.budget),
         )
     strips = [
         (row.strategy, row.origin, charts.strip(row.strategy, shares, row.kept["need"]))
@@ -63,7 +67,7 @@ def _sections(found: Recorded) -> Iterator[str]:
     small = sum(not session.cuts for session in found.sessions)
     yield section(
         "Session by session",
-        *(_session(session) for session in found.sessions if session.cuts),
+        *(_session(session, found.budget) for session in found.sessions if session.cuts),
         paragraph(f"{sessions(small)} with nothing to compact: they fit already.") if small else "",
     )
     if found.unread:
@@ -85,29 +89,32 @@ def _needs(found: Recorded, strategy: str) -> list[float]:
     ]
 
 
-def _session(session: SessionResult) -> str:
+def _session(session: SessionResult, budget: int) -> str:
     head = f"{session.name}: {session.tool}, {session.items:,} items, {cuts(len(session.cuts))}"
     at = "; ".join(
         f"{'compaction' if cut.real else 'simulated cut'} after #{cut.item}, "
         f"{tokens(cut.tokens)} tokens"
         for cut in session.cuts
     )
-    return f"<details><summary>{text(head)}</summary>{_table(at, session.rows)}</details>"
+    return f"<details><summary>{text(head)}</summary>{_table(at, session.rows, budget)}</details>"
 
 
-def _table(caption: str, rows: Sequence[Row]) -> str:
+def _table(caption: str, rows: Sequence[Row], budget: int) -> str:
     most = max((row.tokens for row in rows), default=0)
     slowest = max((row.milliseconds for row in rows), default=0.0)
     return table(
-        caption, _HEADS, ((row.strategy, row.origin, _cells(row, most, slowest)) for row in rows)
+        caption,
+        _HEADS,
+        ((row.strategy, row.origin, _cells(row, most, slowest, budget)) for row in rows),
     )
 
 
-def _cells(row: Row, most: int, slowest: float) -> list[str]:
+def _cells(row: Row, most: int, slowest: float, budget: int) -> list[str]:
     if not row.cuts:
         return ["not run", *[""] * (len(_HEADS) - 1)]
+    large = row.tokens > budget
     told = amount(
-        f"{'! ' if row.over else ''}{row.tokens:,}", row.tokens, most, "over" if row.over else ""
+        f"{'! ' if large else ''}{row.tokens:,}", row.tokens, most, "over" if large else ""
     )
     time = f"{row.milliseconds:.0f}" if row.origin != "recording" else "–"
     return [

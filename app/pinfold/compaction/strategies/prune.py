@@ -21,34 +21,37 @@ class Prune(ModelFree):
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """It may fall short of the target."""
-        draft = Draft(view)
-        held = _held(view, options)
-        for n, reason in held.items():
-            draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
-        free = [entry for entry in view.entries if entry.item.n not in held]
-        target = room(view, options).target
-        size = view.tokens
-        results: list[Entry] = []
-        for entry in free:
-            item = entry.item
-            if options.fold & {item.n, entry.partner}:
-                draft.put(item.n, "fold", "you want it out")
-                size -= entry.tokens
-            elif is_made_anew(item):
-                draft.put(item.n, "archive", "made anew with each turn")
-                size -= entry.tokens
-            elif item.kind == "user" and holds_data(item):
-                draft.replace(
-                    item.n, standing_for(item, without_data(item)), "its data is left out"
-                )
-            elif item.kind == "tool_result" and entry.form == "full" and entry.sent:
-                results.append(entry)
-        for reason, some in _by_reason(results, target):
-            for entry in some:
-                if reason == OLD and size <= target:
-                    break
-                size -= _mask(draft, entry, reason)
-        return draft.plan(self.name)
+        return masked_draft(view, options).plan(self.name)
+
+
+def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft:
+    """The window masked so that it meets the target with `more` tokens beside it."""
+    draft = Draft(view)
+    held = _held(view, options)
+    for n, reason in held.items():
+        draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
+    free = [entry for entry in view.entries if entry.item.n not in held]
+    target = room(view, options).target
+    size = view.tokens + more
+    results: list[Entry] = []
+    for entry in free:
+        item = entry.item
+        if options.fold & {item.n, entry.partner}:
+            draft.put(item.n, "fold", "you want it out")
+            size -= entry.tokens
+        elif is_made_anew(item):
+            draft.put(item.n, "archive", "made anew with each turn")
+            size -= entry.tokens
+        elif item.kind == "user" and holds_data(item):
+            draft.replace(item.n, standing_for(item, without_data(item)), "its data is left out")
+        elif item.kind == "tool_result" and entry.form == "full" and entry.sent:
+            results.append(entry)
+    for reason, some in _by_reason(results, target):
+        for entry in some:
+            if reason == OLD and size <= target:
+                break
+            size -= _mask(draft, entry, reason)
+    return draft
 
 
 def least(view: WindowView, options: PlanOptions) -> int:

@@ -1,7 +1,7 @@
 """The column: entries one above the other, drawn only where somebody looks."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -154,6 +154,18 @@ class Column:
         self._set_gap(len(self.blocks) - 1)
         self._changed(len(self.blocks) - 1)
         return block
+
+    def prepend(self, entries: "Iterable[Entry | Outline]") -> list[Block]:
+        """Put entries above the others, or what is to become some."""
+        blocks = [Block(entry) for entry in entries]
+        room = self._room
+        for block in blocks:
+            block.height = block.estimate(room)
+        self.blocks[:0] = blocks
+        for index in range(len(blocks) + 1):
+            self._set_gap(index)
+        self._changed(0)
+        return blocks
 
     def remove(self, block: Block) -> None:
         """Take a block out."""

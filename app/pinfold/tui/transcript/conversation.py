@@ -10,12 +10,16 @@ from pinfold.tui.transcript.cards import READERS, Card
 from pinfold.tui.transcript.column import Block, Column
 from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought
 from pinfold.tui.transcript.outline import Outline
+from pinfold.tui.transcript.past import Past
 from pinfold.window.archive import Archive, Items
 from pinfold.window.bodies import Head
 from pinfold.window.window import Boundary
 
 Part = tuple[str, int]
 """A streamed item: its kind and, for calls, its index."""
+
+SLICE = 2_000
+"""Items of the past that are put up at a stretch: nothing else gets its turn meanwhile."""
 
 
 class Conversation:
@@ -26,25 +30,54 @@ class Conversation:
         self._parts: dict[Part, Block] = {}
         self._calls: dict[str, Block] = {}
         self._by_number: dict[int, Block] = {}
+        self.past: Past | None = None
+        """What of the session's past is not shown yet."""
 
     def load(self, items: Iterable[Item], boundaries: Sequence[Boundary]) -> None:
-        """These items, the ends of windows between them, and nothing else."""
+        """These items, the ends of windows between them, and nothing else.
+
+        Of a session's past only the end at first: see `unearth`.
+        """
         self._column.clear()
         for index in (self._parts, self._calls, self._by_number):
             index.clear()
+        self.past = None
         if isinstance(items, Items):
             self._column.make_room(max(items.numbers, default=0))
+            self.past = Past(items, boundaries)
+            self.unearth()
+            return
         passed = 0
-        for item in items.heads() if isinstance(items, Items) else items:
+        for item in items:
             while passed < len(boundaries) and boundaries[passed].last < item.n:
                 self.divide(boundaries[passed])
                 passed += 1
-            if isinstance(item, Item):
-                self.append(item)
-            elif isinstance(items, Items):
-                self._outline(item, items.archive)
+            self.append(item)
         for boundary in boundaries[passed:]:
             self.divide(boundary)
+
+    def unearth(self, count: int = SLICE) -> None:
+        """Put the next `count` older items above the others."""
+        if not self.past:
+            return
+        archive = self.past.archive
+        found = list(self.past.take(count))
+        blocks = self._column.prepend(
+            Rule(each) if isinstance(each, Boundary) else _outline(each, archive) for each in found
+        )
+        for each, block in zip(found, blocks, strict=True):
+            if isinstance(each, Boundary):
+                continue
+            self._by_number[each.n] = block
+            if (other := archive.partner(each.n)) is not None:
+                self._by_number[other] = block
+            if each.kind == "tool_call" and each.call_id:
+                self._calls[each.call_id] = self._calls.get(each.call_id, block)
+
+    def unearth_all(self) -> None:
+        """Show what is left of the past."""
+        while self.past:
+            self.unearth()
 
     def find(self, n: int) -> Block | None:
         """The block that shows item `n`."""
@@ -114,22 +147,6 @@ class Conversation:
             block.close(closed)
         self._column.void()
 
-    def _outline(self, head: Head, archive: Archive) -> None:
-        """An item of the past: its entry is made when somebody looks."""
-        n, other = head.n, archive.partner(head.n)
-        if head.kind == "tool_result" and other in self._by_number:
-            self._by_number[n] = self._by_number[other]
-            return
-        outline = Outline(
-            head if other is None else archive.head(other),
-            partial(_entry_from, archive, n, other),
-            closes=head.kind != "assistant",
-            quiet=head.kind == "tool_call" and head.name in READERS,
-        )
-        block = self._by_number[n] = self._column.append(outline)
-        if head.kind == "tool_call" and head.call_id:
-            self._calls[head.call_id] = block
-
     def _settle(self, item: Item) -> Block | None:
         if item.kind in ("tool_result", "context"):
             block = self._calls.get(item.call_id or "")
@@ -148,6 +165,17 @@ class Conversation:
         if part not in self._parts:
             self._parts[part] = self._column.append(entry())
         return self._parts[part]
+
+
+def _outline(head: Head, archive: Archive) -> Outline:
+    """An item of the past: its entry is made when somebody looks."""
+    other = archive.partner(head.n)
+    return Outline(
+        head if other is None else archive.head(other),
+        partial(_entry_from, archive, head.n, other),
+        closes=head.kind != "assistant",
+        quiet=head.kind == "tool_call" and head.name in READERS,
+    )
 
 
 def _entry_from(archive: Archive, n: int, result: int | None) -> Entry:

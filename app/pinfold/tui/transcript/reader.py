@@ -87,6 +87,7 @@ class Reader(Viewport, can_focus=True):
 
     def jump(self, n: int) -> bool:
         """Put the cursor on item `n` and show it; whether there is such an item."""
+        self._unearth_all()
         block = self._conversation.find(n)
         if block is None:
             return False
@@ -190,7 +191,13 @@ class Reader(Viewport, can_focus=True):
             self._reveal(block)
         self.post_message(self.Toggled(tuple(item.n for item in entry.items), entry.closed))
 
+    def _unearth_all(self) -> None:
+        """What follows needs the whole past."""
+        if self._conversation.past:
+            self._change(self._conversation.unearth_all)
+
     def _close_all(self, closed: bool) -> None:
+        self._unearth_all()
         self.screen.clear_selection()
         self._change(lambda: self._conversation.close_all(closed))
 
@@ -199,6 +206,7 @@ class Reader(Viewport, can_focus=True):
     def text_select_all(self) -> None:
         """A double click selects the item under the cursor."""
         if self._marked is None:
+            self._unearth_all()
             super().text_select_all()
             return
         index = self._column.index_of(self._marked)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FRAME = 1 / 15
 """Seconds between two paints of what streams in."""
+PAUSE = 0.005
+"""Seconds for all else between two pieces of the past."""
 
 
 class Transcript(Reader):
@@ -44,6 +46,7 @@ class Transcript(Reader):
         super().__init__(id=id, classes=classes)
         self._dirty: dict[Block, None] = {}
         self._frame: Timer | None = None
+        self._digging: Timer | None = None
         self._origin: Block | None = None
         """Where the search began: the nearest match from there is shown."""
         self._opened: Block | None = None
@@ -72,6 +75,21 @@ class Transcript(Reader):
         self._follow = True
         self._arrange()
         self.refresh()
+        self._dig_later()
+
+    def _dig_later(self) -> None:
+        """Put up the rest of the past piece by piece, above what is in view."""
+        if not self._conversation.past:
+            return
+        if not self.is_attached:
+            self._conversation.unearth_all()
+        elif self._digging is None:
+            self._digging = self.set_timer(PAUSE, self._dig)
+
+    def _dig(self) -> None:
+        self._digging = None
+        self._change(self._conversation.unearth)
+        self._dig_later()
 
     def append(self, item: Item) -> None:
         """Show an item that stands in the journal, in place of what was streamed of it."""
@@ -153,6 +171,7 @@ class Transcript(Reader):
         if not text:
             self.end_find()
             return
+        self._unearth_all()
         if self._origin is None and self._column.blocks:
             self._origin = self._column.blocks[self._column.index_at(self.scroll_offset.y)]
         await self._search.run(Needle(text), self._origin)
