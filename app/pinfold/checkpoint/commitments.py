@@ -27,6 +27,8 @@ _THEN_ASKED = re.compile(
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|`[^`\n]*`")
 _NUMBER = re.compile(r"\b\d[\w.:]*\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
+_PARTING = re.compile(r"[\W_]+")
+"""In the key of a fact."""
 _LEAD_IN = re.compile(r"(\S[^:\n]{2,80}):\s+(\S+ \S+ \S.*)")
 _MIN_THING = 2
 """Telling words that name one thing."""
@@ -80,11 +82,15 @@ class Commitments:
 
     def recorded(self, key: str, value: str) -> None:
         """A fact on the user's word: what they said of the same before no longer holds."""
-        about = [_about(Commitment("value", text, 0)) for text in (value, f"{key}: {value}")]
+        named = f"{_PARTING.sub(' ', key)}: {value}"
+        about = [_about(Commitment("value", text, 0)) for text in (value, named)]
+        words = set(plain(value).split())
         self._standing = [
-            each
-            for each in self._standing
-            if each[0].kind != "value" or not any(one.contradicts(each[1]) for one in about)
+            (each, of)
+            for each, of in self._standing
+            if each.kind != "value"
+            or words <= set(of.said.split())
+            or not any(one.supersedes(of) for one in about)
         ]
 
     def _agreed(self, text: str, item: int) -> Iterator[Commitment]:
@@ -179,9 +185,6 @@ class _About(Struct, frozen=True):
     numbers: frozenset[str]
     thing: str
     """Of a value: whose it is."""
-
-    def contradicts(self, earlier: "_About") -> bool:
-        return self.said != earlier.said and self.supersedes(earlier)
 
     def supersedes(self, earlier: "_About") -> bool:
         if self.said == earlier.said or (self.thing and self.thing == earlier.thing):

@@ -5,15 +5,20 @@ from pinfold.checkpoint.commitments import Commitment, Commitments
 from pinfold.checkpoint.ledger_lines import Count
 from pinfold.checkpoint.ledger_page import Page
 from pinfold.checkpoint.ledger_records import Records
+from pinfold.checkpoint.open_ends import OpenEnd, OpenEnds
+from pinfold.checkpoint.readings import Readings
 from pinfold.rollout.events import (
     ArtifactObserved,
     CoreChanged,
     Data,
     Event,
     ItemAdded,
+    MemoryApplied,
     SessionStarted,
     WindowReplaced,
 )
+from pinfold.rollout.items import Item
+from pinfold.rollout.memory import Evidence, FactMemory, PlanMemory
 
 
 class Ledger:
@@ -25,6 +30,8 @@ class Ledger:
         self._unread: list[Data] = []
         self._records = Records()
         self._commitments = Commitments()
+        self._open_ends = OpenEnds()
+        self._readings = Readings()
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -34,6 +41,7 @@ class Ledger:
                 | ArtifactObserved()
                 | SessionStarted()
                 | CoreChanged()
+                | MemoryApplied()
                 | WindowReplaced(reason="rewind")
             ):
                 self._unread.append(event.data)
@@ -42,6 +50,16 @@ class Ledger:
         """Those that stand, oldest first."""
         self.catch_up()
         return self._commitments.standing()
+
+    def open_ends(self) -> tuple[OpenEnd, ...]:
+        """Questions without an answer, then the next step."""
+        self.catch_up()
+        return self._open_ends.standing()
+
+    def readings(self) -> tuple[str, ...]:
+        """Values that calls gave and that changed or are spoken of, a line each."""
+        self.catch_up()
+        return self._readings.lines()
 
     def render(self, budget_tokens: int, count: Count, *, commitments: bool = True) -> str:
         """The ledger in at most `budget_tokens`, the best first; empty where nothing fits.
@@ -57,17 +75,32 @@ class Ledger:
         for data in self._unread:
             match data:
                 case ItemAdded(item=item):
-                    self._records.add(item)
-                    if item.kind == "user":
-                        self._commitments.read(item.content, item.n)
-                    elif item.kind == "assistant":
-                        self._commitments.hear(item.content, item.n)
+                    self._add(item)
                 case ArtifactObserved():
                     self._records.observe(data)
                 case SessionStarted(cwd=cwd):
                     self._records.cwd = cwd
                 case CoreChanged():
                     self._commitments.change(data)
+                case MemoryApplied(
+                    memory=FactMemory(key=key, value=value, evidence=Evidence(source="user"))
+                ):
+                    self._commitments.recorded(key, value)
+                case MemoryApplied(memory=PlanMemory()):
+                    self._open_ends.plan()
                 case WindowReplaced(window=window):
-                    self._commitments.retract(max((n for n, _ in window), default=0))
+                    last = max((n for n, _ in window), default=0)
+                    self._commitments.retract(last)
+                    self._open_ends.retract(last)
+                    self._readings.retract(last)
         self._unread.clear()
+
+    def _add(self, item: Item) -> None:
+        self._records.add(item)
+        self._readings.add(item)
+        if item.kind == "user":
+            self._commitments.read(item.content, item.n)
+            self._open_ends.read(item.content, item.n)
+        elif item.kind == "assistant":
+            self._commitments.hear(item.content, item.n)
+            self._open_ends.hear(item.content, item.n)

@@ -50,7 +50,7 @@ class Node(Struct, eq=False):
         return sorted(self.children, key=lambda child: child.rank)
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, gc=False):
     worth: float
     node: Node
 
@@ -83,18 +83,19 @@ class Filling:
     def place_best(self, candidates: Iterable[Candidate]) -> None:
         """Those of the most worth for what they take, which shrinks as their line comes in."""
         under: dict[Node, list[Candidate]] = {}
+        heap: list[tuple[float, int, Candidate]] = []
         nth = itertools.count()
 
-        def offer(candidate: Candidate) -> tuple[float, int, Candidate]:
-            cost = sum(map(self._tokens, _missing(candidate.node))) or 1
-            return -candidate.worth / cost**_COST_POWER, next(nth), candidate
+        def offer(candidate: Candidate, chain: list[Node]) -> None:
+            cost = sum(map(self._tokens, chain)) or 1
+            value = candidate.worth / cost**_COST_POWER
+            heapq.heappush(heap, (-value, next(nth), candidate))
 
-        heap = []
         for candidate in candidates:
-            heap.append(offer(candidate))
-            for node in _missing(candidate.node)[:-1]:
+            chain = _missing(candidate.node)
+            offer(candidate, chain)
+            for node in chain[:-1]:
                 under.setdefault(node, []).append(candidate)
-        heapq.heapify(heap)
         misses = 0
         while heap and misses <= _MISSES:
             candidate = heapq.heappop(heap)[-1]
@@ -105,7 +106,7 @@ class Filling:
             for node in placed or ():
                 for other in under.pop(node, ()):
                     if not other.node.placed:
-                        heapq.heappush(heap, offer(other))
+                        offer(other, _missing(other.node))
 
     def text(self) -> str:
         """What is placed; empty where that is nothing."""

@@ -1,6 +1,5 @@
 """What the ledger knows: folded from the session's items, each looked at once."""
 
-import heapq
 import posixpath
 from collections import Counter
 from collections.abc import Iterator
@@ -84,6 +83,8 @@ class NameRecord(Struct):
     file: str | None = None
     """The file in which, or in a call about which, it last stood."""
     item: int = 0
+    folder: bool = False
+    """Whether it is a path without a known file ending."""
 
 
 class FileRecord(Struct):
@@ -150,19 +151,18 @@ class Records:
             folders = {posixpath.dirname(path) for path in self.files}
             known.update(folders, *map(above, folders))
             values = [
-                (-self._value(name, record), name)
+                (-self._value(record), name)
                 for name, record in self.names.items()
                 if name not in self.files
                 and not (record.kind == "hash" and self._is_passing(name, record))
                 and not (record.kind == "path" and name in known)
             ]
-            best = heapq.nsmallest(_LIKELIEST, values)
-            self._likeliest = [(name, -value) for value, name in best]
+            values.sort()
+            self._likeliest = [(name, -value) for value, name in values[:_LIKELIEST]]
         return self._likeliest
 
-    def _value(self, name: str, record: NameRecord) -> float:
-        folder = record.kind == "path" and not is_file(name)
-        return record.weight.value(self.now) * (_FOLDER if folder else 1)
+    def _value(self, record: NameRecord) -> float:
+        return record.weight.value(self.now) * (_FOLDER if record.folder else 1)
 
     def _is_passing(self, name: str, record: NameRecord) -> bool:
         """Whether a commit was only shown, a while ago: no call used it, and the user did not
@@ -288,7 +288,9 @@ class Records:
         for name, times in counts.items():
             record = self.names.get(name.text)
             if record is None:
-                record = self.names[name.text] = NameRecord(name.kind, source, Weight())
+                folder = name.kind == "path" and not is_file(name.text)
+                record = NameRecord(name.kind, source, Weight(), folder=folder)
+                self.names[name.text] = record
             if _WEIGHTS[source] > _WEIGHTS[record.source]:
                 record.source = source
             if file is not None and name.text != file:

@@ -1,15 +1,22 @@
-"""What `checkpoint` inserts: how to read it, the checkpoint, the ledger, the protected core."""
+"""What `checkpoint` inserts: how to read it, the checkpoint, the ledger, what is left open, the
+protected core."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.view import HOW_TO, view_v1
-from pinfold.compaction.budget import CHECKPOINT, CORE, LEDGER, share
-from pinfold.compaction.content import ends_of
+from pinfold.checkpoint.commitments_prose import sentences
+from pinfold.compaction.budget import CHECKPOINT, CORE, LEDGER, core_share, share
 from pinfold.compaction.view import WindowView
 
 CORE_HEADER = "[IN THE USER'S WORDS]"
+OPEN_HEADER = "[STILL OPEN]"
+READINGS_HEADER = "[VALUES IN OUTPUT]"
+LEDGER_LEAST = 200
+"""Tokens of the ledger that give way to nothing: the files that changed."""
+OPEN_SHARE = 0.3
+"""Of the core's tokens, that what is left open and values in output may take."""
 HOW_TO_SHARE = 0.6
 """Of the checkpoint's tokens that the note on how to read it may take."""
 GOAL_SHARE = 0.5
@@ -22,26 +29,48 @@ _MIN_CHARS = 40
 def checkpoint_text(view: WindowView, target: int) -> str:
     """All of it, for a window of `target` tokens; empty where nothing fits."""
     known = _checkpoint(view.checkpoint, share(CHECKPOINT, target), view.count)
-    ledger = view.ledger_text(share(LEDGER, target))
-    core = core_text(view, share(CORE, target))
-    return "\n\n".join(part.strip() for part in (known, ledger, core) if part)
+    core = core_text(view, core_share(target))
+    of_ledger = share(LEDGER, target)
+    readings = _section(view, READINGS_HEADER, view.ledger.readings(), of_ledger // 3)
+    beyond = max(0, view.count(core) - share(CORE, target))  # the ledger's names give way
+    left = of_ledger - view.count(readings) - beyond
+    ledger = view.ledger_text(max(left, min(LEDGER_LEAST, of_ledger)))
+    return "\n\n".join(part.strip() for part in (known, ledger, readings, core) if part)
 
 
 def core_text(view: WindowView, budget: int) -> str:
-    """The goal and what the user laid down, verbatim, the newest within `budget` tokens."""
+    """What is left open, then the goal and what the user laid down, verbatim, the newest within
+    `budget` tokens."""
+    ends = [each.line for each in view.ledger.open_ends()]
+    opened = _section(view, OPEN_HEADER, ends, int(OPEN_SHARE * budget))
+    laid_down = _laid_down(view, budget - view.count(opened))
+    return "\n\n".join(part for part in (opened, laid_down) if part)
+
+
+def _section(view: WindowView, header: str, told: Sequence[str], budget: int) -> str:
+    """The last of the lines that fit into `budget` tokens."""
+    lines = _last_fitting(view, told, budget - view.count(header))
+    return "\n".join([header, *lines]) if lines else ""
+
+
+def _last_fitting(view: WindowView, told: Sequence[str], left: int) -> list[str]:
+    lines: list[str] = []
+    for line in reversed(told):
+        cost = view.count(line) + 1
+        if cost <= left:
+            left -= cost
+            lines.append(line)
+    return lines[::-1]
+
+
+def _laid_down(view: WindowView, budget: int) -> str:
     left = budget - view.count(CORE_HEADER)
     goal = ""
     if view.goal:
         goal = _goal(view, min(left, int(GOAL_SHARE * budget)))
         left -= view.count(goal) + 1
-    lines: list[str] = []
-    for each in reversed(view.ledger.commitments()):
-        cost = view.count(each.line) + 1
-        if cost <= left:
-            left -= cost
-            lines.append(each.line)
-    body = [goal] if goal else []
-    body += reversed(lines)
+    lines = _last_fitting(view, [each.line for each in view.ledger.commitments()], left)
+    body = [goal, *lines] if goal else lines
     return "\n".join([CORE_HEADER, *body]) if body and left >= 0 else ""
 
 
@@ -50,8 +79,23 @@ def _goal(view: WindowView, budget: int) -> str:
     if view.count(goal) <= budget:
         return goal
     first = next((each.item.n for each in view.entries if each.item.kind == "user"), 1)
-    cut = ends_of(goal, first, budget, view.count)
-    return cut if view.count(cut) <= budget else ""
+    cut = ""
+    for more in _beginnings(view.goal):
+        longer = _bullet(f"goal: {more} [… recall({first}) brings all of #{first}]")
+        if view.count(longer) > budget:
+            break
+        cut = longer
+    return cut
+
+
+def _beginnings(goal: str) -> Iterator[str]:
+    """Its first sentence, its first two, and so on."""
+    end = 0
+    for each in sentences(goal):
+        at = goal.find(each.text, end)
+        if at >= 0:
+            end = at + len(each.text)
+            yield goal[:end].strip()
 
 
 def _bullet(text: str) -> str:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from pinfold.compaction import prompts
 from pinfold.compaction.assembly import assemble
-from pinfold.compaction.budget import CORE, SUMMARY, share
+from pinfold.compaction.budget import SUMMARY, core_share, share
 from pinfold.compaction.checkpoint_text import core_text
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
@@ -56,7 +56,7 @@ class Snapshot:
             fitting = within(told, share(SUMMARY, target), view.count)
             parts = (
                 prompts.text("snapshot_prefix", options.prompts),
-                core_text(view, share(CORE, target)),
+                core_text(view, core_share(target)),
                 text_of(fitting),
             )
             written = "\n\n".join(filter(None, parts)) if fitting else ""

@@ -1,0 +1,147 @@
+"""What is left open: questions without an answer, and the next step that was named.
+
+Only what says so itself is taken: a question that is called open, the one that the agent ends
+with, a sentence that names the next step. What answers a question speaks of the same things.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from pinfold.checkpoint.commitments_cues import languages, plain, telling
+from pinfold.checkpoint.commitments_prose import MAX_CHARS, sentences
+from pinfold.checkpoint.text import clip
+
+By = Literal["user", "agent"]
+
+MAX_QUESTIONS = 5
+_MAX_KEPT = 20
+_MAX_STEPS = 3
+"""Sentences that `Remaining:` and the like announce, at most."""
+_STEM = 5
+"""Characters by which a word is known again."""
+_MIN_SHARED = 0.5
+"""Of a question's words that an answer holds."""
+_MIN_WORDS = 2
+_SHORT = 160
+"""Characters of a message that is taken as the answer to what was asked right before it."""
+
+
+class OpenEnd(Struct, frozen=True):
+    """A question or a next step, verbatim."""
+
+    kind: Literal["question", "next"]
+    by: By
+    text: str
+    item: int
+
+    @property
+    def line(self) -> str:
+        """`- question #12: Who signs it?`"""
+        by = "" if self.by == "user" else " by the agent"
+        return f"- {self.kind}{by} #{self.item}: {self.text}"
+
+
+class OpenEnds:
+    """Mutated by the messages, in their order."""
+
+    def __init__(self) -> None:
+        self._questions: list[tuple[OpenEnd, frozenset[str]]] = []
+        self._asked: tuple[OpenEnd, frozenset[str]] | None = None
+        """What the agent's last message ends with."""
+        self._next: OpenEnd | None = None
+        self._said: OpenEnd | None = None
+        """Of the turn that runs: its last message says what counts."""
+
+    def read(self, text: str, item: int) -> None:
+        """Take a message of the user's."""
+        every = [each.text for each in sentences(text)]
+        if self._asked and len(text) > _SHORT:
+            self._questions.append(self._asked)
+        self._asked = None
+        self._next = _next(every, "user", item) or self._said or self._next
+        self._said = None
+        self._take(every, "user", item)
+
+    def hear(self, text: str, item: int) -> None:
+        """Take a message of the agent's."""
+        every = [each.text for each in sentences(text)]
+        if not every:
+            return
+        self._said = _next(every, "agent", item)
+        self._take(every, "agent", item)
+        asked = _question(every[-1], "agent", item)
+        known = any(asked and asked[0] == each for each, _ in self._questions)
+        self._asked = None if known else asked
+
+    def plan(self) -> None:
+        """The agent recorded a plan: what was said to come next is in it."""
+        self._next = self._said = None
+
+    def retract(self, after: int) -> None:
+        """Forget those of the items after #`after`, which a rewind took back."""
+        self._questions = [each for each in self._questions if each[0].item <= after]
+        self._asked = self._said = None
+        if self._next and self._next.item > after:
+            self._next = None
+
+    def standing(self) -> tuple[OpenEnd, ...]:
+        """The newest questions, oldest first, then the next step."""
+        asked = [self._asked] if self._asked else []
+        questions = [each for each, _ in [*self._questions, *asked]][-MAX_QUESTIONS:]
+        step = self._said or self._next
+        return (*questions, *([step] if step else []))
+
+    def _take(self, every: list[str], by: By, item: int) -> None:
+        told = [_words(each) for each in every if not (_asks(each) or _is_open(each))]
+        asked = list(_left_open(every, by, item))
+        again = {words for _, words in asked}
+        self._questions = [
+            (each, words)
+            for each, words in self._questions
+            if words not in again and not _answered(words, told)
+        ]
+        self._questions += asked
+        del self._questions[:-_MAX_KEPT]
+
+
+def _left_open(every: list[str], by: By, item: int) -> Iterator[tuple[OpenEnd, frozenset[str]]]:
+    for before, each in zip(["", *every], every, strict=False):
+        if (_is_open(each) or _is_open(before)) and (found := _question(each, by, item)):
+            yield found
+
+
+def _question(text: str, by: By, item: int) -> tuple[OpenEnd, frozenset[str]] | None:
+    words = _words(text)
+    if not _asks(text) or len(words) < _MIN_WORDS:
+        return None
+    return OpenEnd("question", by, clip(text, MAX_CHARS), item), words
+
+
+def _next(every: list[str], by: By, item: int) -> OpenEnd | None:
+    for at in reversed(range(len(every))):
+        said = plain(every[at]) + (":" if every[at].endswith(":") else "")
+        if not _asks(every[at]) and any(cues.next.search(said) for cues in languages()):
+            more = every[at + 1 : at + 1 + _MAX_STEPS] if said.endswith(":") else []
+            return OpenEnd("next", by, clip(" ".join([every[at], *more]), MAX_CHARS), item)
+    return None
+
+
+def _answered(asked: frozenset[str], told: Iterable[frozenset[str]]) -> bool:
+    least = max(_MIN_WORDS, math.ceil(_MIN_SHARED * len(asked)))
+    return any(len(asked & each) >= least for each in told)
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip("\"')]*_ ").endswith("?")
+
+
+def _is_open(text: str) -> bool:
+    said = plain(text)
+    return any(cues.open.search(said) for cues in languages())
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in telling(plain(text)))
