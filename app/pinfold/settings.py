@@ -33,6 +33,27 @@ _ALSO = {
 
 _LISTS = frozenset({"approvals.allow", "compact.keep_roles", "compact.keep_files_glob"})
 
+_DISTRUSTED = frozenset(
+    {
+        "model.provider",
+        "approvals.allow",
+        "compact.model",
+        "compact.context_window",
+        "compact.prepare_threshold_pct",
+        "compact.prepare_budget_pct",
+    }
+)
+"""What a project sets only once the user trusts it: it widens what runs, or what is spent."""
+_ONLY_OFF = frozenset({"agent.prewarm", "agent.turn_metadata", "compact.prepare"})
+"""What it may switch off until then."""
+_MODEL_FREE = ("prune", "checkpoint")
+"""Strategies by which no model is asked, not in the background either."""
+
+
+def strategy_named(name: str) -> str:
+    """The strategy's own name: `hierarchical` is `snapshot`."""
+    return "snapshot" if name == "hierarchical" else name
+
 
 class SettingsError(Exception):
     """A setting cannot be used; `str()` names its source and says why."""
@@ -103,8 +124,7 @@ class CompactSettings(Struct, frozen=True):
     """Of the tokens that the session's turns have used, that preparing may use at most."""
 
     def __post_init__(self) -> None:
-        if self.mode == "hierarchical":
-            msgspec.structs.force_setattr(self, "mode", "snapshot")
+        msgspec.structs.force_setattr(self, "mode", strategy_named(self.mode))
 
 
 class HookSettings(Struct, frozen=True):
@@ -236,34 +256,40 @@ def _narrowed(
     data: dict[str, Any], below: list[tuple[str, dict[str, Any]]], source: str, warnings: list[str]
 ) -> dict[str, Any]:
     """What a project that the user has not trusted may set."""
-    kept = dict(data)
-    dropped = [name for name in ("providers", "hooks", "keys") if kept.pop(name, None)]
-    model = dict(kept.pop("model", None) or {})
-    if model.pop("provider", None):
-        dropped.append("model.provider")
-    if model:
-        kept["model"] = model
-    compact = dict(kept.pop("compact", None) or {})
-    if compact.pop("model", None):
-        dropped.append("compact.model")
-    if compact:
-        kept["compact"] = compact
-    approvals = dict(kept.pop("approvals", None) or {})
-    if approvals.pop("allow", None):
-        dropped.append("approvals.allow")
-    current: Mode = "ask"
-    for _, layer in below:
-        current = layer.get("approvals", {}).get("mode", current)
-    if "mode" in approvals:
-        if MODES.index(approvals["mode"]) <= MODES.index(current):
-            kept["approvals"] = {"mode": approvals["mode"]}
-        else:
-            dropped.append("approvals.mode")
+    kept: dict[str, Any] = {}
+    dropped: list[str] = []
+    for section, values in data.items():
+        if not isinstance(values, dict):
+            continue
+        if section in ("providers", "hooks", "keys"):
+            dropped += [section] if values else []
+            continue
+        kept[section] = dict(values)
+        for key, value in values.items():
+            if not _may_set(f"{section}.{key}", value, below):
+                dropped.append(f"{section}.{key}")
+                del kept[section][key]
     if dropped:
         warnings.append(
             f"{source}: {', '.join(dropped)} left out until you trust this folder (/trust)"
         )
     return kept
+
+
+def _may_set(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> bool:
+    """Whether a setting of such a project counts, over what stands `below`."""
+    if name == "approvals.mode":
+        return MODES.index(value) <= MODES.index(_set_last(name, "ask", below))
+    if name == "compact.mode":
+        layered = value == "layered" and _set_last(name, "layered", below) not in _MODEL_FREE
+        return layered or value in _MODEL_FREE
+    return name not in _DISTRUSTED and (name not in _ONLY_OFF or value is False)
+
+
+def _set_last(name: str, default: str, below: list[tuple[str, dict[str, Any]]]) -> Any:
+    section, _, key = name.partition(".")
+    found = (layer[section][key] for _, layer in reversed(below) if key in layer.get(section, {}))
+    return next(found, default)
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:

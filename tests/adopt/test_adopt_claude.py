@@ -279,8 +279,8 @@ def test_a_micro_compaction_masks_results() -> None:
     made.line("system", subtype="microcompact_boundary", microcompactMetadata=metadata)
     fork = made.assistant(text("On."))
     adoption = made.read()
-    marks = [e.data.items for e in adoption.events if isinstance(e.data, ItemsMarked)]
-    assert marks == [((3, "masked"),)]
+    marks = [e.data for e in adoption.events if isinstance(e.data, ItemsMarked)]
+    assert marks == [ItemsMarked(items=((3, "masked"),), adopted=True)]
     made.assistant(text("Wrong."), after=fork)
     made.assistant(text("Right."), after=fork)
     [rewind] = replaced(made.read())

@@ -268,3 +268,44 @@ async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: 
     at.session.send("still there?")
     await at.session.idle()
     assert at.session.items[-1].content == "Here."
+
+
+async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, replace(OFF, auto="ask"))
+    at.session.set_threshold("0.2")
+    asked: list[int] = []
+
+    async def leave() -> bool:
+        asked.append(1)
+        return False
+
+    at.session.compaction.reviewer = leave
+    steps = [calls((f"x{n}", "shell", '{"command": "true"}')) for n in range(4)]
+    at.provider.script = [*steps, says("Done.")]
+    assert at.session.compacts_next
+    at.session.send("go on")
+    await at.session.idle()
+    assert len(asked) == 1
+    assert not at.session.compacts_next
+
+
+async def test_a_prompt_waits_while_another_model_is_chosen(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, OFF, others=[SMALL])
+    at.session.set_threshold("auto")
+    left = asyncio.Event()
+
+    async def leave() -> bool:
+        await left.wait()
+        return False
+
+    at.session.compaction.reviewer = leave
+    at.provider.script = [says("Here.")]
+    switching = asyncio.create_task(at.session.set_model("small-1"))
+    await at.until(lambda: at.session.model.name == "small-1")
+    at.session.send("are you there?")
+    left.set()
+    with pytest.raises(ProviderError, match="Still on scripted-1"):
+        await switching
+    await at.session.idle()
+    assert at.session.items[-1].content == "Here."
+    assert at.provider.requests[-1].model.name == "scripted-1"

@@ -1,5 +1,6 @@
 """The user's own commands: told at their moment, they can stop what comes, or add to it."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from fakes.provider import calls, says
 from pinfold.agent.hooks import Stopped
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import CompactionFinished, WindowReplaced
+from pinfold.rollout.events import ArtifactObserved, CompactionFinished, WindowReplaced
 
 COMPACT = PlanOptions(max_tail_messages=4, min_headroom_tokens=500)
 
@@ -57,6 +58,30 @@ async def test_a_hook_adds_to_a_result(tmp_path: Path) -> None:
     added = """echo '{"context": "the linter is content"}'"""
     at = await worked(tmp_path, options(post_tool=added))
     assert results(at)[0].endswith("[A hook says: the linter is content]")
+
+
+async def test_what_a_tool_did_stands_though_the_hook_after_it_is_interrupted(
+    tmp_path: Path,
+) -> None:
+    mark = tmp_path / "mark"
+    call = calls(("a", "write_file", '{"path": "n.txt", "content": "new"}'))
+    at = await stage(tmp_path, [call], options=options(post_tool=f"touch {mark}; sleep 60"))
+    at.session.send("write it")
+    while not mark.exists():
+        await asyncio.sleep(0.001)
+    at.session.interrupt()
+    await at.session.idle()
+    assert "interrupted" not in results(at)[0]
+    assert "file" in [each.kind for each in at.events() if isinstance(each, ArtifactObserved)]
+
+
+async def test_what_a_tool_did_stands_though_no_hook_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    at = await worked(tmp_path, options(post_tool="true"))
+    assert results(at)[0].startswith("0\n1\n")
+    assert any(text.startswith("Hook true: ") for text in at.told())
 
 
 @pytest.mark.parametrize(
@@ -108,3 +133,14 @@ async def test_after_a_compaction_a_hook_adds_to_the_new_window(tmp_path: Path) 
     assert isinstance(events[replaced + 1], CompactionFinished)
     assert at.session.items[-1].content == "the ticket is PF-7"
     assert at.session.window.form(at.session.items[-1].n) == "full"
+
+
+async def test_esc_while_a_hook_looks_back_leaves_the_compaction_done(tmp_path: Path) -> None:
+    at = await worked(tmp_path, options(post_compact="sleep 60"))
+    running = asyncio.create_task(at.session.compact("checkpoint"))
+    await at.until(lambda: any(text.startswith("Compaction complete") for text in at.told()))
+    at.session.interrupt()
+    assert await running is not None
+    await at.session.idle()
+    ended = [each.status for each in at.events() if isinstance(each, CompactionFinished)]
+    assert ended == ["applied"]

@@ -76,7 +76,7 @@ async def test_what_is_remembered_follows_the_session(at: Stage) -> None:
     compaction = at.session.compaction
     kept = await compaction.remembered(1_000)
     assert kept.checkpoint.task is not None
-    assert kept.checkpoint.task.text == "go on"
+    assert kept.checkpoint.task.text == "read part 3"
     assert "seq 1 300" in kept.ledger
     assert kept.sources.of_artifact("cmd:seq 1 300") is not None
     at.provider.script.append(says("Yes."))

@@ -73,3 +73,10 @@ async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path
 async def test_where_it_is_not_done(tmp_path: Path, options: Options) -> None:
     at = await worked(tmp_path, 6, options)
     assert marks(at) == []
+
+
+async def test_the_tail_is_left_whole_however_large_it_is(tmp_path: Path) -> None:
+    wide = replace(WORK, compact=PlanOptions(max_tail_messages=40, min_headroom_tokens=500))
+    at = await worked(tmp_path, 6, wide)
+    assert marks(at) == []
+    assert not any("masked" in text for text in at.told())

@@ -148,3 +148,33 @@ async def test_a_small_window_is_not_worth_it(tmp_path: Path) -> None:
         at.session.send(f"read part {turn}")
         await at.session.idle()
     assert written(at) == []
+
+
+async def test_it_keeps_to_its_budget_whatever_it_is_answered(tmp_path: Path) -> None:
+    tight = replace(AUTO, preparing=PreparingOptions(threshold=0.4, budget=0.25))
+    at = await worked(tmp_path, 6, *[says("no JSON")] * 12, options=tight)
+    turns_used = sum(
+        each.usage.input + each.usage.output
+        for each in at.events()
+        if isinstance(each, RequestFinished) and each.purpose == "turn" and each.usage
+    )
+    spent = sum(each.usage.input + each.usage.output for each in written(at) if each.usage)
+    assert 0 < spent <= 0.25 * turns_used
+
+
+async def test_a_hook_that_stops_compactions_stops_this_too(tmp_path: Path) -> None:
+    hooks = {"pre_compact": ("exit 2",)}
+    at = await worked(tmp_path, 4, says(GOOD), options=replace(AUTO, hooks=hooks))
+    assert written(at) == []
+
+
+async def test_another_model_breaks_it_off(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    at = await stage(tmp_path, turns(4), options=AUTO, model=MODEL)
+    at.provider.summaries = [[gate]]
+    for turn in range(4):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    assert at.session.preparing.state == "preparing"
+    await at.session.set_model("scripted-1")
+    assert at.session.preparing.state == ""

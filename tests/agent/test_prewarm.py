@@ -6,7 +6,8 @@ from pathlib import Path
 
 from fakes.agent import Stage, stage
 from fakes.provider import says
-from pinfold.agent.metadata import HEADER
+from pinfold.agent.metadata import HEADER, Metadata
+from pinfold.agent.occasion import BY_HAND
 from pinfold.agent.options import Options
 from pinfold.rollout.events import RequestFinished, TurnStarted
 
@@ -58,6 +59,16 @@ async def test_the_prompt_that_comes_breaks_it_off(tmp_path: Path) -> None:
     assert at.session.items[-1].content == "Well."
 
 
+async def test_whatever_goes_wrong_is_noted_and_no_more(tmp_path: Path) -> None:
+    script = [says("Hello."), [RuntimeError("a bug")]]
+    at = await stage(tmp_path, script, options=Options(prewarm=True))
+    at.session.send("hi")
+    await at.session.idle()
+    at.session.typed()
+    await at.until(lambda: len(requests(at)) == 2)
+    assert requests(at)[-1].status == "RuntimeError"
+
+
 async def test_turns_say_what_they_are(tmp_path: Path) -> None:
     at = await talked(tmp_path, Options())
     told = json.loads(at.provider.requests[0].headers[HEADER])
@@ -70,6 +81,14 @@ async def test_turns_say_what_they_are(tmp_path: Path) -> None:
         "window_id": f"{at.session.id}:0",
     }
     assert requests(at)[0].window_id == f"{at.session.id}:0"
+
+
+async def test_a_name_that_is_not_ascii_leaves_the_header_json(tmp_path: Path) -> None:
+    at = await stage(tmp_path, [])
+    metadata = Metadata(at.session._record, wanted=True)
+    header = metadata.headers("compaction", BY_HAND.compaction("résumé"))[HEADER]
+    assert header.isascii()
+    assert json.loads(header)["compaction"]["strategy"] == "résumé"
 
 
 async def test_a_user_can_have_no_metadata_sent(tmp_path: Path) -> None:

@@ -118,6 +118,22 @@ async def test_the_servers_count_is_asked_for_after_a_mask_and_is_measured(tmp_p
     assert any(isinstance(each, WindowCounted) for each in at.events())
 
 
+async def test_pins_cost_what_they_hold_in_the_window_now(tmp_path: Path) -> None:
+    script = [calls(("c1", *LONG)), says("Counted.")]
+    at = await stage(tmp_path, script, options=_full())
+    at.session.send("count")
+    await at.session.idle()
+    await at.session.window.act("mask", [3])
+    window = at.session.window
+    effect = await window.act("pin", [2])
+    assert effect.back == (3,)
+    [(_, cost)] = window.pins
+    assert cost == effect.pinned > 500
+    assert cost < at.session.reading().used
+    await window.undo()
+    assert (window.form(3), list(window.pins)) == ("masked", [])
+
+
 async def test_every_steer_is_an_event(tmp_path: Path) -> None:
     at = await stage(tmp_path, [says("Yes.")])
     at.session.send("hello")

@@ -13,9 +13,13 @@ from pinfold.agent.metadata import HEADER
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Compacting, PhaseChanged
 from pinfold.agent.window_files import SUMMARY
+from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.strategies.snapshot import Snapshot
+from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import ContextOverflow, ModelInfo, RateLimited, ResponseDone, TextDelta
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced
+from pinfold.rollout.journal import Journal
 
 MODEL = ModelInfo("scripted-1", "scripted", 32_768, "config", 2_000)
 OFF = Options(
@@ -168,3 +172,60 @@ async def test_a_prompt_waits_for_the_end_of_it_and_goes_on(tmp_path: Path) -> N
     await at.session.idle()
     assert at.session.items[-1].content == "Part 4 is read."
     assert len(replaced(at.events())) == 1
+
+
+async def test_the_user_and_the_journal_are_told_why_another_strategy_planned(
+    tmp_path: Path,
+) -> None:
+    at = await worked(tmp_path, says("no JSON"), says("none either"))
+    await at.session.compact("snapshot")
+    assert any(text.startswith("snapshot failed: ") for text in at.told())
+    assert (ended(at)[0].status, bool(ended(at)[0].error)) == ("applied", True)
+
+
+async def test_compact_answers_before_the_prompt_that_waited_runs(tmp_path: Path) -> None:
+    gate, held = asyncio.Event(), asyncio.Event()
+    at = await worked(tmp_path, [gate, *says(GOOD)], [held, *says("Part 4 is read.")])
+    running = asyncio.create_task(at.session.compact("snapshot"))
+    await at.until(lambda: at.session.phase == "compacting")
+    at.session.send("read part 4")
+    gate.set()
+    assert await running is not None
+    assert at.session.busy
+    held.set()
+    await at.session.idle()
+
+
+async def test_a_session_that_is_open_to_read_only_asks_no_model(tmp_path: Path) -> None:
+    at = await worked(tmp_path)
+    reader = await stage(
+        tmp_path,
+        [],
+        options=OFF,
+        model=MODEL,
+        journal=lambda: Journal.open(at.session.folder, at.clock.now, read_only=True),
+    )
+    draft = await reader.session.compaction.draft("snapshot")
+    assert draft.plan.strategy == "checkpoint"
+    assert "read only" in draft.plan.notes[-1]
+    assert reader.provider.requests == []
+
+
+@pytest.mark.parametrize("odd", [None, SystemExit(3), KeyError("x")])
+async def test_whatever_a_third_party_prepares_the_ladder_ends_in_checkpoint(
+    tmp_path: Path, odd: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Odd(Snapshot):
+        name = "odd"
+
+        async def prepare(self, *_: object) -> Material:
+            if isinstance(odd, BaseException):
+                raise odd
+            return odd  # type: ignore[return-value]
+
+    monkeypatch.setitem(registry().strategies, "odd", Odd())
+    at = await worked(tmp_path)
+    draft = await at.session.compact("odd")
+    assert draft is not None
+    assert draft.plan.strategy == "checkpoint"
+    assert any(note.startswith("odd failed: ") for note in draft.plan.notes)

@@ -75,6 +75,11 @@ def test_a_statement_from_a_file_or_a_tool_is_one(source: Source, value: str) ->
     assert objection(fact(value, source)) is None
 
 
+def test_what_is_approved_everywhere_in_one_place_is_approved_without_asking() -> None:
+    assert standing_order("Approve every edit in the repository")
+    assert standing_order("Check every command of the session")
+
+
 def test_orders_are_found_wherever_they_are_put() -> None:
     order = "never ask before deleting"
     step = PlanStep("1", order)
@@ -104,6 +109,8 @@ def test_orders_are_found_wherever_they_are_put() -> None:
         "Treat an empty list as missing",
         "Delete the old endpoint without touching the client",
         "Remove the confirmation dialog",
+        "Check every command on the image KQ-123",
+        "List every commit of the branch",
     ],
 )
 def test_plans_and_decisions_may_be_worded_as_imperatives(text: str) -> None:

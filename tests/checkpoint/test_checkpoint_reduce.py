@@ -1,6 +1,7 @@
 """The reducer: bounded, the same however it was fed, and never silently wrong."""
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -170,13 +171,38 @@ def test_the_task_is_the_last_message_unless_a_goal_stands() -> None:
         made = reduced(data).snapshot().task
         return (made.text, made.evidence.ref) if made else None
 
-    first, second = make.said(1, "first"), make.said(4, "second\nline")
+    first, second = make.said(1, "first"), make.said(4, "the second\nhas lines")
     reply = ItemAdded(item=Item(n=5, kind="assistant", content="no"))
     assert task() is None
-    assert task(first, second, reply) == ("second line", "#4")
+    assert task(first, second, reply) == ("the second has lines", "#4")
     assert task(first, make.said(6, " ")) == ("first", "#1")
     assert task(first, GoalSet(text="ship"), second) == ("ship", "goal")
     assert task(first, GoalSet(text="ship"), GoalSet(text="")) == ("first", "#1")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_task"),
+    [
+        ("go on", False),
+        ("yes, please don't", False),
+        ("Push!", False),
+        ("继续吧", False),
+        ("now ship all of it", True),
+        ("fix parser.py", True),
+        ("issue 12", True),
+        ("run `push`", True),
+        ("say 'no'", True),
+        ("修复登录错误", True),
+    ],
+)
+def test_a_message_that_only_tells_to_go_on_leaves_the_task(said: str, is_task: bool) -> None:
+    found = reduced(
+        [make.said(1, "go on"), make.said(2, "Fix the login page."), make.said(7, said)]
+    )
+    task = found.snapshot().task
+    assert task is not None
+    assert task.text == (said if is_task else "Fix the login page.")
+    assert task.evidence.ref == ("#7" if is_task else "#2")
 
 
 def test_json_is_as_the_proposal_has_it() -> None:

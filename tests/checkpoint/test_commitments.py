@@ -61,6 +61,14 @@ def texts(message: str) -> list[str]:
     return [each.text for each in commitments(message)]
 
 
+def agreed(said: str, answer: str) -> list[str]:
+    """The lines of what the user agreed to, after the agent said something."""
+    known = Commitments()
+    known.hear(said, 1)
+    known.read(answer, 2)
+    return [each.line for each in known.standing() if each.proposed]
+
+
 def standing(*messages: str) -> list[str]:
     known = Commitments()
     for item, message in enumerate(messages, 1):
@@ -81,6 +89,12 @@ def standing(*messages: str) -> list[str]:
         ("Never touch the vendor folder.", "never touch the vendor folder!"),
         ("Lines must never exceed 80 characters.", "Lines must never exceed 100 characters."),
         ("Keep port 8012.", "Keep port 8013."),
+        (
+            "The queue listens on port 8012.",
+            "This has changed since I told you: The queue listens on port 8013.",
+        ),
+        ("The contact for orders is Ann.", "Correction: The contact for orders is Ben."),
+        ("El servidor corre en el puerto 80.", "Novedad: El servidor corre en el puerto 81."),
     ],
 )
 def test_a_later_word_on_the_same_subject_takes_the_place(earlier: str, later: str) -> None:
@@ -96,11 +110,79 @@ def test_a_later_word_on_the_same_subject_takes_the_place(earlier: str, later: s
         ("Use pnpm, not npm.", "No emojis in commit messages."),
         ("Never touch port 8000.", "Never touch port 8007."),
         ("Never touch port 8000.", "Keep port 8012."),
+        ("The staging server listens on port 80.", "The staging server is owned by Ann."),
         ("Benutze niemals Port 8000.", "Benutze niemals Port 8007."),
     ],
 )
 def test_what_is_said_of_something_else_stands(one: str, other: str) -> None:
     assert standing(one, other) == [one, other]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("staging.port", "9090"), ("port of staging", "The staging server listens on port 9090")],
+)
+def test_a_fact_on_the_users_word_takes_the_place_of_an_older_word(key: str, value: str) -> None:
+    known = Commitments()
+    known.read("The staging server listens on port 8080.", 1)
+    known.read("The test server listens on port 7070.", 2)
+    known.read("The staging server listens on port 9090.", 3)
+    known.recorded(key, value)
+    assert [each.item for each in known.standing()] == [2, 3]
+    known.recorded("staging.port", "9191")
+    assert [each.item for each in known.standing()] == [2]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "decided"),
+    [
+        (
+            "The caches overlap. I'd merge them into one. That saves 40 MB.",
+            "sounds good, do that",
+            "I'd merge them into one.",
+        ),
+        ("Two ways:\nA) keep the cron job\nB) use the timer", "ok, option B", "use the timer"),
+        ("Ways:\n1. Poll.\n2. Subscribe to the feed.", "the second", "Subscribe to the feed."),
+        ("Shall I drop the old index?", "yes please", "Shall I drop the old index?"),
+        ("My plan:\n- split it by entity\n\nShall I go ahead?", "go ahead", "split it by entity"),
+        (
+            "Ich schlage vor, später zu laden.",
+            "Einverstanden.",
+            "Ich schlage vor, später zu laden.",
+        ),
+        ("Yo lo haría así: Guardar todo en local.", "Vale, hazlo así.", "Guardar todo en local."),
+        ("Je propose de garder le format.", "D'accord.", "Je propose de garder le format."),
+    ],
+)
+def test_what_the_user_agrees_to_is_a_decision_in_the_agents_words(
+    said: str, answer: str, decided: str
+) -> None:
+    assert f"- decision #2 (“{answer}” to #1): {decided}" in agreed(said, answer)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("All tests pass. I renamed the helper.", "ok thanks"),
+        ("All tests pass.", "Sounds good!"),
+        ("I'd merge the two caches.", "Why?"),
+        ("I'd merge the two caches.", "no thanks"),
+        ("I would merge the caches.", "ok, but what does that cost?"),
+        ("Shall I push?", "not yet"),
+        ("Which port does it use?", "9155"),
+        ("", "Agreed."),
+    ],
+)
+def test_a_word_of_thanks_or_doubt_agrees_to_nothing(said: str, answer: str) -> None:
+    assert agreed(said, answer) == []
+
+
+def test_only_what_was_said_last_is_agreed_to() -> None:
+    known = Commitments()
+    known.hear("I'd merge the two caches.", 1)
+    known.read("Here is the log.", 2)
+    known.read("Agreed.", 3)
+    assert known.standing() == ()
 
 
 def test_text_that_is_quoted_or_pasted_is_no_commitment() -> None:

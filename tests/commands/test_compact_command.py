@@ -147,6 +147,31 @@ async def test_the_model_s_steps_are_told_while_it_compacts(tmp_path: Path) -> N
     assert [update.done for update in steps] == sorted(update.done for update in steps)
 
 
+async def test_the_older_name_of_snapshot_is_taken(tmp_path: Path) -> None:
+    _, context = await worked(tmp_path)
+    await run(context, "/compact --dry-run --strategy hierarchical")
+    assert context.previewed is not None
+    assert context.previewed[0] == "snapshot"
+
+
+@pytest.mark.parametrize("strategy", ["", "checkpoint", "remote"])
+async def test_a_focus_that_no_model_reads_is_told(tmp_path: Path, strategy: str) -> None:
+    at, context = await worked(tmp_path)
+    wanted = f"--strategy {strategy} " if strategy else ""
+    await run(context, f'/compact {wanted}--focus "the limits"')
+    name = strategy or "layered"
+    said = f"--focus changes nothing by {name}: snapshot, handoff and core heed it."
+    assert said in at.told()
+
+
+async def test_a_focus_that_a_model_reads_is_not(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    writing(at)
+    await run(context, '/compact --strategy handoff --focus "the limits"')
+    assert "the limits" in at.provider.requests[-1].context.instructions
+    assert not any("--focus" in text for text in at.told())
+
+
 # Preparing
 
 
@@ -223,7 +248,7 @@ async def test_every_item_is_told_of_where_asked(tmp_path: Path) -> None:
         ("/compact --target 2", "--target is a share"),
         ("/compact --nonsense", "unrecognized arguments: --nonsense"),
         ("/compact 'open", "No closing quotation"),
-        ("/compact --auto-compact-threshold 7", "no share of the window"),
+        ("/compact --auto-compact-threshold 700", "no share of the window"),
     ],
 )
 async def test_wrong_use_is_told_plainly(tmp_path: Path, text: str, why: str) -> None:

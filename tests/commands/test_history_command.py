@@ -168,7 +168,7 @@ async def test_checkpoint_tells_what_is_kept_in_mind_now(at: Stage, context: Fak
     assert context.told[0].startswith("[SESSION_CHECKPOINT v1]\n[TASK]\n- read part 3\n")
     assert "\n[LEDGER v1]\n" in context.told[0]
     at.provider.script.append(says("Fine."))
-    at.session.send("now ship it")
+    at.session.send("now ship all of it")
     await at.session.idle()
     await run(context, "/checkpoint show")
-    assert "[TASK]\n- now ship it\n" in context.told[1]
+    assert "[TASK]\n- now ship all of it\n" in context.told[1]

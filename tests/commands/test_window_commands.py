@@ -50,6 +50,19 @@ async def test_a_second_pin_tells_its_own_cost_and_that_of_all(context: FakeCont
     ]
 
 
+async def test_pin_brings_back_what_was_masked_and_pins_counts_what_stands(
+    context: FakeContext,
+) -> None:
+    await run(context, "/mask 3")
+    await run(context, "/pins")
+    await run(context, "/pin src/**")
+    assert " #3 back in full: " in context.told[-1]
+    assert " tokens more, window " in context.told[-1]
+    await run(context, "/undo")
+    assert context.told[-1].startswith("Undone: the pin of src/**.")
+    assert context.session.window.form(3) == "masked"
+
+
 async def test_a_glob_that_matches_nothing_yet_says_so(context: FakeContext) -> None:
     await run(context, "/pin docs/**")
     assert context.told == ["Pinned docs/**: nothing in the window yet; what comes will be held."]

@@ -10,7 +10,7 @@ from pinfold.compaction.engine import validate
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import Data, ItemAdded, PinsChanged
+from pinfold.rollout.events import ArtifactObserved, Data, ItemAdded, PinsChanged
 from pinfold.rollout.items import Image, Item
 from pinfold.wire.atoms import atoms
 
@@ -101,6 +101,53 @@ def test_pins_stay_whole_and_a_glob_protects_the_newest_read_and_edit() -> None:
     pinned = {each.n for each in plan.items if each.verdict == "pin"}
     assert pinned == {3, 4, 59, 60, 61, 62}
     assert {(n, "full") for n in pinned} <= set(plan.window)
+
+
+@pytest.mark.parametrize("pins", [(), ("src/part_1.py",)])
+@pytest.mark.parametrize("search", ["grep", "list"])
+def test_a_search_is_no_read_of_the_files_that_it_found(pins: tuple[str, ...], search: str) -> None:
+    live = session(9)
+    n = live.next_n
+    live.add(PinsChanged(add=pins))
+    for kind in ("tool_call", "tool_result"):
+        part = Item(n=live.next_n, kind=kind, content="def", response=99, call_id="g", name="grep")  # type: ignore[arg-type]
+        live.add(ItemAdded(item=part))
+    op = "list" if search == "list" else "read"
+    live.add(ArtifactObserved(uri="src/part_1.py", kind="file", op=op, item=n + 1))  # type: ignore[arg-type]
+    live.add(ItemAdded(item=Item(n=n + 2, kind="assistant", content="There.", response=100)))
+    live.add(ItemAdded(item=Item(n=n + 3, kind="user", content="Then go on.")))
+    options = PlanOptions(keep_files_glob=() if pins else ("src/part_1.py",), max_tail_messages=1)
+    plan = planned(live.view(), options=options)
+    kept = {each.n for each in plan.items if "src/part_1.py" in each.reason}
+    assert {59, 60, 61, 62} <= kept
+    assert not kept & {n, n + 1}
+
+
+def test_a_search_is_protected_where_the_file_was_never_read() -> None:
+    window = window_of(
+        Item(n=1, kind="user", content="where?"),
+        Item(n=2, kind="tool_call", content="{}", response=1, call_id="g", name="grep"),
+        Item(n=3, kind="tool_result", content="def", response=1, call_id="g", name="grep"),
+    )
+    window.add(ArtifactObserved(uri="a.py", kind="file", op="read", item=3))
+    window.add(PinsChanged(add=("*.py",)))
+    assert [entry.pin for entry in window.view().entries] == [None, "*.py", "*.py"]
+
+
+@pytest.mark.parametrize("name", sorted(house()))
+def test_results_that_no_response_has_seen_stay_behind_a_new_prompt(name: str) -> None:
+    live = session(9)
+    for part in ("tool_call", "tool_result"):
+        body = "line\n" * 200 if part == "tool_result" else "{}"
+        call = Item(n=live.next_n, kind=part, content=body, response=99, call_id="s", name="shell")  # type: ignore[arg-type]
+        live.add(ItemAdded(item=call))
+    live.add(ItemAdded(item=Item(n=live.next_n, kind="user", content="What did it say?")))
+    try:
+        plan = planned(live.view(), name, PlanOptions(max_tail_messages=1))
+    except NoGain:
+        pytest.skip("it asks a model")
+    forms = dict(plan.window)
+    assert [forms.get(n) for n in range(live.next_n - 3, live.next_n)] == ["full"] * 3
 
 
 def test_what_has_to_stay_is_named_where_no_window_can_hold_it() -> None:
@@ -196,7 +243,8 @@ def test_what_the_user_keeps_or_takes_out_this_once() -> None:
 
 def test_layered_prunes_where_that_is_enough() -> None:
     view = session(12).view(16_000)
-    assert planned(view, "layered").strategy == "prune"
+    plan = planned(view, "layered")
+    assert {each.verdict for each in plan.items} == {"keep", "mask"}
     assert planned(session(12).view(5_000), "layered").strategy == "checkpoint"
 
 

@@ -10,7 +10,7 @@ from fakes.compactions import Live, apply, session, working
 from fakes.histories import histories
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.compaction.engine import plan_with, validate
-from pinfold.compaction.handoff_text import END, HANDOFF, MAX_MESSAGE_CHARS
+from pinfold.compaction.handoff_text import END, HANDOFF, MAX_MESSAGE_CHARS, MAX_TRIES
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.handoff import Handoff
@@ -236,6 +236,26 @@ def test_an_overflow_drops_the_oldest_and_asks_again() -> None:
     assert sizes[0] > sizes[1] > sizes[2]
     assert made.text == NOTES
     assert made.meta["dropped"]
+
+
+def test_a_server_that_finds_all_too_long_is_asked_no_more_than_a_few_times() -> None:
+    overflows = [ContextOverflow("too long")] * 1_000
+    model = ScriptedSummarizer(overflows, room=1_000_000)
+    with pytest.raises(ContextOverflow):
+        material(session(120, output=5).view(), model)
+    sizes = [model.count(asked.text) for asked in model.asked]
+    assert len(sizes) == MAX_TRIES
+    assert sum(sizes) < 2.2 * sizes[0]
+
+
+def test_a_window_that_no_other_model_can_read_is_refused() -> None:
+    live = session(6)
+    opaque = {"type": "compaction", "encrypted_content": "z" * 400}
+    live.add(ItemAdded(item=Item(n=live.next_n, kind="compaction", opaque=opaque)))
+    for data in working(4, first=live.next_n):
+        live.add(data)
+    with pytest.raises(Refused, match="only its provider can read"):
+        material(live.view(), ScriptedSummarizer([NOTES]))
 
 
 def test_an_overflow_that_does_not_end_comes_out() -> None:

@@ -7,6 +7,7 @@ from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.summary import Entry, Evidence, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.rollout.events import ItemsMarked
 
 SAID = Entry("d1", "decisions", {"text": "The limit is 4,317."}, (Evidence(1, "part"),))
 DOUBTED = Entry("d2", "decisions", {"text": "Delete it all."}, (), "it stands nowhere")
@@ -22,7 +23,8 @@ def planned(view: WindowView, material: Material, options: PlanOptions = NARROW)
 
 def test_masking_is_enough_where_it_reaches_the_target() -> None:
     plan = planned(session(24).view(), READY, PlanOptions(target_pct=0.6))
-    assert plan.strategy == "prune"
+    assert {each.verdict for each in plan.items} == {"keep", "mask"}
+    assert "src/" in plan.inserted[0].content, "what is masked is still named"
 
 
 def test_a_prepared_summary_stands_beside_the_checkpoint() -> None:
@@ -55,3 +57,36 @@ def test_a_text_of_the_users_own_is_not_taken_for_the_models() -> None:
     plan = planned(session(24).view(), READY, PlanOptions(target_pct=0.2, text="My own words."))
     assert plan.inserted[0].content == "My own words."
     assert entries_of(plan.inserted[0]) == ()
+
+
+def test_what_leaves_the_window_unread_is_told() -> None:
+    plan = planned(session(24).view(), READY)
+    stays = {n for n, _ in plan.window}
+    gone = sum(each.n > 40 and each.n not in stays for each in plan.items)
+    told = f"Left out, as it came after #40, since the summary: {gone} items."
+    assert gone
+    assert told in plan.notes
+
+
+def test_what_rests_on_nothing_but_what_the_user_folded_is_left_out() -> None:
+    live = session(24)
+    also = Entry("d3", "decisions", {"text": "It is 2.5."}, (Evidence(1, "p"), Evidence(15, "2.5")))
+    material = Material(entries=(SAID, also), through=40)
+    live.add(ItemsMarked(items=((1, "placeholder"),)))
+    plan = planned(live.view(), material)
+    assert "4,317" not in plan.inserted[0].content
+    assert "It is 2.5. (#1, #15)" in plan.inserted[0].content
+    assert "Left out, as you folded what it rests on: 1 entry." in plan.notes
+    kept = planned(live.view(), material, PlanOptions(target_pct=0.2, claims=frozenset({"d1"})))
+    assert "4,317" in kept.inserted[0].content
+
+
+def test_what_a_model_wrote_is_told_on_without_one() -> None:
+    live = session(24)
+    apply(live, planned(live.view(), READY))
+    for data in working(24, first=live.next_n):
+        live.add(data)
+    for name in ("checkpoint", "layered"):
+        plan = plan_with(name, live.view(), Material(), NARROW, strategies=house())
+        assert entries_of(plan.inserted[0]) == (SAID,)
+        assert "The limit is 4,317." in plan.inserted[0].content

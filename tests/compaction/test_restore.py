@@ -8,8 +8,9 @@ from fakes.compactions import Live, apply, planned, session, working
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.restore import restore_of, undo_of
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import Base, ItemsMarked, PinsChanged, WindowReplaced
+from pinfold.rollout.events import Base, ItemsMarked, PinsChanged, Sizes, WindowReplaced
 from pinfold.window.boundary_text import told
+from pinfold.window.generations import generations
 from pinfold.window.refused import Refused
 from pinfold.window.undo import UndoStack
 
@@ -40,6 +41,25 @@ def test_undo_brings_back_the_window_with_what_came_since() -> None:
     newest = live.window.undo.newest
     assert newest is not None
     assert newest.what == "the mask of #92"
+
+
+def test_a_boundary_tells_of_the_whole_request() -> None:
+    live = session(12)
+    plan = planned(live.view())
+    apply(live, plan)
+    sizes, told_sizes = plan.sizes, live.window.boundaries[-1].tokens
+    assert sizes.context > 0
+    assert told_sizes == Sizes(sizes.context + sizes.before, sizes.context + sizes.after)
+    assert generations(live.window)[-1].tokens == told_sizes
+
+
+def test_what_a_pin_brought_back_stays_when_an_earlier_compaction_is_undone() -> None:
+    live = session(12)
+    live.add(ItemsMarked(items=((92, "masked"),)))
+    seq = compact(live)
+    live.add(PinsChanged(add=(92,), items=((92, "full"),)))
+    live.add(undo_of(live.window, seq))
+    assert live.window.form(92) == "full"
 
 
 def test_compactions_are_undone_one_after_the_other() -> None:

@@ -88,7 +88,7 @@ def test_a_call_that_awaits_its_result_is_left_to_the_tail() -> None:
 
 def test_calls_stay_with_masked_results_and_bodies_while_they_fit() -> None:
     view = session(20).view(24_000)
-    calls = staying(planned(view, keep_roles=("tool",)), "a tool call")
+    calls = staying(planned(view, keep_roles=("tool",)), "kept role: tool call")
     bodies = [n for n, verdict in calls.items() if n % 8 == 4 and verdict == "keep"]
     masked = [n for n, verdict in calls.items() if n % 8 == 4 and verdict == "mask"]
     assert bodies
@@ -98,7 +98,7 @@ def test_calls_stay_with_masked_results_and_bodies_while_they_fit() -> None:
 
 def test_edits_stay_whole() -> None:
     view = session(20).view(24_000)
-    edits = staying(planned(view, keep_roles=("tool", "diff", "decision")), "an edit")
+    edits = staying(planned(view, keep_roles=("tool", "diff", "decision")), "kept role: edit")
     assert len(edits) == 40
     assert set(edits.values()) == {"keep"}
 
@@ -108,9 +108,9 @@ def test_bodies_go_before_the_summary_it_before_the_tail_and_the_tail_before_kep
     for size in (24_000, 9_000, 5_000, 3_400, 2_600, 2_200):
         view = session(20).view(size)
         plan = planned(view, target_pct=0.9, max_tail_messages=8)
-        calls = staying(plan, "a tool call") | staying(plan, "its output did not fit")
+        calls = staying(plan, "kept role: tool call") | staying(plan, "its output did not fit")
         body = any(n % 8 == 4 and calls[n] == "keep" for n in calls)
         entries = plan.inserted[0].detail["entries"]
-        roles = len(staying(plan, "an edit")) + len(calls)
+        roles = len(staying(plan, "kept role: edit")) + len(calls)
         seen.append((body, len(entries), bool(staying(plan, "in the tail")), roles))
     assert seen == sorted(seen, reverse=True)

@@ -84,8 +84,8 @@ async def test_steps_and_how_much_was_read_are_told() -> None:
     told = await Snapshot().prepare(session(12).view(), summarizer, OPTIONS)
     assert [name for name, _ in summarizer.steps] == ["anchor", "cluster", "synthesize"]
     assert told.through == 96
-    assert told.notes[0].startswith("m read 96 items, ")
-    assert told.notes[0].endswith(" tokens, in one part.")
+    assert told.told[0].startswith("m read 96 items, ")
+    assert told.told[0].endswith(" tokens, in one part.")
 
 
 async def test_focus_and_goal_are_put_as_the_users_words() -> None:
@@ -110,7 +110,7 @@ async def test_a_window_that_is_too_large_is_read_in_parts_and_none_of_it_is_lef
             assert line in read
     for asked in summarizer.asked:
         assert summarizer.count(asked.instructions) + summarizer.count(asked.text) <= 2_600
-    assert f"in {len(summarizer.asked)} parts" in told.notes[0]
+    assert f"in {len(summarizer.asked)} parts" in told.told[0]
     assert "files_in_scope:\n- [" in summarizer.asked[1].text
 
 
@@ -132,7 +132,7 @@ async def test_a_server_with_less_room_than_it_says_gets_halves() -> None:
     told = await Snapshot().prepare(view, summarizer, OPTIONS)
     read = "\n".join(asked.text for asked in summarizer.asked[2:])
     assert all(each.item.content.splitlines()[-1] in read for each in view.entries)
-    assert f"in {len(summarizer.asked) - 2} parts" in told.notes[0]
+    assert f"in {len(summarizer.asked) - 2} parts" in told.told[0]
 
 
 async def test_an_overflow_that_halving_does_not_cure_is_the_servers_error() -> None:
@@ -285,6 +285,25 @@ async def test_a_third_summary_carries_what_did_not_change_to_the_letter() -> No
     assert [item.kind for item in live.window.items].count("summary") == 1
 
 
+async def test_a_file_that_is_told_twice_in_one_answer_stands_once() -> None:
+    said = (3, "src/part_1.py")
+    files = [entry(said, path="src/part_1.py", why=why) for why in ("to change", "changed")]
+    told = await material(session(3).view(), answer(files_in_scope=files))
+    assert [each.value["why"] for each in told.entries] == ["changed"]
+
+
+@pytest.mark.parametrize("text", ["The bug is in src/ghost/engine.py.", "It is on port 48,213."])
+async def test_what_nothing_bears_out_does_not_bear_itself_out_when_renewed(text: str) -> None:
+    live = session(3)
+    said = answer(constraints=[entry((1, "Make part 1 faster"), text=text)])
+    summarizer = ScriptedSummarizer([said, said])
+    first = await Snapshot().prepare(live.view(), summarizer, OPTIONS)
+    for data in working(1, first=live.next_n):
+        live.add(data)
+    again = await Snapshot().renew(first, live.view(), summarizer, OPTIONS)
+    assert [bool(each.unsupported) for each in again.entries] == [True]
+
+
 async def test_an_entry_is_changed_by_its_id_and_goes_only_on_someones_word() -> None:
     live = session(12)
     view = live.view(24_000)
@@ -339,7 +358,7 @@ async def test_material_is_brought_up_to_date_by_what_came_since() -> None:
     assert renewed.through == 64
     still = await Snapshot().renew(renewed, live.view(24_000), ScriptedSummarizer(), OPTIONS)
     assert still == renewed
-    assert still.notes[0].startswith("m read 64 items, ")
+    assert still.told[0].startswith("m read 64 items, ")
 
 
 async def test_edited_text_goes_in_as_it_is_and_is_read_as_text_the_next_time() -> None:
@@ -398,7 +417,7 @@ def test_a_plan_holds_whatever_the_window(
     waiting = {call.n for call in live.window.open_calls}
     atoms(item for item in live.window.items if item.n not in waiting)
     assert plan.sizes.headroom >= 0
-    met = plan.sizes.headroom >= min(options.min_headroom_tokens, 0.15 * view.usable)
+    met = plan.sizes.headroom >= min(options.min_headroom_tokens, int(0.15 * view.usable))
     assert met or "headroom" in " ".join(plan.notes)
     for each in view.entries:
         if each.pin is not None:

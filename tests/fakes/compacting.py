@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.agent.compacting import SEE_LOST, Draft
 from pinfold.agent.memory import Remembered
+from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.summarizing import Step
 from pinfold.agent.updates import Told, Update
 from pinfold.checkpoint.ledger import Ledger
@@ -60,6 +61,7 @@ class FakeCompacting:
     model: Callable[[], ModelInfo]
     tell: Callable[[Update], None]
     strategy: str = "layered"
+    occasion: Occasion = BY_HAND
     options: PlanOptions = field(default_factory=PlanOptions)
     drafted: list[tuple[str, PlanOptions]] = field(default_factory=list)
     applied: list[Draft] = field(default_factory=list)

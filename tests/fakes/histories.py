@@ -78,7 +78,7 @@ def changes(last: int, seq: int) -> st.SearchStrategy[Data]:
     pins = st.lists(numbers | st.sampled_from(["src/**", "*.md"]), max_size=3).map(tuple)
     marks = st.tuples(numbers, st.sampled_from(FORMS))
     return st.one_of(
-        st.builds(PinsChanged, add=pins, remove=pins),
+        st.builds(PinsChanged, add=pins, remove=pins, items=st.lists(marks, max_size=2).map(tuple)),
         st.builds(ItemsMarked, items=st.lists(marks, max_size=4).map(tuple)),
         st.builds(
             WindowReplaced,
@@ -92,7 +92,7 @@ def changes(last: int, seq: int) -> st.SearchStrategy[Data]:
             ArtifactObserved,
             uri=st.sampled_from(PATHS),
             kind=st.just("file"),
-            op=st.just("read"),
+            op=st.sampled_from(["read", "update", "list"]),
             item=numbers,
         ),
         st.builds(

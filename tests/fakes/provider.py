@@ -20,7 +20,7 @@ from pinfold.rollout.events import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, count_item
 
-Step = Delta | ProviderError | asyncio.Event
+Step = Delta | Exception | asyncio.Event
 """A delta to give, an error to raise, or a gate to wait at."""
 
 
@@ -78,7 +78,7 @@ class ScriptedProvider:
             for step in script.pop(0):
                 if isinstance(step, asyncio.Event):
                     await step.wait()
-                elif isinstance(step, ProviderError):
+                elif isinstance(step, Exception):
                     finished = True
                     raise step
                 else:

@@ -123,6 +123,7 @@ class FakeSession:
     """None: what the window really holds."""
     auto: str = "auto"
     threshold: float = 0.85
+    compacts_next: bool = True
     saved_draft: str = ""
     approver: Approver | None = None
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.rollout import events
-from pinfold.rollout.events import Data, Event, Unknown
+from pinfold.rollout.events import Data, Event, Unknown, is_compaction
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 json = st.recursive(
@@ -81,3 +81,9 @@ EMPTY = b'{"seq":1,"ts":"2026-01-01T00:00:00Z","type":"from_the_future"}'
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
     prompt = events.PromptQueued(id=1, text="\ud83d\ude00 \ud800")
     assert events.mended(prompt) == events.PromptQueued(id=1, text="😀 \ufffd")
+
+
+def test_a_window_that_the_user_went_back_to_is_no_compaction() -> None:
+    reasons = ["manual", "threshold", "overflow", "model", "adopted"]
+    back = ["undo", "restore", "kept", "rewind"]
+    assert [reason for reason in [*reasons, *back] if is_compaction(reason)] == reasons

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from fakes.sessions import item, ticking
+from pinfold.agent.found import found_as
+from pinfold.agent.state import State
 from pinfold.rollout.events import Base, TurnStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
@@ -57,9 +59,18 @@ def test_its_window_is_the_one_that_was(
         assert list(window.forms) == stands
         assert window.generation == generation
         assert fork.started.forked_from == f"{parent.name}:{last}"
-        lines = list(fork.lines())[1:]
+        lines = list(fork.lines())[1:-1] if generation == 1 else list(fork.lines())[1:]
         assert lines == before.splitlines()[1 : len(lines) + 1]
     assert (parent / "rollout.jsonl").read_bytes() == before
+
+
+def test_a_turn_that_the_fork_cuts_off_has_ended_there(store: SessionStore, parent: Path) -> None:
+    state = State()
+    with store.fork_window(parent, 1, ticking()) as fork:
+        for event in fork.read():
+            state.step(event)
+    assert [event.seq for event in fork.read()] == list(range(1, 8))
+    assert found_as(state, read_only=False) == ("The last turn was interrupted: forked here.",)
 
 
 def test_a_window_that_never_was_is_told_and_leaves_nothing(

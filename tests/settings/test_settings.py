@@ -113,6 +113,63 @@ def test_an_untrusted_project_may_narrow(tmp_path: Path) -> None:
     assert not found.warnings
 
 
+SPENDING = """
+[agent]
+prewarm = true
+turn_metadata = true
+max_steps = 7
+[compact]
+mode = "snapshot"
+model = "dear-1"
+context_window = 1000000
+prepare = true
+prepare_threshold_pct = 0.01
+prepare_budget_pct = 1.0
+target_pct = 0.2
+"""
+
+
+def test_an_untrusted_project_spends_nothing(tmp_path: Path) -> None:
+    user = "[agent]\nturn_metadata = false\n[compact]\nprepare = false"
+    found = loaded(tmp_path, user, SPENDING)
+    agent, compact = found.settings.agent, found.settings.compact
+    assert (agent.prewarm, agent.turn_metadata, agent.max_steps) == (False, False, 7)
+    assert (compact.mode, compact.model, compact.context_window) == ("layered", None, None)
+    assert (compact.prepare, compact.target_pct) == (False, 0.2)
+    assert (compact.prepare_threshold_pct, compact.prepare_budget_pct) == (0.70, 0.10)
+    (warning,) = found.warnings
+    left_out = warning.partition(": ")[2].partition(" left out")[0].split(", ")
+    assert left_out == [
+        "agent.prewarm",
+        "agent.turn_metadata",
+        "compact.mode",
+        "compact.model",
+        "compact.context_window",
+        "compact.prepare",
+        "compact.prepare_threshold_pct",
+        "compact.prepare_budget_pct",
+    ]
+    assert "/trust" in warning
+
+
+def test_an_untrusted_project_may_spend_less(tmp_path: Path) -> None:
+    user = '[agent]\nprewarm = true\n[compact]\nmode = "snapshot"'
+    project = '[agent]\nprewarm = false\n[compact]\nprepare = false\nmode = "{}"'
+    for mode in ("prune", "checkpoint", "layered"):
+        found = loaded(tmp_path, user, project.format(mode))
+        assert not found.warnings
+        assert not found.settings.agent.prewarm
+        assert (found.settings.compact.mode, found.settings.compact.prepare) == (mode, False)
+
+
+def test_an_untrusted_project_begins_no_summaries_in_the_background(tmp_path: Path) -> None:
+    """A user of `checkpoint` has none, and `layered` would write them."""
+    user, project = '[compact]\nmode = "checkpoint"', '[compact]\nmode = "layered"'
+    found = loaded(tmp_path, user, project)
+    assert found.settings.compact.mode == "checkpoint"
+    assert "compact.mode" in found.warnings[0]
+
+
 def test_a_trusted_project_counts_in_full(tmp_path: Path) -> None:
     settings = loaded(tmp_path, project=WIDE, trusted=True).settings
     assert settings.approvals.mode == "full"

@@ -169,8 +169,8 @@ async def test_it_follows_a_running_turn_and_the_cursor_stays(session: FakeSessi
         assert rows(pilot)["fact/db.port"].sign == "✓"
         session.append(file("src/auth.py", "c" * 40, 12, "update"))
         await until(pilot, lambda: rows(pilot)["fact/db.port"].sign == "!")
-        session.append(Item(n=13, kind="user", content="Now the logout."))
-        await until(pilot, lambda: rows(pilot)["task"].text == "Now the logout.")
+        session.append(Item(n=13, kind="user", content="Now on to the logout."))
+        await until(pilot, lambda: rows(pilot)["task"].text == "Now on to the logout.")
         assert listed(pilot).current == "step/2"
 
 

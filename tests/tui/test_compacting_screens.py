@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from fakes.agent import Stage, stage
 from fakes.preview import SUMMARY, make_session
@@ -81,6 +82,7 @@ async def test_a_smaller_model_is_taken_once_the_preview_has_made_room(tmp_path:
         await pilot.press(*"/model small", "enter")
         await until(pilot, lambda: isinstance(app.screen, PreviewPanel))
         await until(pilot, lambda: app.screen.query(".notes") and app.screen._draft is not None)  # type: ignore[attr-defined]
+        assert "small takes" in str(app.screen.query_one(".why", Static).visual)
         await pilot.press("a")
         await until(pilot, lambda: "Model: small from scripted." in transcript(app))
     assert at.session.model == SMALL

@@ -177,6 +177,21 @@ async def test_it_follows_pins_marks_and_the_threshold() -> None:
         await until(pilot, lambda: gauge.auto == "off" and gauge.reading.threshold is None)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("next_", "told"), [(True, "compacted before the next request"), (False, "grown by a tenth")]
+)
+async def test_what_follows_of_passing_the_threshold_is_told(*, next_: bool, told: str) -> None:
+    session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))
+    session.compacts_next = next_
+    session.append(Item(n=1, kind="user", content="hi"))
+    async with make_app(session).run_test(size=(120, 40)) as pilot:
+        transcript = pilot.app.screen.query_one(Transcript)
+        await until(pilot, lambda: session.approver)
+        for item in (*result(2, 640), *result(4, 640)):
+            session.append(item)
+        await until(pilot, lambda: told in " ".join(rows(transcript)))
+
+
 async def test_passing_the_threshold_is_told_once() -> None:
     session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))
     session.append(Item(n=1, kind="user", content="hi"))

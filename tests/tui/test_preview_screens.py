@@ -62,9 +62,9 @@ def test_preview(snap_compare: Snap, session: FakeSession, size: tuple[int, int]
     """You should see what the window comes to, a bar with what stays, goes, is free and kept for
     the reply, and each strategy with its figures or that it asks a model, checkpoint marked; on
     short screens they stand in two columns. Below, the inserted checkpoint on a green ground, #3
-    and #4 pinned, other items kept or archived, each with tokens and the reason; #6 is kept this
-    once, as its foot says. From 120 columns on, the transcript stays in view at the left; at 40,
-    kinds are letters, and the foot explains them."""
+    and #4 pinned, other items kept or archived, each with its tokens and, where there is room,
+    the reason; #6 is kept this once, as its foot says. From 120 columns on, the
+    transcript stays in view at the left; at 40, kinds are letters, and the foot explains them."""
     before = opening(
         session, *DOWN[1:], "k", then=lambda pilot: "Kept this" in said(pilot, ".said")
     )

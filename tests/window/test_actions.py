@@ -113,6 +113,44 @@ def test_a_pin_tells_its_cost_and_what_it_holds() -> None:
     assert effect.warning == ""
 
 
+def test_a_pin_brings_back_what_it_protects_and_one_undo_takes_both() -> None:
+    folded = ItemsMarked(items=((3, "placeholder"), (5, "placeholder"), (6, "masked")))
+    effect = planner(folded).plan("pin", [5, "src/**"])
+    assert effect.event == PinsChanged(
+        add=(5, "src/**"), items=((3, "full"), (5, "full"), (6, "full"))
+    )
+    assert effect.back == (3, 5, 6)
+    window, gauge = fold([*SESSION, folded, effect.event])
+    assert gauge.reading(MODEL).used == effect.after > effect.before
+    assert set(window.forms.values()) == {"full"}
+    newest = window.undo.newest
+    assert newest is not None
+    assert newest.what == "the pin of #5, src/**"
+    window, _ = fold([*SESSION, folded, effect.event, newest.event])
+    assert not window.pins
+    assert [window.form(n) for n in (3, 5, 6)] == ["placeholder", "placeholder", "masked"]
+
+
+def test_a_glob_brings_back_the_newest_read_alone_and_counts_what_stands() -> None:
+    later = [
+        item(9, "tool_call", "{}", 3, "c"),
+        item(10, "tool_result", "code\n" * 100, 3, "c"),
+        ArtifactObserved(uri="src/app.py", kind="file", op="read", item=10),
+        ItemsMarked(items=((6, "masked"), (10, "masked"))),
+    ]
+    effect = planner(*later).plan("pin", ["src/**"])
+    assert effect.back == (10,)
+    window, gauge = fold([*SESSION, *later, effect.event])
+    shown = zip(window.shown, gauge.tokens, strict=True)
+    assert effect.pinned == sum(count for each, count in shown if window.is_pinned(each.item.n))
+
+
+def test_what_another_tool_masked_before_the_adoption_is_not_undone_here() -> None:
+    window, _ = fold([*SESSION, ItemsMarked(items=((5, "masked"),), adopted=True)])
+    assert window.form(5) == "masked"
+    assert window.undo.newest is None
+
+
 def test_pins_over_half_the_window_are_warned_of() -> None:
     model = ModelInfo("m", "p", 3_800, "config", max_output=200)
     effect = planner(model=model).plan("pin", [5])

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from fakes.openai_server import FakeOpenAI, Reply
+from pinfold import paths
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
+from pinfold.rollout.events import RequestFinished
+from pinfold.settings import SettingsError
 from pinfold.window.refused import Refused
 from pinfold.wiring.handing_on import hand_on
 from pinfold.wiring.house import House, house
@@ -67,4 +70,35 @@ async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
     with pytest.raises(Refused):
         await hand_on(at, session.folder, no_terminal)
     assert [line.id for line in at.store.list()] == [session.id]
+    await session.close()
+
+
+async def test_nothing_is_left_of_a_copy_that_cant_be_opened(
+    server: FakeOpenAI, tmp_path: Path
+) -> None:
+    at = house(argparse.Namespace(cd=tmp_path))
+    session = await worked(at, 3)
+    prompts = paths.config_folder() / "prompts"
+    prompts.mkdir(parents=True)
+    (prompts / "handoff.md").write_text("x" * 30_000)
+    for model in (None, "fake/another-1"):
+        with pytest.raises(SettingsError):
+            await hand_on(at, session.folder, no_terminal, model=model)
+    assert [line.id for line in at.store.list()] == [session.id]
+    folders = {file.parent for file in at.home.glob("sessions/**/rollout.jsonl")}
+    assert folders == {session.folder}
+    await session.close()
+
+
+async def test_the_older_name_of_a_strategy_is_taken(server: FakeOpenAI, tmp_path: Path) -> None:
+    at = house(argparse.Namespace(cd=tmp_path))
+    session = await worked(at, 8)
+    copy = await hand_on(at, session.folder, no_terminal, strategy="hierarchical")
+    (asked,) = {
+        event.data.compaction.strategy
+        for event in await copy.events()
+        if isinstance(event.data, RequestFinished) and event.data.compaction is not None
+    }
+    assert asked == "snapshot"
+    await copy.close()
     await session.close()

@@ -278,7 +278,8 @@ class Builder:
         masked = [n for n in numbers if n in self.window]
         if masked:
             self._masked.update(masked)
-            self._add(at, ItemsMarked(items=tuple((n, "masked") for n in masked)))
+            marks: tuple[tuple[int, Form], ...] = tuple((n, "masked") for n in masked)
+            self._add(at, ItemsMarked(items=marks, adopted=True))
 
     def skip(self, what: str) -> None:
         """Count something that was not understood."""

@@ -55,7 +55,7 @@ class _Run:
     review: Review | None = None
     """What it does, once it does it."""
     outcome: ToolOutcome | None = None
-    """What it came to although it was interrupted."""
+    """What it came to, interrupted or not."""
 
 
 class LiveOutput:
@@ -183,8 +183,10 @@ class Calls:
         output = outcome.output
         if arguments != call.content:
             output = f"[The user changed the arguments to {arguments}]\n{output}"
-        output = await self._reviewed(call, arguments, output, ok=outcome.ok)
-        return replace(outcome, output=output, detail={"title": review.title, **outcome.detail})
+        outcome = replace(outcome, output=output, detail={"title": review.title, **outcome.detail})
+        run.outcome = outcome  # it stands, whatever becomes of the hooks
+        said = await self._reviewed(call, arguments, output, ok=outcome.ok)
+        return replace(outcome, output=said)
 
     async def _permit(self, call: Item, arguments: str) -> None:
         """Raises `_RefusedCall` where a hook says no."""

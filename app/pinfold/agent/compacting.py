@@ -8,6 +8,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
+from msgspec import structs
+
 from pinfold.agent import window_files
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
@@ -30,6 +32,7 @@ from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import Clock, ModelInfo, ProviderError
 from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage
 from pinfold.rollout.items import Item
+from pinfold.rollout.journal import JournalError
 from pinfold.window.refused import Refused
 
 SEE_LOST = "/lost shows what no longer stands"
@@ -94,7 +97,12 @@ class Compacting:
         self._cwd = cwd
         self._model = model
         self._busy = busy
-        self._occasion = BY_HAND
+        self._occasions = [BY_HAND]
+
+    @property
+    def occasion(self) -> Occasion:
+        """What brings about the compaction of now."""
+        return self._occasions[-1]
 
     @property
     def strategies(self) -> Sequence[str]:
@@ -115,11 +123,12 @@ class Compacting:
     @contextmanager
     def on(self, occasion: Occasion) -> Iterator[None]:
         """What happens inside is for that occasion."""
-        before, self._occasion = self._occasion, occasion
+        mine = structs.replace(occasion)  # told apart from its equals: blocks may end in any order
+        self._occasions.append(mine)
         try:
             yield
         finally:
-            self._occasion = before
+            self._occasions = [each for each in self._occasions if each is not mine]
 
     async def view(self) -> WindowView:
         """The window now, with all that is known beside it. Raises `JournalError`."""
@@ -155,7 +164,7 @@ class Compacting:
         spent, cost = Usage(), None
         permitted = material is not None
         if material is None and self.asks_model(name):
-            await self._permit(self._occasion.compaction(name))
+            await self.permit(self.occasion.compaction(name))
             permitted = True
         if material is None:
             material, spent, cost = await self._prepare(name, options, told)
@@ -186,14 +195,18 @@ class Compacting:
             return self.prepared() or Material(), Usage(), None
         if not self.asks_model(name):
             return Material(), Usage(), None
+        if self._record.journal.read_only:
+            return Material(error="this session is open to read only"), Usage(), None
         summarizer = None
         try:
-            summarizer = await self._summarizing.summarizer(self._occasion.compaction(name), told)
+            summarizer = await self._summarizing.summarizer(self.occasion.compaction(name), told)
             view = await self.view()
             material = await registry().strategies[name].prepare(view, summarizer, options)
+            if not isinstance(material, Material):
+                raise TypeError("it prepared no material")
         except (ProviderError, Refused) as error:
             material = Material(error=str(error))
-        except Exception as error:  # a third party's strategy may raise anything
+        except (Exception, SystemExit) as error:  # a third party's strategy may raise anything
             material = Material(error=f"{type(error).__name__}: {error}")
         if summarizer is None:
             return material, Usage(), None
@@ -206,8 +219,8 @@ class Compacting:
         """
         return await self._summarizing.quote(tokens)
 
-    async def _permit(self, compaction: Compaction) -> None:
-        """Raises `Stopped` where a hook says no."""
+    async def permit(self, compaction: Compaction) -> None:
+        """Raises `Stopped` where a hook says no, and journals that."""
         started = self._clock.monotonic()
         outcome = await self._hooks.run("pre_compact", compaction=compaction)
         if outcome.stop:
@@ -219,7 +232,7 @@ class Compacting:
 
     async def checkpoint(self) -> tuple[CheckpointV1, Ledger]:
         """What is kept in mind beside the window, as of now. Raises `JournalError`."""
-        if self._occasion.waited_for or not self._busy():  # else a tool of ours may be at work
+        if self.occasion.waited_for or not self._busy():  # else a tool of ours may be at work
             await self._files.notice()
         return await self._memory.now()
 
@@ -250,12 +263,14 @@ class Compacting:
     ) -> Draft:
         """Draft and apply; an attempt that fails is journalled. Raises as these do."""
         started = self._clock.monotonic()
-        compaction = self._occasion.compaction(strategy or self.strategy)
+        compaction = self.occasion.compaction(strategy or self.strategy)
+        generation = self._record.window.generation
         try:
             draft = await self.draft(strategy, options, must_gain=must_gain)
             await self.apply(draft)
         except asyncio.CancelledError:
-            await self._ended(compaction, "cancelled", "", started)
+            if self._record.window.generation == generation:
+                await self._ended(compaction, "cancelled", "", started)
             raise
         except Stopped:
             raise  # that stands in the journal
@@ -281,13 +296,13 @@ class Compacting:
 
     async def apply(self, draft: Draft) -> None:
         """Make it the window. Raises `Refused`, `JournalError`."""
-        record, plan, occasion = self._record, draft.plan, self._occasion
+        record, plan, occasion = self._record, draft.plan, self.occasion
         started = self._clock.monotonic()
         window = record.window
         self._check_fit(draft)
         compaction = occasion.compaction(plan.strategy)
         if not draft.permitted:
-            await self._permit(compaction)
+            await self.permit(compaction)
         await asyncio.to_thread(window_files.save, record.journal.folder, window)
 
         def make(n: int) -> list[Data]:
@@ -296,15 +311,29 @@ class Compacting:
             finished = CompactionFinished(
                 compaction=compaction,
                 status="applied",
+                error=draft.material.error,
                 seconds=round(draft.seconds + self._clock.monotonic() - started, 3),
                 tokens=replaced.tokens,
             )
             return [replaced, finished]
 
         await record.add(make)
-        await asyncio.to_thread(self._save, draft)
+        # From here on it is done: what fails now is told, no more.
         record.tell(Told(completion(plan), hint=SEE_LOST))
-        await self._after(compaction, plan.sizes)
+        for each in plan.told:
+            record.tell(Told(each))
+        for note in plan.notes:
+            record.warn(note)
+        try:
+            await asyncio.to_thread(self._save, draft)
+            await self._after(compaction, plan.sizes)
+        except JournalError as error:
+            record.warn(f"What a hook of post_compact added is left out: {error}")
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if occasion.phase != "standalone_turn" or task is None:
+                raise
+            task.uncancel()  # Esc ended the hook; the compaction was over
 
     async def _after(self, compaction: Compaction, sizes: Sizes) -> None:
         told = {
@@ -332,7 +361,7 @@ class Compacting:
         window = self._record.window
         if self._record.journal.read_only:
             raise Refused("This session is open to read only. Fork it to go on: /fork.")
-        if self._busy() and not self._occasion.waited_for:
+        if self._busy() and not self.occasion.waited_for:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         numbers = [each.n for each in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:

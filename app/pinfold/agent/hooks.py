@@ -83,19 +83,19 @@ class Hooks:
         return Outcome("", "\n".join(contexts))
 
     async def _one(self, command: str, payload: bytes) -> Outcome:
-        with TemporaryFile() as stdin, TemporaryFile() as stderr:
-            stdin.write(payload)
-            stdin.seek(0)
-            try:
+        try:
+            with TemporaryFile() as stdin, TemporaryFile() as stderr:
+                stdin.write(payload)
+                stdin.seek(0)
                 async with asyncio.timeout(self._timeout):
                     code, printed = await self._run(command, stdin, stderr)
-            except TimeoutError:
-                self._warn(command, f"took longer than {self._timeout:g} s and was ended")
-                return Outcome()
-            except ToolError as error:
-                self._warn(command, str(error))
-                return Outcome()
-            said = _head(stderr).strip()
+                said = _head(stderr).strip()
+        except TimeoutError:
+            self._warn(command, f"took longer than {self._timeout:g} s and was ended")
+            return Outcome()
+        except (ToolError, OSError) as error:
+            self._warn(command, str(error))
+            return Outcome()
         if code == STOP:
             return Outcome(stop=said or f"the hook {command!r} says so")
         if code != 0:

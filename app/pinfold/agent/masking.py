@@ -6,6 +6,7 @@ In batches, as each breaks the provider's prompt cache from its first change on.
 from pinfold.agent.compacting import Compacting
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
+from pinfold.compaction.refusals import NoGain
 from pinfold.numbers import tokens
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
 from pinfold.window.reading import Reading
@@ -48,7 +49,12 @@ class Masking:
     async def mask(self, reading: Reading) -> None:
         """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""
         self._next = reading.used + LOOK * reading.usable
-        draft = await self._compacting.draft("prune")
+        try:
+            draft = await self._compacting.draft("prune")
+        except NoGain:
+            return
+        if draft.plan.strategy != "prune":
+            return
         batch = [each for each in draft.plan.items if each.verdict == "mask"]
         saved = draft.view.corrected(sum(each.before - each.after for each in batch))
         if saved < BATCH * reading.usable:
@@ -62,7 +68,7 @@ class Masking:
             Told(
                 f"Masked {len(batch)} old tool results: {tokens(reading.used)} → "
                 f"{tokens(reading.used - saved)} tokens. The prompt cache is read anew for "
-                f"{tokens(draft.report.uncached)} of them.",
+                f"{tokens(max(0, draft.report.uncached - saved))} of them.",
                 hint="/undo brings them back",
             )
         )

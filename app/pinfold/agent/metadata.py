@@ -3,6 +3,7 @@
 The fields are those of Codex's own header of that kind.
 """
 
+import json
 from typing import Literal
 
 import msgspec
@@ -44,6 +45,5 @@ class Metadata:
                 fields["forked_from_thread_id"] = parent.rpartition(":")[0]
         if compaction is not None:
             fields["compaction"] = compaction
-        # A header is ASCII; ids and names of strategies are, save a third party's.
-        encoded = msgspec.json.encode(fields).decode()
-        return {HEADER: encoded.encode("ascii", "backslashreplace").decode()}
+        # A header is ASCII, which a third party's name of a strategy need not be.
+        return {HEADER: json.dumps(msgspec.to_builtins(fields), separators=(",", ":"))}

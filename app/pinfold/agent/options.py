@@ -44,6 +44,8 @@ class Options:
     """Whether a request that generates nothing goes ahead while the user types."""
     turn_metadata: bool = True
     """Whether requests carry the header that says what they are for."""
+    summary_window: int | None = None
+    """Tokens of context that the session's model has where it summarises; none is all it has."""
     prices: Mapping[str, Price] = field(default_factory=dict)
 
 
@@ -56,15 +58,17 @@ class Limits:
     """A share of the usable window."""
 
     def set(self, to: str) -> None:
-        """Take `auto`, `ask`, `off`, or a share. Raises `ValueError`."""
+        """Take `auto`, `ask`, `off`, or a share; above 1 it is in percent. Raises `ValueError`."""
         if to in AUTOS:
             self.auto = to
             return
         try:
-            share = float(to.rstrip("%")) / (100 if to.endswith("%") else 1)
+            share = float(to.removesuffix("%"))
         except ValueError:
             why = f"“{to}” is neither a share such as 0.7 nor auto, ask or off."
             raise ValueError(why) from None
+        if to.endswith("%") or share > 1:
+            share /= 100
         if not 0 < share <= 1:
-            raise ValueError(f"{to} is no share of the window: it must be above 0 and at most 1.")
+            raise ValueError(f"{to} is no share of the window: it must be above 0, at most 100%.")
         self.threshold = share

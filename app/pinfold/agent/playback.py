@@ -17,6 +17,7 @@ from pinfold.rollout.events import (
     SessionStarted,
     Unknown,
     WindowReplaced,
+    is_compaction,
 )
 from pinfold.rollout.items import Form, Item
 from pinfold.window.reading import Reading
@@ -31,8 +32,6 @@ _SKIPPED = (SessionStarted, PromptQueued, PromptUnqueued, Unknown)
 """What belongs to the session that was recorded alone."""
 _ANSWERS = frozenset({"assistant", "reasoning", "tool_call"})
 """Kinds with which a response begins."""
-_COMPACTIONS = frozenset({"threshold", "overflow", "manual", "model", "adopted"})
-"""Reasons of a new window that make it a compaction."""
 _WORD = re.compile(r"\s*\S{1,16}|\s+")
 
 
@@ -102,8 +101,8 @@ class Playback:
         forms, before = self._record.window.forms, self._reading()
         generation = self._record.window.generation
         await self._retelling.append([event])
-        boundaries = self._record.window.boundaries
-        if self._record.window.generation != generation and boundaries[-1].reason in _COMPACTIONS:
+        window = self._record.window
+        if window.generation != generation and is_compaction(window.boundaries[-1].reason):
             self._note(forms, before)
 
     async def _check(self, compact: Callable[[], Awaitable[bool]]) -> None:

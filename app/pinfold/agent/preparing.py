@@ -40,7 +40,7 @@ class _Written:
 
 
 class Preparing:
-    """Begins on a turn's own requests alone, so it rests when the user does."""
+    """Begins on a turn's own requests, so it rests when the user does, and when it is asked for."""
 
     def __init__(
         self,
@@ -81,6 +81,11 @@ class Preparing:
             self._failures = 0
             self._consider()
 
+    def reset(self) -> None:
+        """Another model goes on from here."""
+        self._failures = 0
+        self.stop()
+
     def stop(self) -> None:
         """Break off what is being written."""
         if self._task is not None:
@@ -104,6 +109,8 @@ class Preparing:
         """Begin to write where the window calls for it and the budget allows it."""
         if not self.wanted or self._task is not None or self._failures >= MAX_FAILURES:
             return
+        if self._record.journal.read_only:
+            return
         if self._limits.auto == "off" or self._compacting.strategy != "layered":
             return
         reading = self._reading()
@@ -112,12 +119,17 @@ class Preparing:
         known = self._written
         if known is not None and reading.used - known.used < REFRESH * reading.usable:
             return
-        state = self._record.state
         unread = reading.used if known is None else reading.used - known.used
-        if state.spent_preparing + unread > self._options.budget * state.spent_on_turns:
+        if unread > self._left:
             return
         self._task = asyncio.create_task(self._write(reading.used))
         self._tell()
+
+    @property
+    def _left(self) -> int:
+        """Tokens of its budget."""
+        state = self._record.state
+        return int(self._options.budget * state.spent_on_turns) - state.spent_preparing
 
     async def _write(self, used: int) -> None:
         generation = self._record.window.generation
@@ -134,7 +146,8 @@ class Preparing:
         self._tell()
 
     async def _made(self) -> Material | None:
-        summarizer = await self._summarizing.summarizer(OCCASION, lambda *_: None)
+        await self._compacting.permit(OCCASION)
+        summarizer = await self._summarizing.summarizer(OCCASION, _quietly, lambda: self._left)
         if summarizer.model.context_window < SMALLEST:
             self._failures = MAX_FAILURES
             return None
@@ -147,7 +160,7 @@ class Preparing:
     async def _rehearse(self, material: Material) -> None:
         """Plan once for nothing: what is counted now is known when a turn waits for it."""
         with suppress(Exception):  # whether it can be applied is asked when it is
-            await self._compacting.draft("layered", material=material)
+            await self._compacting.draft("layered", material=material, told=_quietly)
 
     def _tell(self) -> None:
         state: Preparation = "ready" if self.material() is not None else ""
@@ -159,8 +172,13 @@ class Preparing:
 
     async def close(self) -> None:
         """Break off, and wait for the end of it."""
+        self.wanted = False
         task = self._task
         self.stop()
         if task is not None:
             with suppress(asyncio.CancelledError):
                 await task
+
+
+def _quietly(*_: object) -> None:
+    """Nobody watches it."""

@@ -9,7 +9,7 @@ from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
-from pinfold.ports import Clock, Delta, ProviderError, Request, ResponseDone
+from pinfold.ports import Clock, Delta, Request, ResponseDone
 from pinfold.rollout.events import RequestFinished, TurnFinished, Usage, WindowReplaced
 
 
@@ -70,7 +70,7 @@ class Prewarm:
         status, usage = "ok", None
         try:
             usage = await _end_of(connection, request)
-        except ProviderError as error:  # the turn's own request will tell
+        except Exception as error:  # the turn's own request will tell
             status = type(error).__name__
         except asyncio.CancelledError:
             status = "interrupted"

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Literal, cast
 
@@ -45,6 +45,13 @@ class Connection:
     wire_api: Literal["chat", "responses"]
     note: str
     """Why this model, and how to change it."""
+
+    def within(self, window: int | None) -> "Connection":
+        """The same with a context window of so many tokens, where that is given."""
+        if window is None:
+            return self
+        model = msgspec.structs.replace(self.model, context_window=window, window_source="config")
+        return replace(self, model=model)
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ from pinfold.rollout.events import (
     WindowCounted,
     WindowReplaced,
 )
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Form, Item
 from pinfold.rollout.memory import Memory
 
 
@@ -98,8 +98,10 @@ class Retelling:
                 return None
             case ItemsMarked():
                 return self._marked(event.seq, data)
-            case PinsChanged(add=add, remove=remove):
-                return replace(data, add=self._pins(add), remove=self._pins(remove))
+            case PinsChanged(add=add, remove=remove, items=items):
+                return replace(
+                    data, add=self._pins(add), remove=self._pins(remove), items=self._forms(items)
+                )
             case ArtifactObserved(item=n) if n is not None:
                 return replace(data, item=self._numbers.get(n))
             case MemoryApplied(memory=memory):
@@ -136,8 +138,11 @@ class Retelling:
             self._left_out.add(seq)
             self.diverged = True
             return None
+        return replace(data, items=self._forms(data.items))
+
+    def _forms(self, items: Sequence[tuple[int, Form]]) -> tuple[tuple[int, Form], ...]:
         known = self._numbers
-        return replace(data, items=tuple((known[n], form) for n, form in data.items if n in known))
+        return tuple((known[n], form) for n, form in items if n in known)
 
     def _pins(self, pins: Sequence[int | str]) -> tuple[int | str, ...]:
         known = self._numbers

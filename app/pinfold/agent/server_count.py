@@ -8,7 +8,13 @@ from pinfold.agent.record import Record
 from pinfold.agent.request import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.ports import ProviderError, Request
-from pinfold.rollout.events import ItemsMarked, ModelChanged, WindowCounted, WindowReplaced
+from pinfold.rollout.events import (
+    ItemsMarked,
+    ModelChanged,
+    PinsChanged,
+    WindowCounted,
+    WindowReplaced,
+)
 from pinfold.rollout.journal import JournalError
 
 
@@ -24,10 +30,12 @@ class ServerCount:
         match update:
             case PhaseChanged(phase="requesting"):
                 self.stop()  # the request's own report comes soon
-            case Appended(event=event) if isinstance(
-                event.data, ItemsMarked | WindowReplaced | ModelChanged
-            ):
-                self.ask()
+            case Appended(event=event):
+                match event.data:
+                    case ItemsMarked() | WindowReplaced() | ModelChanged():
+                        self.ask()
+                    case PinsChanged(items=items) if items:
+                        self.ask()
 
     def ask(self) -> None:
         """Begin to ask, if there is something to count and no turn runs."""

@@ -108,7 +108,13 @@ class Session:
         )
         self.files = Files(record, cwd, lambda: self.model)
         self._summarizing = Summarizing(
-            record, clock, metadata, lambda: self._connection, connect_summarizer, options.prices
+            record,
+            clock,
+            metadata,
+            lambda: self._connection,
+            connect_summarizer,
+            options.prices,
+            options.summary_window,
         )
         self.compaction = Compacting(
             record,
@@ -301,6 +307,11 @@ class Session:
         return self._limits.threshold
 
     @property
+    def compacts_next(self) -> bool:
+        """Whether that would happen at the next request: it may be too soon after the last time."""
+        return self._triggers.due()
+
+    @property
     def queue(self) -> tuple[tuple[int, str], ...]:
         return self._work.queue.prompts
 
@@ -391,7 +402,12 @@ class Session:
         """
         if self.busy:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
-        return await self._work.wait_for(work, self.compaction.on(Occasion(waited_for=True)))
+
+        async def by_hand() -> Answer:
+            with self.compaction.on(Occasion(waited_for=True)):
+                return await work()
+
+        return await self._work.wait_for(by_hand, "compacting")
 
     def play(self, events: Sequence[Event], speed: float, *, own: bool = False) -> None:
         """Write a recording down as if it happened now, `speed` times as fast; 0: at once.
@@ -425,11 +441,11 @@ class Session:
         """
         if self.busy:
             raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
+        await self._work.wait_for(lambda: self._switch(name))
+
+    async def _switch(self, name: str) -> None:
         old = self._connection
         new = await self._connect(name)
-        if self.busy:
-            await new.provider.close()
-            raise ProviderError("A turn began meanwhile: choose the model again at its end.")
         await self._take(new, "chosen by the user")
         self._triggers.acted()
         await self._triggers.check("model")
@@ -449,6 +465,7 @@ class Session:
 
     async def _take(self, connection: Connection, reason: str) -> None:
         old, self._connection = self._connection, connection
+        self.preparing.reset()
         await self._note_model(reason)
         if connection.wire_api != old.wire_api:
             await self.recount(self._record.gauge.counter)

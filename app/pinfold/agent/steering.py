@@ -111,13 +111,13 @@ class Steering:
 
     @property
     def pins(self) -> Sequence[tuple[Pin, int]]:
-        """The pins in their order, each with the tokens of what it holds."""
+        """The pins in their order, each with the tokens that what it holds takes now."""
         window, gauge = self._record.window, self._record.gauge
         held: dict[Pin, int] = dict.fromkeys(window.pins, 0)
-        for n in window.forms:
-            pin = window.pin_on(n) if window.is_pinned(n) else None
+        for shown, count in zip(window.shown, gauge.tokens, strict=True):
+            pin = None if shown.form == "placeholder" else self.pin_on(shown.item.n)
             if pin is not None:
-                held[pin] += gauge.count_full(window.archive[n])
+                held[pin] += count
         return [(pin, gauge.correct_share(count)) for pin, count in held.items()]
 
     @property

@@ -20,6 +20,7 @@ from pinfold.ports import (
     Progress,
     ProviderError,
     Request,
+    RequestRejected,
     ResponseDone,
     TextDelta,
 )
@@ -52,8 +53,10 @@ class Summarizing:
         connection: Callable[[], Connection],
         connect: Callable[[], Awaitable[Connection]] | None = None,
         prices: Mapping[str, Price] | None = None,
+        window: int | None = None,
     ) -> None:
-        """`connect` reaches the model for compactions; without one it is the session's.
+        """`connect` reaches the model for compactions; without one it is the session's, within a
+        context window of `window` tokens where that is given.
 
         `prices` go by model.
         """
@@ -63,12 +66,18 @@ class Summarizing:
         self._session = connection
         self._connect = connect
         self._prices = prices or {}
+        self._window = window
         self._own: Connection | None = None
         self._connecting = asyncio.Lock()
         self._counters: dict[str, Counter] = {}
 
-    async def summarizer(self, compaction: Compaction, told: Step) -> "ModelSummarizer":
-        """One for this compaction. Raises `ProviderError`."""
+    async def summarizer(
+        self, compaction: Compaction, told: Step, left: Callable[[], int] | None = None
+    ) -> "ModelSummarizer":
+        """One for this compaction; `left` tells the tokens that it may still use.
+
+        Raises `ProviderError`.
+        """
         connection = await self._reached()
         counter = self._record.gauge.counter
         encoding = connection.model.encoding
@@ -84,6 +93,7 @@ class Summarizing:
             compaction,
             told,
             price_of(connection.model.provider, connection.model.name, self._prices),
+            left,
         )
 
     async def quote(self, tokens: int) -> tuple[str, float | None]:
@@ -97,7 +107,7 @@ class Summarizing:
 
     async def _reached(self) -> Connection:
         if self._connect is None:
-            return self._session()
+            return self._session().within(self._window)
         async with self._connecting:
             if self._own is None:
                 self._own = await self._connect()
@@ -121,6 +131,7 @@ class ModelSummarizer:
         compaction: Compaction,
         told: Step,
         price: Price | None,
+        left: Callable[[], int] | None,
     ) -> None:
         self._record = record
         self._clock = clock
@@ -130,6 +141,7 @@ class ModelSummarizer:
         self._compaction = compaction
         self._told = told
         self._price = price
+        self._left = left
         self._rng = Random()  # noqa: S311  jitter
         self._step, self._share = "", 0.0
         self.spent = Usage()
@@ -194,7 +206,10 @@ class ModelSummarizer:
     ) -> Answer:
         """Ask, and again after a wait where that can help; each request is journalled."""
         attempt = 1
+        most = self._estimate(request) + (request.max_output or 0)
         while True:
+            if self._left is not None and most > self._left():
+                raise RequestRejected("What this may use is spent.")
             started = self._clock.monotonic()
             try:
                 answer, usage = await ask(request)
@@ -253,8 +268,6 @@ class ModelSummarizer:
                 cached=spent.cached + usage.cached,
                 output=spent.output + usage.output,
             )
-        estimate = sum(context_parts(self._counter, request.context, "chat").values())
-        estimate += sum(count_item(self._counter, item, "chat") for item in request.items)
         await record.append(
             RequestFinished(
                 purpose="compaction",
@@ -262,7 +275,7 @@ class ModelSummarizer:
                 model=model.name,
                 response=0,
                 through_seq=record.state.seq,
-                estimate=estimate,
+                estimate=self._estimate(request),
                 status=status,
                 error=error,
                 usage=usage,
@@ -272,3 +285,8 @@ class ModelSummarizer:
                 compaction=self._compaction,
             )
         )
+
+    def _estimate(self, request: Request) -> int:
+        """Input tokens of a request, as counted here."""
+        context = sum(context_parts(self._counter, request.context, "chat").values())
+        return context + sum(count_item(self._counter, item, "chat") for item in request.items)

@@ -47,6 +47,15 @@ class Triggers:
         """The user changed how or whether to compact."""
         self._past = self._past.acted()
 
+    def due(self) -> bool:
+        """Whether the next request has the window compacted, or the user asked."""
+        reading, limits = self._reading(), self._limits
+        past = self._past.prompted()  # as it is by then
+        step = guards.should(
+            "threshold", reading.used, reading.usable, limits.threshold, limits.auto, past
+        )
+        return step != "wait"
+
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
             match update.event.data.reason:
@@ -59,13 +68,16 @@ class Triggers:
         self,
         cause: Cause,
         phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn",
+        *,
+        waited_for: bool = True,
     ) -> bool:
         """Compact where the window calls for it; whether that was done.
 
-        In a turn, `phase` says where the turn stands that waits for it. Raises nothing.
+        `phase` says where the turn stands, if there is one; `waited_for` whether what runs in the
+        session waits for it. Raises nothing.
         """
         limits, compacting = self._limits, self._compacting
-        in_turn = phase != "standalone_turn"
+        waiting = phase == "standalone_turn" and self._record.state.turn_state == "waiting"
         reading = self._reading()
         step = guards.should(
             cause,
@@ -74,59 +86,63 @@ class Triggers:
             limits.threshold,
             limits.auto,
             self._past,
-            waiting=not in_turn and self._record.state.turn_state == "waiting",
+            waiting=waiting,
         )
-        if cause == "model" and limits.auto != "off" and await self._is_unreadable():
-            return await self._rebuild()
-        if step == "wait":
-            if cause == "threshold" and limits.auto == "auto" and self._masking.is_due(reading):
-                await self._mask(reading, Occasion(cause, phase, waited_for=in_turn))
-            return False
-        with compacting.on(Occasion(cause, phase, waited_for=in_turn)):
+        with compacting.on(Occasion(cause, phase, waited_for)):
+            if cause == "model" and limits.auto != "off" and not waiting and await self._rebuilt():
+                return True
+            if step == "wait":
+                if cause == "threshold" and limits.auto == "auto" and not self._past.stopped:
+                    await self._mask(reading)
+                return False
             if step == "ask" and compacting.reviewer is not None:
-                return await compacting.reviewer()
-            try:
-                # What is left must lie well below the threshold, or it would be passed at once.
-                target = min(compacting.options.target_pct, limits.threshold * BELOW)
-                options = replace(compacting.options, target_pct=target)
-                await compacting.run(options=options, must_gain=cause == "threshold")
-            except NoGain as error:
-                self._past = self._past.in_vain(reading.used)
-                self._record.warn(f"Not compacted: {error}")
-                return False
-            except Exception as error:  # the turn must go on, whatever it is
-                self._past = self._past.failed()
-                stopped = self._past.failures == guards.MAX_FAILURES
-                more = " Nothing is compacted by itself any more until you act." if stopped else ""
-                self._record.warn(f"Not compacted: {error}{more}")
-                return False
-            return True
+                applied = await compacting.reviewer()
+                if not applied:
+                    self._past = self._past.in_vain(reading.used)
+                return applied
+            return await self._compact(cause, reading)
 
-    async def _mask(self, reading: Reading, occasion: Occasion) -> None:
-        with self._compacting.on(occasion):
-            try:
-                await self._masking.mask(reading)
-            except Exception as error:  # the turn must go on, whatever it is
-                self._record.warn(f"Nothing was masked: {error}")
+    async def _compact(self, cause: Cause, reading: Reading) -> bool:
+        compacting = self._compacting
+        try:
+            # What is left must lie well below the threshold, or it would be passed at once.
+            target = min(compacting.options.target_pct, self._limits.threshold * BELOW)
+            options = replace(compacting.options, target_pct=target)
+            await compacting.run(options=options, must_gain=cause == "threshold")
+        except NoGain as error:
+            self._past = self._past.in_vain(reading.used)
+            self._record.warn(f"Not compacted: {error}")
+            return False
+        except Exception as error:  # the turn must go on, whatever it is
+            self._past = self._past.failed()
+            more = " Nothing is compacted by itself any more until you act."
+            self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
+            return False
+        return True
 
-    async def _is_unreadable(self) -> bool:
-        """Whether the window holds what only the model before this one could read."""
+    async def _mask(self, reading: Reading) -> None:
+        if not self._masking.is_due(reading):
+            return
+        try:
+            await self._masking.mask(reading)
+        except Exception as error:  # the turn must go on, whatever it is
+            self._record.warn(f"Nothing was masked: {error}")
+
+    async def _rebuilt(self) -> bool:
+        """Make the window anew where it holds what this model can't read. Raises nothing."""
         window = self._record.window
         if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
             return False
-        return bool((await self._compacting.view()).unreadable)
-
-    async def _rebuild(self) -> bool:
-        """Make the window anew without what the model can't read. Raises nothing."""
-        with self._compacting.on(Occasion("model")):
-            try:
-                await self._compacting.run("checkpoint")
-            except Exception as error:
-                self._record.warn(
-                    f"A provider's own compaction is in the window, and this model can't read it. "
-                    f"Not rebuilt: {error}"
-                )
+        try:
+            if not (await self._compacting.view()).unreadable:
                 return False
+            await self._compacting.run("checkpoint")
+        except Exception as error:
+            self._record.warn(
+                "A provider's own compaction is in the window, and this model can't read it. "
+                f"Not rebuilt: {error}"
+            )
+            return False
         self._record.warn(
             "This model can't read the compaction that another provider made: the window is made "
             "anew from the session's own record. /undo brings the old one back."

@@ -26,7 +26,7 @@ class Head(Struct, frozen=True):
     items: int
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, gc=False):
     """An item in full, and how it stood in the window."""
 
     n: int
@@ -38,15 +38,15 @@ def save(folder: Path, window: Window) -> Path:
     """Write the window as it is. Raises `JournalError`; then there is no such file."""
     at = datetime.now(UTC)
     path = folder / FOLDER / f"{at:%Y%m%dT%H%M%S}-{window.generation}.jsonl"
-    encode = msgspec.json.Encoder().encode
-    forms = window.forms
-    lines = [encode(Head(window.generation, window.seq, len(forms)))]
-    lines += [encode(Line(n, form, window.archive[n])) for n, form in forms.items()]
+    forms, archive = window.forms, window.archive
+    lines = [Line(n, form, archive[n]) for n, form in forms.items()]
+    head = Head(window.generation, window.seq, len(lines))
+    content = msgspec.json.Encoder().encode_lines([head, *lines])
     try:
         files.make_folder(path.parent)
         for left in path.parent.glob("*.tmp"):  # by a process that was killed
             left.unlink(missing_ok=True)
-        files.write_atomic(path, b"\n".join(lines) + b"\n")
+        files.write_atomic(path, content)
     except OSError as error:
         raise JournalError(files.failure(path, error)) from error
     return path

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +13,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.request import Connection
 from pinfold.agent.rounds import Round
 from pinfold.agent.turn import Turn
-from pinfold.agent.updates import PromptReturned, Told
+from pinfold.agent.updates import Phase, PromptReturned, Told
 from pinfold.rollout.events import Data
 
 Answer = TypeVar("Answer")
@@ -63,19 +62,15 @@ class Work:
         self._task = asyncio.create_task(self._play(playing, speed, told=told))
 
     async def wait_for(
-        self, work: Callable[[], Awaitable[Answer]], within: AbstractContextManager[None]
+        self, work: Callable[[], Awaitable[Answer]], phase: Phase | None = None
     ) -> Answer | None:
-        """The answer of work on a compaction, or None where `interrupt` ended it.
+        """The answer of work that prompts wait for, or None where `interrupt` ended it.
 
         Not while it is busy. Raises what `work` raises.
         """
-        answers: list[Answer] = []
-        errors: list[Exception] = []
-        self._task = asyncio.create_task(self._compact(work, within, answers, errors))
-        await asyncio.wait([self._task])
-        if errors:
-            raise errors[0]
-        return answers[0] if answers else None
+        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._wait_for(work, phase, answer))
+        return await asyncio.shield(answer)
 
     def interrupt(self) -> None:
         """End what runs. What came is kept."""
@@ -136,22 +131,20 @@ class Work:
             self.refuse(f"!{command}", str(error))
         await self._go_on()
 
-    async def _compact(
+    async def _wait_for(
         self,
         work: Callable[[], Awaitable[Answer]],
-        within: AbstractContextManager[None],
-        answers: list[Answer],
-        errors: list[Exception],
+        phase: Phase | None,
+        answer: "asyncio.Future[Answer | None]",
     ) -> None:
-        """The task of `wait_for`: what came of it goes into one of the lists."""
-        self._record.enter("compacting")
+        if phase is not None:
+            self._record.enter(phase)
         try:
-            with within:
-                answers.append(await work())
+            answer.set_result(await work())
         except asyncio.CancelledError:
-            pass  # the window is what it was
+            answer.set_result(None)
         except Exception as error:  # whoever asked is told
-            errors.append(error)
+            answer.set_exception(error)
         await self._go_on()
 
     async def _play(self, playing: Playback, speed: float, *, told: bool) -> None:

@@ -1,7 +1,7 @@
 """Commitments: what the user laid down in their own messages, kept in their own words.
 
-What they quote, paste or ask is no commitment. Of the agent's words those alone count that a message
-of the user's agrees to.
+What they quote, paste or ask is no commitment. Of the agent's words those alone count that a
+message of the user's agrees to.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from pinfold.checkpoint.commitments_agreed import consent, proposed
-from pinfold.checkpoint.commitments_cues import Cues, Kind, languages, plain, telling, plain
-from pinfold.checkpoint.commitments_prose import Sentence, sentences
+from pinfold.checkpoint.commitments_cues import Cues, Kind, languages, plain, telling
+from pinfold.checkpoint.commitments_prose import LEAD_IN, Sentence, sentences
 from pinfold.rollout.events import CoreChanged
 
 MAX_KEPT = 200
@@ -29,9 +29,8 @@ _NUMBER = re.compile(r"\b\d[\w.:]*\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _PARTING = re.compile(r"[\W_]+")
 """In the key of a fact."""
-_LEAD_IN = re.compile(r"(\S[^:\n]{2,80}):\s+(\S+ \S+ \S.*)")
-_MIN_THING = 2
-"""Telling words that name one thing."""
+_MIN_TOLD = 2
+"""Telling words of a sentence without its value, which name one thing."""
 _MIN_COMMON = 0.75
 """Of the telling words of two sentences, from which on they are about the same."""
 
@@ -136,9 +135,13 @@ def _kind(sentence: Sentence) -> Kind | None:
     asked = bool(_ASKED.search(stated))
     if asked or any(cues.asks.search(said) for cues in every):
         return "rule" if any(cues.even_asked.search(said) for cues in every) else None
-    for each in dict.fromkeys((_conceded(said, every), said, plain(_behind_news(unquoted)))):
+    body = plain(_behind_news(unquoted))
+    core = _conceded(body, every)
+    for each in dict.fromkeys((core, body, said)):
         if any(cues.ignore.search(each) for cues in every):
-            return None
+            if each == core:
+                return None
+            continue
         for cues in every:
             for kind, pattern in cues.kinds:
                 if pattern.search(each):
@@ -158,7 +161,7 @@ def _conceded(said: str, every: list[Cues]) -> str:
 
 def _behind_news(text: str) -> str:
     """What `Correction:` and the like announce; all of it where nothing does."""
-    found = _LEAD_IN.match(text)
+    found = LEAD_IN.match(text)
     told = plain(found[1]) if found else ""
     return found[2] if found and any(cues.news.search(told) for cues in languages()) else text
 
@@ -183,11 +186,11 @@ class _About(Struct, frozen=True):
     barred: bool
     """Something may not be done, and what it names is no value that changes."""
     numbers: frozenset[str]
-    thing: str
-    """Of a value: whose it is."""
+    frame: str
+    """What is said but for its last word: the value, where all else is the same."""
 
     def supersedes(self, earlier: "_About") -> bool:
-        if self.said == earlier.said or (self.thing and self.thing == earlier.thing):
+        if self.said == earlier.said or (self.frame and self.frame == earlier.frame):
             return True
         if (self.barred or earlier.barred) and self.numbers != earlier.numbers:
             return False
@@ -212,16 +215,17 @@ def _about(commitment: Commitment) -> _About:
         valued=bool(valued),
         barred=any(cues.bars.search(said) for cues in every),
         numbers=frozenset(_NUMBER.findall(said)),
-        thing=_thing(said) if commitment.kind == "value" else "",
+        frame=_frame(said, commitment.kind),
     )
 
 
-def _thing(said: str) -> str:
-    """What stands before `is`, if it tells enough to be one thing."""
+def _frame(said: str, kind: Kind) -> str:
+    """`the contact for orders is`, of `The contact for orders is Ann.`"""
     for cues in _spoken(said):
         if found := cues.copula.search(said):
-            thing = said[: found.start()]
-            return thing if len(telling(thing)) >= _MIN_THING else ""
+            value = [word for word in said[found.end() :].split() if word not in cues.empty]
+            frame = " ".join([said[: found.end()], *value[:-1]])
+            return f"{kind} {frame}" if len(telling(frame)) >= _MIN_TOLD else ""
     return ""
 
 

@@ -4,22 +4,24 @@ import re
 from collections.abc import Iterator
 
 from pinfold.checkpoint.commitments_cues import languages, plain, telling
-from pinfold.checkpoint.commitments_prose import MAX_CHARS, MAX_READ_CHARS, sentences
+from pinfold.checkpoint.commitments_prose import LEAD_IN, MAX_CHARS, MAX_READ_CHARS, sentences
 from pinfold.checkpoint.text import clip, one_line
 
 _MAX_CONSENT = 80
 """Characters of a sentence that does nothing but agree."""
 _MAX_FOLLOWING = 3
 """Sentences that a proposal announces, at most."""
-_MIN_TELLING = 3
-"""Words of a question that says what is proposed: `Shall I go ahead?` does not."""
+_MIN_TELLING = 2
+"""Words of a question that says what is proposed."""
 _OPTION = re.compile(
-    r"^\W*(?:(?:option|variante?|opcion|plan|approach)\s+)?(?P<label>[A-Da-d]|\d)\s*[).:]\W*(?P<said>\S.*)$",
+    r"^\W*(?:(?:option|variante?|opcion|plan|approach)\s+)?(?P<label>[a-d]|\d)\s*[).:]\W*"
+    r"(?P<said>\S.*)$",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\b(?:[a-d]|\d)$")
 _ORDINALS = re.compile(
-    r"\b(?:(first|erste|premiere?|primer)|(second|zweite|deuxieme|segund)|(third|dritte|troisieme|tercer))"
+    r"\b(?:(first|erste|premiere?|primer)|(second|zweite|deuxieme|segund)"
+    r"|(third|dritte|troisieme|tercer))"
 )
 
 
@@ -54,7 +56,7 @@ def _option(text: str, told: str) -> str | None:
         for line in text[:MAX_READ_CHARS].splitlines()
         if (found := _OPTION.match(line))
     }
-    if len(options) < 2:  # noqa: PLR2004  one alone is no choice
+    if len(options) < 2:  # one alone is no choice
         return None
     chosen: str | None = None
     if ordinal := _ORDINALS.search(told):
@@ -72,8 +74,16 @@ def _proposes(sentence: str) -> bool:
 
 def _told(every: list[str], at: int) -> Iterator[str]:
     """The proposing sentence, and what it announces."""
-    if every[at].endswith("?") and len(telling(plain(every[at]))) < _MIN_TELLING:
+    if every[at].endswith("?") and not _is_telling(plain(every[at])):
         return
-    yield every[at]
+    found = LEAD_IN.match(every[at])
+    yield found[2] if found and _proposes(found[1]) else every[at]
     if every[at].endswith(":"):
         yield from every[at + 1 : at + 1 + _MAX_FOLLOWING]
+
+
+def _is_telling(asked: str) -> bool:
+    """Whether a question says what it is about."""
+    found = (cues.assents.search(asked) for cues in languages())
+    anyway = any(each and " " in each[0] for each in found)  # "Shall I go ahead?"
+    return not anyway and len(telling(asked)) >= _MIN_TELLING

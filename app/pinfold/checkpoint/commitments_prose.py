@@ -31,6 +31,8 @@ _SENTENCE = re.compile(
     r"|(?<=[.!?])[\"')\]]*\s+(?=[\"'(¿¡]?[^\W_a-z])"
 )
 _CLAUSE = re.compile(r"(?<=;) ")
+LEAD_IN = re.compile(r"(\S[^:\n]{1,99}):\s+(\S+ \S+ \S.*)")
+"""What announces a statement, and the statement."""
 
 
 class Sentence(Struct, frozen=True):

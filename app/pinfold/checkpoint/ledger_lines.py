@@ -69,7 +69,7 @@ class Filling:
     def place(self, node: Node) -> list[Node] | None:
         """The nodes that `node` brings along, itself included; none where they do not fit."""
         chain = _missing(node)
-        cost = sum(map(self._tokens, chain))
+        cost = self._cost(chain)
         if cost > self._left:
             return None
         self._left -= cost
@@ -87,7 +87,7 @@ class Filling:
         nth = itertools.count()
 
         def offer(candidate: Candidate, chain: list[Node]) -> None:
-            cost = sum(map(self._tokens, chain)) or 1
+            cost = self._cost(chain) or 1
             value = candidate.worth / cost**_COST_POWER
             heapq.heappush(heap, (-value, next(nth), candidate))
 
@@ -118,10 +118,13 @@ class Filling:
             text = "\n".join(self._root.lines())
         return text if self._placed else ""
 
-    def _tokens(self, node: Node) -> int:
-        if not node.tokens:
-            node.tokens = self._count(node.piece())
-        return node.tokens
+    def _cost(self, chain: list[Node]) -> int:
+        cost = 0
+        for node in chain:
+            if not node.tokens:
+                node.tokens = self._count(node.piece())
+            cost += node.tokens
+        return cost
 
 
 def _missing(node: Node) -> list[Node]:

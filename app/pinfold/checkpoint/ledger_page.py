@@ -74,6 +74,7 @@ class Page:
         self._brief = False
         self._roots: dict[str, str] = {}
         self._folders: dict[str, Node] = {}
+        """By what stands before a name in a path."""
         self._lines: dict[tuple[Node, str], Node] = {}
         """Lines that hold several names, folders and their groups, by where they stand and what
         they say."""
@@ -119,8 +120,8 @@ class Page:
         return found
 
     def _file(self, uri: str, file: FileRecord) -> Node:
-        path, name = posixpath.split(one_line(uri))
-        folder = self._folder(path)
+        path, slash, name = one_line(uri).rpartition("/")
+        folder = self._folder(path + slash)
         if self._brief and not _PARTING.search(name):
             node = Node(
                 name, self._group(folder, "outdated" if file.outdated else _verb(file)), inline=True
@@ -132,10 +133,11 @@ class Page:
         self._touched.add(node)
         return node
 
-    def _folder(self, folder: str) -> Node:
-        node = self._folders.get(folder)
+    def _folder(self, head: str) -> Node:
+        """The folder of paths that begin with `head` and go on with a name."""
+        node = self._folders.get(head)
         if node is None:
-            node = self._folders[folder] = self._new_folder(folder)
+            node = self._folders[head] = self._new_folder(posixpath.dirname(head))
         return node
 
     def _new_folder(self, folder: str) -> Node:
@@ -171,8 +173,8 @@ class Page:
                 how = {"user": "given by the user", "reference": "used"}.get(record.source, "seen")
                 return Node(f"- {one_line(name)} ({how} #{record.item})", self._section["URLS"])
             case "path":
-                folder, last = posixpath.split(name)
-                return Node(last, self._group(self._folder(folder), "seen"), inline=True)
+                path, slash, last = name.rpartition("/")
+                return Node(last, self._group(self._folder(path + slash), "seen"), inline=True)
             case "hash" | "issue" | "identifier":
                 holder = self._holders.get(record.file or "")
                 if holder is None:
@@ -230,8 +232,9 @@ def paths_told(page: str) -> Iterator[str]:
 
 def roots(paths: Iterable[str]) -> dict[str, str]:
     """For folders of `paths`, the folder above that saves most when told once."""
-    folders = {folder for path in paths if len(folder := posixpath.dirname(path)) > 1}
-    chains = {folder: [folder, *above(folder)] for folder in folders}
+    heads = {path[: path.rfind("/") + 1] for path in paths}
+    folders = {posixpath.dirname(head) for head in heads}
+    chains = {folder: [folder, *above(folder)] for folder in folders if len(folder) > 1}
     below = Counter(each for chain in chains.values() for each in chain)
     found: dict[str, str] = {}
     for folder, chain in chains.items():

@@ -151,7 +151,7 @@ class Records:
             folders = {posixpath.dirname(path) for path in self.files}
             known.update(folders, *map(above, folders))
             values = [
-                (-self._value(record), name)
+                (-record.weight.value(self.now) * (_FOLDER if record.folder else 1), name)
                 for name, record in self.names.items()
                 if name not in self.files
                 and not (record.kind == "hash" and self._is_passing(name, record))
@@ -160,9 +160,6 @@ class Records:
             values.sort()
             self._likeliest = [(name, -value) for value, name in values[:_LIKELIEST]]
         return self._likeliest
-
-    def _value(self, record: NameRecord) -> float:
-        return record.weight.value(self.now) * (_FOLDER if record.folder else 1)
 
     def _is_passing(self, name: str, record: NameRecord) -> bool:
         """Whether a commit was only shown, a while ago: no call used it, and the user did not

@@ -5,13 +5,15 @@ with, a sentence that names the next step. What answers a question speaks of the
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
 
+from pinfold.checkpoint.commitments_agreed import consent
 from pinfold.checkpoint.commitments_cues import languages, plain, telling
-from pinfold.checkpoint.commitments_prose import MAX_CHARS, sentences
+from pinfold.checkpoint.commitments_prose import LEAD_IN, MAX_CHARS, sentences
 from pinfold.checkpoint.text import clip
 
 By = Literal["user", "agent"]
@@ -20,6 +22,8 @@ MAX_QUESTIONS = 5
 _MAX_KEPT = 20
 _MAX_STEPS = 3
 """Sentences that `Remaining:` and the like announce, at most."""
+_PLEASE = re.compile(r"\b(?:please|bitte|por favor|veuillez)\b")
+_NAME = re.compile(r"(?<=\w\W)[A-Z]\w*[\w-]*|\b\w*\d[\w-]*")
 _STEM = 5
 """Characters by which a word is known again."""
 _MIN_SHARED = 0.5
@@ -44,12 +48,26 @@ class OpenEnd(Struct, frozen=True):
         return f"- {self.kind}{by} #{self.item}: {self.text}"
 
 
+class _Asked(Struct, frozen=True):
+    end: OpenEnd
+    words: frozenset[str]
+    names: frozenset[str]
+    """Those of `words` that name something."""
+
+    def is_answered(self, told: Iterable[frozenset[str]]) -> bool:
+        least = max(_MIN_WORDS, math.ceil(_MIN_SHARED * len(self.words)))
+        return any(
+            len(self.words & each) >= least and (not self.names or self.names & each)
+            for each in told
+        )
+
+
 class OpenEnds:
     """Mutated by the messages, in their order."""
 
     def __init__(self) -> None:
-        self._questions: list[tuple[OpenEnd, frozenset[str]]] = []
-        self._asked: tuple[OpenEnd, frozenset[str]] | None = None
+        self._questions: list[_Asked] = []
+        self._asked: _Asked | None = None
         """What the agent's last message ends with."""
         self._next: OpenEnd | None = None
         self._said: OpenEnd | None = None
@@ -58,7 +76,7 @@ class OpenEnds:
     def read(self, text: str, item: int) -> None:
         """Take a message of the user's."""
         every = [each.text for each in sentences(text)]
-        if self._asked and len(text) > _SHORT:
+        if self._asked and len(text) > _SHORT and not consent(text):
             self._questions.append(self._asked)
         self._asked = None
         self._next = _next(every, "user", item) or self._said or self._next
@@ -73,8 +91,7 @@ class OpenEnds:
         self._said = _next(every, "agent", item)
         self._take(every, "agent", item)
         asked = _question(every[-1], "agent", item)
-        known = any(asked and asked[0] == each for each, _ in self._questions)
-        self._asked = None if known else asked
+        self._asked = asked if asked not in self._questions else None
 
     def plan(self) -> None:
         """The agent recorded a plan: what was said to come next is in it."""
@@ -82,56 +99,55 @@ class OpenEnds:
 
     def retract(self, after: int) -> None:
         """Forget those of the items after #`after`, which a rewind took back."""
-        self._questions = [each for each in self._questions if each[0].item <= after]
+        self._questions = [each for each in self._questions if each.end.item <= after]
         self._asked = self._said = None
         if self._next and self._next.item > after:
             self._next = None
 
     def standing(self) -> tuple[OpenEnd, ...]:
         """The newest questions, oldest first, then the next step."""
-        asked = [self._asked] if self._asked else []
-        questions = [each for each, _ in [*self._questions, *asked]][-MAX_QUESTIONS:]
+        asked = [*self._questions, *([self._asked] if self._asked else [])]
         step = self._said or self._next
-        return (*questions, *([step] if step else []))
+        return (*(each.end for each in asked[-MAX_QUESTIONS:]), *([step] if step else []))
 
     def _take(self, every: list[str], by: By, item: int) -> None:
         told = [_words(each) for each in every if not (_asks(each) or _is_open(each))]
         asked = list(_left_open(every, by, item))
-        again = {words for _, words in asked}
+        again = {each.words for each in asked}
         self._questions = [
-            (each, words)
-            for each, words in self._questions
-            if words not in again and not _answered(words, told)
+            each
+            for each in self._questions
+            if each.words not in again and not each.is_answered(told)
         ]
         self._questions += asked
         del self._questions[:-_MAX_KEPT]
 
 
-def _left_open(every: list[str], by: By, item: int) -> Iterator[tuple[OpenEnd, frozenset[str]]]:
+def _left_open(every: list[str], by: By, item: int) -> Iterator[_Asked]:
     for before, each in zip(["", *every], every, strict=False):
         if (_is_open(each) or _is_open(before)) and (found := _question(each, by, item)):
             yield found
 
 
-def _question(text: str, by: By, item: int) -> tuple[OpenEnd, frozenset[str]] | None:
+def _question(text: str, by: By, item: int) -> _Asked | None:
+    found = LEAD_IN.match(text)
+    text = found[2] if found and _is_open(found[1]) else text
     words = _words(text)
     if not _asks(text) or len(words) < _MIN_WORDS:
         return None
-    return OpenEnd("question", by, clip(text, MAX_CHARS), item), words
+    names = _words(" ".join(_NAME.findall(text)))
+    return _Asked(OpenEnd("question", by, clip(text, MAX_CHARS), item), words, names & words)
 
 
 def _next(every: list[str], by: By, item: int) -> OpenEnd | None:
     for at in reversed(range(len(every))):
         said = plain(every[at]) + (":" if every[at].endswith(":") else "")
-        if not _asks(every[at]) and any(cues.next.search(said) for cues in languages()):
+        if _asks(every[at]) or (by == "agent" and _PLEASE.search(said)):
+            continue
+        if any(cues.next.search(said) for cues in languages()):
             more = every[at + 1 : at + 1 + _MAX_STEPS] if said.endswith(":") else []
             return OpenEnd("next", by, clip(" ".join([every[at], *more]), MAX_CHARS), item)
     return None
-
-
-def _answered(asked: frozenset[str], told: Iterable[frozenset[str]]) -> bool:
-    least = max(_MIN_WORDS, math.ceil(_MIN_SHARED * len(asked)))
-    return any(len(asked & each) >= least for each in told)
 
 
 def _asks(text: str) -> bool:

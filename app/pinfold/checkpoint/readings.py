@@ -2,9 +2,11 @@
 user or the agent speaks of, the newest."""
 
 import re
+from collections import Counter
 
 from msgspec import Struct
 
+from pinfold.checkpoint.text import one_line
 from pinfold.rollout.items import Item
 
 MAX_SHOWN = 6
@@ -13,17 +15,23 @@ _MAX_CALLS = 256
 _MAX_READ_CHARS = 50_000
 
 _KEY = r"[^\W\d][\w.-]{2,40}(?: [^\W\d][\w.-]*){0,3}"
-_VALUE = r"\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|(?=[\w./:@+-]*\d)[\w./:@+-]{1,80}|true|false"
+_VALUE = r"\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|(?=[\w./:@+-]*\d)[\w./:@+-]{0,79}\w|true|false"
 _LINE = re.compile(
-    rf"^(?:[ \t]*\d+[\t|:])?[ \t]{{0,4}}(?P<key>{_KEY})(?:[ \t]*[=|]|:)[ \t]*(?P<value>{_VALUE})"
-    r"[,;]?[ \t]*$",
+    rf"^(?:[ \t]*\d+[\t|:])?[ \t]{{0,4}}(?P<key>{_KEY})(?:[ \t]*[=|][ \t]*|:[ \t]+)"
+    rf"(?P<value>{_VALUE})[,;]?[ \t]*$",
     re.MULTILINE,
 )
 _METRIC = re.compile(r"^(?P<key>[^\W\d]\w*_\w+) (?P<value>\d+)$", re.MULTILINE)
+_MAX_VALUES = 4
+"""Of a setting, in a session; what has more of them counts or names something else each time."""
+_TELLING = re.compile(r"\w+[_.-]\w|[a-z]+[A-Z]")
+"""A key that means nothing else where it stands in prose."""
 _TIMES = re.compile(
-    r"(?:time|date|took|duration|elapsed|real|user|sys|seconds?|uptime|pid)\b|.*[ _.-]at$",
+    r"(?:time|date|took|duration|elapsed|real|user|sys|seconds?|uptime|pid)(?![^\W\d_])"
+    r"|.*[ _.-]at$",
     re.IGNORECASE,
 )
+_SECRET = re.compile(r"key\b|secret|token|passw|credential", re.IGNORECASE)
 _SPAN = re.compile(r"\d+(?:\.\d+)?(?:ms|s|m|h|%)|\d\d:\d\d(?::\d\d)?\S*")
 
 
@@ -34,6 +42,8 @@ class Reading(Struct, frozen=True):
     item: int
     changed: bool
     """Whether the same call gave another value before."""
+    values: frozenset[str]
+    """All of them, up to one more than a setting has."""
 
 
 class Readings:
@@ -58,7 +68,9 @@ class Readings:
                 self._read(item, self._calls.pop(item.call_id))
             case "user" | "assistant":
                 text = item.content[:_MAX_READ_CHARS]
-                self._spoken_of.update(key for key in self._last if key in text)
+                self._spoken_of.update(
+                    key for key in self._last if key in text and _TELLING.match(key)
+                )
             case _:
                 pass
 
@@ -71,22 +83,32 @@ class Readings:
         told = [
             f"- {key} = {each.value} (#{each.item})"
             for key, each in self._last.items()
-            if each.changed or key in self._spoken_of
+            if len(each.values) <= _MAX_VALUES and (each.changed or key in self._spoken_of)
         ]
         return tuple(told[-MAX_SHOWN:])
 
     def _read(self, item: Item, call: str) -> None:
         text = item.content[:_MAX_READ_CHARS]
-        for pattern in (_LINE, _METRIC):
-            for found in pattern.finditer(text):
-                key, value = found["key"], found["value"]
-                if _TIMES.match(key) or _SPAN.fullmatch(value):
-                    continue
-                before = self._by_call.pop((call, key), value)
-                known = self._last.pop(key, None)
-                changed = before != value or (known is not None and known.changed)
-                self._by_call[call, key] = value
-                self._last[key] = Reading(value, item.n, changed)
+        found = [
+            (each["key"], one_line(each["value"]))
+            for pattern in (_LINE, _METRIC)
+            for each in pattern.finditer(text)
+        ]
+        times = Counter(key for key, _ in found)
+        for key, value in found:
+            passing = _TIMES.match(key) or _SPAN.fullmatch(value)
+            if times[key] == 1 and not passing and not _SECRET.search(key):
+                self._take(key, value, call, item.n)
         self._by_call = dict(list(self._by_call.items())[-_MAX_KEPT:])
         self._last = dict(list(self._last.items())[-_MAX_KEPT:])
         self._spoken_of &= self._last.keys()
+
+    def _take(self, key: str, value: str, call: str, item: int) -> None:
+        before = self._by_call.pop((call, key), value)
+        self._by_call[call, key] = value
+        known = self._last.pop(key, None)
+        changed = before != value or (known is not None and known.changed)
+        values = known.values if known is not None else frozenset()
+        if len(values) <= _MAX_VALUES:
+            values |= {value}
+        self._last[key] = Reading(value, item, changed, values)

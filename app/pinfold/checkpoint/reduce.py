@@ -1,5 +1,6 @@
 """The reducer: events into a checkpoint, one at a time."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -34,6 +35,13 @@ from pinfold.rollout.memory import (
     PlanMemory,
     PlanStep,
 )
+
+_NUDGE = 3
+"""Words up to which a message may only tell to go on."""
+_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u9fff]|[^\W\u0e00-\u0eff\u3040-\u9fff]+(?:['’]\w+)?")
+"""Scripts that put no spaces between words count by the letter."""
+_NAMED = re.compile(r"""\d|[/\\_#@`"“”„«»‘]|\w\.\w|(?<!\w)'""")
+"""A number, a file or something quoted."""
 
 
 class CheckpointState:
@@ -107,7 +115,7 @@ class CheckpointState:
 
     def _add(self, item: Item) -> None:
         self.anchors.add(item)
-        if item.kind == "user":
+        if item.kind == "user" and not (self._message and _goes_on(item)):
             self._message = _task(item.content, f"#{item.n}") or self._message
 
     def _observe(self, seen: ArtifactObserved, seq: int) -> None:
@@ -186,6 +194,12 @@ class CheckpointState:
             )
         )
         del self._decisions[: -caps.MAX_DECISIONS_TOTAL]
+
+
+def _goes_on(item: Item) -> bool:
+    """Whether a message tells to go on with the task and sets none: `yes`, `go on`, `push`."""
+    said = item.content
+    return len(_WORD.findall(said)) <= _NUDGE and not item.images and not _NAMED.search(said)
 
 
 def _task(text: str, ref: str) -> Task | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
+from pinfold.settings import strategy_named
 
 if TYPE_CHECKING:
     from pinfold.commands.context import PreparingPort
@@ -75,6 +76,8 @@ async def compact(context: Context, argument: str) -> None:
     asked = _parsed(argument)
     session = context.session
     compaction = session.compaction
+    if asked.strategy:
+        asked.strategy = strategy_named(asked.strategy)
     if asked.strategy and asked.strategy not in compaction.strategies:
         known = ", ".join(compaction.strategies)
         raise CommandError(f"There is no strategy {asked.strategy}. There are: {known}.")

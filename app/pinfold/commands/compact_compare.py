@@ -94,7 +94,8 @@ def _row(name: str, made: Made) -> str:
     report, loss = made.draft.report, made.loss
     less = 1 - report.after / report.before if report.before else 0.0
     lost = [
-        loss.more.get(kind, 0) + sum(each.kind == kind for each in loss.named) for kind in _LOST
+        loss.more.get(kind, 0) + sum(each.count for each in loss.named if each.kind == kind)
+        for kind in _LOST
     ]
     files, commands, numbers, decisions = (f"{count:,}" for count in lost)
     return (

@@ -34,6 +34,7 @@ def lines(report: Report, *, verbose: bool) -> Iterator[str]:
         f"{report.reserve:,} reserved for the reply"
     )
     yield f"instructions and tools {report.context:,}; the prompt cache loses {report.uncached:,}"
+    yield from report.told
     yield from (f"note: {note}" for note in report.notes)
     for inserted in report.inserted:
         if inserted.instead_of is None:

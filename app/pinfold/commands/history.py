@@ -5,11 +5,10 @@ from functools import partial
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, Level
+from pinfold.rollout.events import is_compaction
 
 LEDGER = 1_000
 """Tokens of the ledger that `/checkpoint show` tells."""
-NO_COMPACTION = frozenset({"undo", "restore", "kept", "rewind"})
-"""Reasons for which a window is replaced that make it no smaller."""
 _SHOWN = 100
 """Lines of a note in the transcript."""
 
@@ -57,7 +56,7 @@ async def fork(context: Context, generation: int) -> None:
 
 async def lost(context: Context, _: str) -> None:
     made = (each for each in reversed(context.session.window.boundaries))
-    newest = next((each for each in made if each.reason not in NO_COMPACTION), None)
+    newest = next((each for each in made if is_compaction(each.reason)), None)
     if newest is None:
         raise CommandError("Nothing has been compacted yet.")
     context.open("lost", str(newest.generation))

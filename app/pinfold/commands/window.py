@@ -39,7 +39,8 @@ async def pin(context: Context, argument: str) -> None:
         said = held
     else:
         said = f"{tokens(own)} tokens; all pins: {held}"
-    _tell(context, f"Pinned {named(pins)}: {said}.", effect)
+    back = f" {named(effect.back)} back in full: {_change(effect)}." if effect.back else ""
+    _tell(context, f"Pinned {named(pins)}: {said}.{back}", effect)
 
 
 async def unpin(context: Context, argument: str) -> None:

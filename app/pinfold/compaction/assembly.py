@@ -7,6 +7,7 @@ take the place of the user's messages. Pins and the latest request never go.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from pinfold.compaction.atoms import Atom, atoms, open_atom, tail
 from pinfold.compaction.budget import (
@@ -23,15 +24,15 @@ from pinfold.compaction.holding import Holding
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.roles import Kept, keep_roles
-from pinfold.compaction.view import Entry, PlanOptions, WindowView, is_edit, newest_about
+from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import Kind
-from pinfold.window.pins import named
+from pinfold.window.pins import named, newest_about
 
 _SMALLER = (0.5, 0.25, 0.125)
 """Of its room, that an inserted text shrinks to before the tail goes."""
 
-Text = Callable[[int], str]
-"""The text to insert, for a window whose target is that many tokens."""
+Text = Callable[[int], tuple[str, dict[str, Any]]]
+"""The text to insert and its item's detail, for a window whose target is that many tokens."""
 
 
 def assemble(
@@ -123,7 +124,7 @@ class _Assembly:
     def _insert(self, kind: Kind, text: Text, target: int) -> bool:
         """Insert it, in the place of what was; whether that takes less now."""
         before, told = self._holding.size, self._options.text
-        self._holding.insert(kind, text(target) if told is None else told)
+        self._holding.insert(kind, *(text(target) if told is None else (told, {})))
         return self._holding.size < before
 
     def _keep_tail(self, newest: list[Atom], unseen: Atom) -> None:
@@ -159,12 +160,10 @@ class _Assembly:
     def _keep_files(self, budget: int) -> list[Atom]:
         """The newest reads and edits of files that the options name, oldest first."""
         entries = self._view.by_number
-        numbers = [n for n, entry in entries.items() if entry.files]
+        numbers = [n for n, entry in entries.items() if entry.touches]
         found: dict[int, Atom] = {}
         for glob in self._options.keep_files_glob:
-            for n in newest_about(
-                glob, numbers, lambda n: entries[n].files, lambda n: is_edit(entries[n].item.name)
-            ):
+            for n in newest_about(glob, numbers, lambda n: entries[n].touches):
                 pair = self._holding.pair(entries[n])
                 free = [each for each in pair if self._holding.free(each)]
                 cost = sum(each.full for each in pair)
@@ -210,7 +209,7 @@ class _Assembly:
                 yield True
         yield from self._holding.mask_all(unseen)
         if self._holding.inserted is not None and self._options.text is None:
-            self._holding.insert("summary", "")
+            self._holding.insert("summary", "", {})
             yield True
         if self._holding.drop(unseen):
             yield True

@@ -31,17 +31,24 @@ def _atoms(view: WindowView) -> list[Atom]:
 
 
 def open_atom(every: Sequence[Atom]) -> Atom:
-    """The last response, where nothing came after it: the model has yet to see its results."""
-    return every[-1] if every and every[-1][0].item.kind in WRITTEN else ()
+    """The last response, where the model has yet to see what came of it.
+
+    That is so with nothing after it, and with messages alone where it made calls: it was cut off.
+    """
+    last = next((atom for atom in reversed(every) if atom[0].item.kind in WRITTEN), ())
+    called = any(entry.item.kind == "tool_call" for entry in last)
+    return last if called or (last and last is every[-1]) else ()
 
 
 def tail(every: Sequence[Atom], max_messages: int) -> list[Atom]:
     """The newest atoms with at most so many items, and no less than the open one."""
+    opened = open_atom(every)
     found: list[Atom] = []
-    left = max_messages
+    left, inside = max_messages, bool(opened)
     for atom in reversed(every):
         left -= len(atom)
-        if left < 0 and not (not found and atom is open_atom(every)):
+        if left < 0 and not inside:
             break
         found.append(atom)
+        inside = inside and atom is not opened
     return found[::-1]

@@ -13,8 +13,10 @@ SPARE = 0.25
 """Of the target that is left for all else, however much pins and the latest request take."""
 CHECKPOINT, LEDGER, CORE = (0.10, 4_000), (0.12, 6_000), (0.08, 3_000)
 """Of the target, and tokens at most: the checkpoint's view, the ledger, the protected core."""
-CORE_LEAST, CORE_SHARE = 450, 0.25
+CORE_LEAST, CORE_MOST = 450, 0.25
 """Tokens of the core even where the target is small, up to that share of it."""
+CHECKPOINT_LEAST, CHECKPOINT_MOST = 250, 0.16
+"""The same, of the checkpoint's view."""
 SUMMARY = (0.35, 10_000)
 """The same, of the entries of a summary."""
 KEPT_ROLES = 0.30
@@ -65,9 +67,15 @@ def largest(tokens: int, correct: Callable[[int], int]) -> int:
     return low
 
 
+def checkpoint_share(target: int) -> int:
+    """Tokens of the checkpoint's view."""
+    least = min(CHECKPOINT_LEAST, int(CHECKPOINT_MOST * target))
+    return max(share(CHECKPOINT, target), least)
+
+
 def core_share(target: int) -> int:
     """Tokens of the protected core."""
-    return max(share(CORE, target), min(CORE_LEAST, int(CORE_SHARE * target)))
+    return max(share(CORE, target), min(CORE_LEAST, int(CORE_MOST * target)))
 
 
 def share(part: tuple[float, int], target: int) -> int:

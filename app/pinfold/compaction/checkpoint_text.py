@@ -4,10 +4,11 @@ protected core."""
 from collections.abc import Callable, Iterator, Sequence
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
+from pinfold.checkpoint.commitments_cues import Kind
+from pinfold.checkpoint.commitments_prose import sentences
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.view import HOW_TO, view_v1
-from pinfold.checkpoint.commitments_prose import sentences
-from pinfold.compaction.budget import CHECKPOINT, CORE, LEDGER, core_share, share
+from pinfold.compaction.budget import CORE, LEDGER, checkpoint_share, core_share, share
 from pinfold.compaction.view import WindowView
 
 CORE_HEADER = "[IN THE USER'S WORDS]"
@@ -21,6 +22,9 @@ HOW_TO_SHARE = 0.6
 """Of the checkpoint's tokens that the note on how to read it may take."""
 GOAL_SHARE = 0.5
 """Of the core's tokens that the goal may take."""
+BINDING_SHARE = 0.7
+"""Of the core's tokens without the goal, that what binds has before all else."""
+_BINDING: frozenset[Kind] = frozenset({"constraint", "rule"})
 _SCALES = (1.0, 0.5, 0.25, 0.1, 0.0)
 """Of the view's caps, tried from left to right."""
 _MIN_CHARS = 40
@@ -28,7 +32,7 @@ _MIN_CHARS = 40
 
 def checkpoint_text(view: WindowView, target: int) -> str:
     """All of it, for a window of `target` tokens; empty where nothing fits."""
-    known = _checkpoint(view.checkpoint, share(CHECKPOINT, target), view.count)
+    known = _checkpoint(view.checkpoint, checkpoint_share(target), view.count)
     core = core_text(view, core_share(target))
     of_ledger = share(LEDGER, target)
     readings = _section(view, READINGS_HEADER, view.ledger.readings(), of_ledger // 3)
@@ -69,9 +73,27 @@ def _laid_down(view: WindowView, budget: int) -> str:
     if view.goal:
         goal = _goal(view, min(left, int(GOAL_SHARE * budget)))
         left -= view.count(goal) + 1
-    lines = _last_fitting(view, [each.line for each in view.ledger.commitments()], left)
+    lines = _lines(view, _spaced(goal), left)
     body = [goal, *lines] if goal else lines
     return "\n".join([CORE_HEADER, *body]) if body and left >= 0 else ""
+
+
+def _lines(view: WindowView, goal: str, left: int) -> list[str]:
+    """Where not all fit, what the goal says already gives way, and what binds comes first."""
+    every = view.ledger.commitments()
+    lines = {each.line: None for each in every}
+    if sum(view.count(line) + 1 for line in lines) <= left:
+        return list(lines)
+    more = [each for each in every if _spaced(each.text) not in goal]
+    binding = [each.line for each in more if each.kind in _BINDING]
+    kept = _last_fitting(view, binding, int(BINDING_SHARE * left))
+    left -= sum(view.count(line) + 1 for line in kept)
+    kept += _last_fitting(view, [each.line for each in more if each.line not in kept], left)
+    return [line for line in lines if line in kept]
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _goal(view: WindowView, budget: int) -> str:

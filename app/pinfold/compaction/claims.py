@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from pinfold.checkpoint.ledger_names import call_texts, names
 from pinfold.checkpoint.policy import imperative, normal, standing_order
 from pinfold.compaction import view
+from pinfold.compaction.checkpoint_text import CORE_HEADER
 from pinfold.compaction.summary import Entry, Evidence, Field, line_of
+from pinfold.rollout.items import Item
 
 CITES_NOTHING = "it cites nothing"
 NOT_QUOTED = "what it quotes stands nowhere"
-ONLY_A_TOOL = "only a tool's output says so"
+NOBODYS_WORD = "neither the user nor the agent says so"
 LIFTED = "an instruction out of a tool's output"
 
 _MIN_QUOTE = 6
@@ -24,7 +26,8 @@ _MAX_NAMED = 5
 _RUN = 5
 """Words in a row that are no coincidence."""
 _ORDERS: frozenset[Field] = frozenset({"task", "decisions", "constraints", "todo"})
-"""What the agent goes by: a tool's output has no say in it."""
+"""What the agent goes by: only the user and the agent have a say in it."""
+_CORE = re.compile(rf"(?:^|\n){re.escape(CORE_HEADER)}\n")
 _NUMBER = re.compile(r"\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")
 _ALONE = re.compile(rf"(?<![\w.#/-])(?:{_NUMBER.pattern})(?!\w*[-/]\w|\.\w|\d)")
 """A number that is no part of a name."""
@@ -41,20 +44,21 @@ class Sources:
         """`standing` are entries that were found to hold, of which the items may be gone."""
         self._cwd = cwd
         self._texts: dict[int, str] = {}
-        own = [line_of(entry) for entry in standing]
-        tools: list[str] = []
-        self._tools: set[int] = set()
+        self._own: dict[int, str] = {}
+        """Of these, what the user or the agent says."""
+        known = [line_of(entry) for entry in standing if not entry.unsupported]
+        others: list[str] = []
         for entry in entries:
             text = _said(entry)
             self._texts[entry.n] = _spaced(text)
-            if entry.item.kind == "tool_result":
-                self._tools.add(entry.n)
-                tools.append(text)
-            else:
-                own.append(text)
-        self._whole = _spaced("\n".join([*own, *tools]))
+            self._own[entry.n] = _spaced(_own(entry.item))
+            # What the agent thinks or passes to a tool orders nothing, yet is no tool's output.
+            if entry.item.kind not in ("user", "assistant", "reasoning", "tool_call"):
+                others.append(text)
+        self._whole = _spaced("\n".join([*known, *self._texts.values()]))
         self._numbers = {_plain(number) for number in _NUMBER.findall(self._whole)}
-        self._own_words, self._tool_words = _words("\n".join(own)), _words("\n".join(tools))
+        self._own_words = _words("\n".join([*known, *self._own.values()]))
+        self._other_words = _words("\n".join(others))
 
     def check(self, entry: Entry) -> Entry:
         """The entry with the evidence that was found, and with what of it is not supported."""
@@ -65,7 +69,7 @@ class Sources:
         elif not evidence:
             doubts.append(NOT_QUOTED)
         elif not self.may_order(entry.field, evidence):
-            doubts.append(ONLY_A_TOOL)
+            doubts.append(NOBODYS_WORD)
         if self._is_lifted(entry, evidence):
             doubts.append(LIFTED)
         missing = [name for name in _names(entry, self._cwd) if not self._stands(name)]
@@ -84,8 +88,11 @@ class Sources:
         return tuple(found)
 
     def may_order(self, field: Field, evidence: Iterable[Evidence]) -> bool:
-        """Whether someone other than a tool says what the agent is to go by."""
-        return field not in _ORDERS or any(each.item not in self._tools for each in evidence)
+        """Whether the user or the agent says what the agent is to go by."""
+        return field not in _ORDERS or self._is_own(evidence)
+
+    def _is_own(self, evidence: Iterable[Evidence]) -> bool:
+        return any(each.quote in self._own.get(each.item, "") for each in evidence)
 
     def _saying(self, quote: str, n: int) -> int | None:
         if self._holds(n, quote):
@@ -103,11 +110,11 @@ class Sources:
         text = line_of(replace(entry, evidence=()))
         if entry.field not in _ORDERS:
             ordered = imperative(text) or standing_order(text)
-            if not ordered or any(each.item not in self._tools for each in evidence):
+            if not ordered or self._is_own(evidence):
                 return False
         words = _words(text).split()
         runs = (f" {' '.join(words[at : at + _RUN])} " for at in range(len(words) - _RUN + 1))
-        return any(run in self._tool_words and run not in self._own_words for run in runs)
+        return any(run in self._other_words and run not in self._own_words for run in runs)
 
     def _stands(self, name: str) -> bool:
         if name[0] == "#" and name[1:].isdigit() and int(name[1:]) in self._texts:
@@ -123,6 +130,17 @@ def _said(entry: view.Entry) -> str:
     if item.kind == "tool_call":
         return "\n".join([item.name or "", item.content, *call_texts(item)])
     return item.content
+
+
+def _own(item: Item) -> str:
+    """What the user or the agent says in it: of what the host inserted, the protected core."""
+    if item.kind in ("user", "assistant"):
+        return item.content
+    # A summary without entries is prose: its heads may be anyone's.
+    if item.kind == "checkpoint" or (item.kind == "summary" and "entries" in item.detail):
+        _, *cores = _CORE.split(item.content)
+        return cores[-1].partition("\n\n")[0] if cores else ""
+    return ""
 
 
 def _names(entry: Entry, cwd: str) -> Iterator[str]:

@@ -45,6 +45,7 @@ def plan_with(
         raise Refused(f"There is no strategy {name}. There are: {', '.join(sorted(known))}.")
     small: CompactionPlan | None = None
     notes: list[str] = []
+    unread = _unread_focus(known[name], options)
     for rung in dict.fromkeys([name, LAST]):
         if material.error and rung != LAST:
             notes.append(f"{rung} failed: {material.error}")
@@ -63,12 +64,19 @@ def plan_with(
                 notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
                 continue
             if plan.sizes.saved >= MIN_GAIN or _rids_of_unreadable(view, plan):
-                return replace(plan, notes=(*plan.notes, *notes))
+                return replace(plan, notes=(*plan.notes, *notes, *unread))
             small = small or plan
             notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
     if small is None or must_gain:
         raise NoGain(" ".join(notes))
-    return replace(small, notes=(*small.notes, *notes))
+    return replace(small, notes=(*small.notes, *notes, *unread))
+
+
+def _unread_focus(strategy: Strategy, options: PlanOptions) -> tuple[str, ...]:
+    """That the user's focus changes nothing, where no model reads it."""
+    if not options.focus or (strategy.needs_model and strategy.name != "remote"):
+        return ()
+    return (f"--focus changes nothing by {strategy.name}: snapshot, handoff and core heed it.",)
 
 
 def validate(view: WindowView, plan: CompactionPlan) -> None:
@@ -131,7 +139,6 @@ def _misinserted(plan: CompactionPlan) -> list[str]:
 def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
     """Pins and the latest request, where they would go."""
     stays = dict(plan.window)
-    verdicts = {each.n: each.verdict for each in plan.items}
     reasons = [
         f"#{entry.item.n} is pinned by {entry.pin} and would change"
         for entry in view.entries
@@ -143,7 +150,8 @@ def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
     n = request.item.n
     large = request.full > LARGE_REQUEST * view.context_window
     cut = any(item.detail.get("replaces") == n for item in plan.inserted if item.kind == "user")
-    if not (verdicts[n] == "replace" and large and cut and request.pin is None):
+    replaced = any(each.n == n and each.verdict == "replace" for each in plan.items)
+    if not (replaced and large and cut and request.pin is None):
         reasons.append(f"your latest request, #{n}, would go")
     return reasons
 
@@ -152,20 +160,19 @@ def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
     """Calls without their results, results without their calls, thoughts without their outcome."""
     stays = dict(plan.window)
     reasons: list[str] = []
-    parts: dict[int, list[int]] = {}
+    torn: set[int] = set()
     for entry in view.entries:
-        item = entry.item
-        other = entry.partner
-        if item.n in stays and other in view.by_number and other not in stays:
+        item, other = entry.item, entry.partner
+        if item.n not in stays:
+            if item.response and item.kind in ("assistant", "tool_call"):
+                torn.add(item.response)
+        elif other in view.by_number and other not in stays:
             reasons.append(f"#{item.n} would stay without its other half, #{other}")
-        if item.response and item.kind in ("assistant", "tool_call"):
-            parts.setdefault(item.response, []).append(item.n)
     for entry in view.entries:
         item = entry.item
-        if item.kind == "reasoning" and item.n in stays and entry.pin is None:
-            gone = [n for n in parts.get(item.response, ()) if n not in stays]
-            if gone:
-                reasons.append(f"the thought #{item.n} would stay without what it led to")
+        thought = item.kind == "reasoning" and item.n in stays and entry.pin is None
+        if thought and item.response in torn:
+            reasons.append(f"the thought #{item.n} would stay without what it led to")
     return [*reasons, *_unanswered(view, plan)]
 
 
@@ -216,6 +223,6 @@ def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) ->
             **plan.meta,
             "context": sizes.context,
             "headroom": sizes.headroom,
-            "notes": list(plan.notes),
+            "notes": [*plan.told, *plan.notes],
         },
     )

@@ -28,6 +28,11 @@ class Past(Struct, frozen=True):
     undone: bool = False
     """The user took the last one back, and has not prompted since."""
 
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing happens by itself until the user acts."""
+        return self.failures >= MAX_FAILURES
+
     def succeeded(self, after: int) -> "Past":
         return Past(after)
 
@@ -61,13 +66,13 @@ def should(
     waiting: bool = False,
 ) -> Step:
     """What to do about a request of `used` tokens; `threshold` is a share of `usable`."""
-    if auto == "off" or past.failures >= MAX_FAILURES:
+    if auto == "off" or past.stopped:
         return "wait"
     if cause != "overflow" and (waiting or past.undone):
         return "wait"
     if cause == "threshold":
         grown = past.after is None or used - past.after >= GROWTH * usable
-        if used < threshold * usable or not grown:
+        if used < threshold * usable or not (grown or used > usable):
             return "wait"
     if cause == "model" and used <= threshold * usable:
         return "wait"

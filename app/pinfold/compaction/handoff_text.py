@@ -4,12 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from pinfold.compaction import prompts
+from pinfold.compaction import prompts, transcript
 from pinfold.compaction.budget import room, share
 from pinfold.compaction.content import without_data
 from pinfold.compaction.replacement import covered
 from pinfold.compaction.strategies.strategy import Material
-from pinfold.compaction.transcript import lines
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.ports import ContextOverflow, Summarizer
 from pinfold.rollout.items import Item
@@ -22,10 +21,10 @@ MIN_HANDOFF = 200
 """Tokens that they may have in the smallest window."""
 MAX_MESSAGE_CHARS = 4_000
 """Of an item that the model reads; of a longer one its head and its end."""
-END = "[END OF THE RECORD]\n\nNow write the notes, as you were told to."
+END = f"{transcript.END}\n\nNow write the notes, as you were told to."
 """What the model reads last: a small one would go on with the record."""
-DROPPED = 0.1
-"""Of what the model reads, that goes at least where it was too much."""
+MAX_TRIES = 8
+"""Requests, each for half of what was too much for the one before."""
 
 
 async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOptions) -> Material:
@@ -35,6 +34,7 @@ async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOp
     """
     if summarizer is None:
         raise Refused("There is no model that could write the handoff.")
+    transcript.check_readable(view)
     most = max(MIN_HANDOFF, share(HANDOFF, room(view, options).target))
     instructions = "\n\n".join(
         (
@@ -44,22 +44,21 @@ async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOp
         )
     )
     known = covered(view)
-    texts = list(lines(_read(known)))
+    texts = list(transcript.lines(_read(known)))
     if not texts:
         raise Refused("There is nothing to hand on.")
     every = len(texts)
     free = summarizer.room(most) - summarizer.count(f"{instructions}\n\n{END}")
     texts = _newest(texts, free, summarizer)
-    while True:
+    for tried in range(1, MAX_TRIES + 1):
         summarizer.step("writing the handoff", 0.1)
         try:
             answer = await summarizer(instructions, "\n".join((*texts, "", END)), most)
             break
         except ContextOverflow:
-            fewer = _newest(texts, int((1 - DROPPED) * _size(texts, summarizer)), summarizer)
-            if len(fewer) == len(texts):
+            if tried == MAX_TRIES or len(texts) == 1:
                 raise
-            texts = fewer
+            texts = _newest(texts, _size(texts, summarizer) // 2, summarizer)
     if not answer.strip():
         raise Refused("The model answered nothing.")
     return Material(
@@ -83,7 +82,7 @@ def item_of(view: WindowView, material: Material, options: PlanOptions) -> Item:
 def _read(entries: Iterable[Entry]) -> Iterable[Entry]:
     """What the model reads of them: each as it stands in the window."""
     for entry in entries:
-        if entry.sent and entry.item.kind != "compaction":
+        if entry.sent:
             item = entry.item
             hidden = entry.form == "masked" and item.kind == "tool_result"
             text = masked(item) if hidden else _bounded(without_data(item))

@@ -1,6 +1,7 @@
 """What stays of a window while the next one is put together, and what it takes."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from pinfold.compaction.atoms import Atom, atoms
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
@@ -40,12 +41,12 @@ class Holding:
             return True
         return bool(self.options.keep & {entry.n, entry.partner})
 
-    def insert(self, kind: Kind, text: str) -> None:
+    def insert(self, kind: Kind, text: str, detail: dict[str, Any]) -> None:
         """Begin with that text, in the place of any other; with none where it is blank."""
         self.size -= self.inserted_cost
         self.inserted, self.inserted_cost = None, 0
         if text.strip():
-            self.inserted = Item(n=0, kind=kind, content=text)
+            self.inserted = Item(n=0, kind=kind, content=text, detail=detail)
             self.inserted_cost = self.view.count_item(self.inserted)
             self.size += self.inserted_cost
 
@@ -104,7 +105,7 @@ class Holding:
         draft.first = self.inserted
         whole = self._whole_responses()
         for entry in self.view.entries:
-            n = entry.n
+            n = entry.item.n
             if n in self._cut:
                 draft.replace(n, *self._cut[n])
             elif n in self.kept and (entry.item.kind != "reasoning" or n in whole):

@@ -12,7 +12,7 @@ Verdict = Literal["keep", "pin", "mask", "fold", "archive", "replace"]
 leaves it for one of the inserted items."""
 
 
-class Planned(Struct, frozen=True):
+class Planned(Struct, frozen=True, gc=False):
     """What becomes of one item."""
 
     n: int
@@ -59,6 +59,8 @@ class CompactionPlan(Struct, frozen=True, kw_only=True):
     inserted: tuple[Item, ...] = ()
     """New items; their `n` is 0 until the plan is applied."""
     sizes: Sizes
+    told: tuple[str, ...] = ()
+    """How it was made; nothing to worry about."""
     notes: tuple[str, ...] = ()
-    """What the user should know: headroom not met, pins over half the window ..."""
+    """What the user should heed: headroom not met, pins over half the window ..."""
     meta: dict[str, object] = field(default_factory=dict)

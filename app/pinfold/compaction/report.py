@@ -57,7 +57,10 @@ class Report(Struct, frozen=True):
     """Items that go, the folded among them."""
     uncached: int
     """Tokens now in the window behind the first change, which a prompt cache loses."""
+    told: tuple[str, ...]
+    """How the plan was made."""
     notes: tuple[str, ...]
+    """What the user should heed."""
 
 
 def report_of(view: WindowView, plan: CompactionPlan) -> Report:
@@ -91,6 +94,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         masked=masked,
         archived=archived,
         uncached=_uncached(view, plan),
+        told=plan.told,
         notes=plan.notes,
     )
 

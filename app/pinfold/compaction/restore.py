@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from pinfold.rollout.events import Base, Data, ItemsMarked, WindowReplaced
+from pinfold.rollout.events import Base, Data, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.forms import unpack
 from pinfold.window.refused import Refused
@@ -23,7 +23,10 @@ def undo_of(window: Window, seq: int) -> Data:
         raise Refused("Undo the later compactions first.")
     at = next(i for i, each in enumerate(window.boundaries) if each.seq == seq)
     marked = {
-        n for each in later if isinstance(each.event, ItemsMarked) for n, _ in each.event.items
+        n
+        for each in later
+        if isinstance(each.event, ItemsMarked | PinsChanged)
+        for n, _ in each.event.items
     }
     now = window.forms
     forms = _forms(window, at)

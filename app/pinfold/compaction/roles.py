@@ -13,7 +13,11 @@ from pinfold.rollout.memory import Evidence
 TOOL, DIFF, DECISION = "tool", "diff", "decision"
 ROLES = (DECISION, DIFF, TOOL)
 """The dearest first; an item has the first that fits."""
-_REASONS = {TOOL: "a tool call", DIFF: "an edit", DECISION: "a decision rests on it"}
+_REASONS = {
+    TOOL: "kept role: tool call",
+    DIFF: "kept role: edit",
+    DECISION: "cited by a decision",
+}
 
 
 class Kept(Struct, frozen=True):

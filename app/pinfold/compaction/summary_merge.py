@@ -22,7 +22,7 @@ def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> t
     entries = {entry.id: entry for entry in standing}
     for told in answer.entries():
         new = sources.check(told)
-        old = next((each for each in standing if _same(each, new)), None)
+        old = next((each for each in entries.values() if _same(each, new)), None)
         if old is not None and not new.unsupported:
             if old.unsupported or old.value != new.value:
                 entries[old.id] = replace(new, id=old.id)

@@ -16,6 +16,8 @@ from pinfold.compaction.summary import FIELDS, Entry
 _SMALL_ANSWER = 2_000
 """Tokens. A small model left free would fill so few with a single string."""
 _ERRORS = 5
+_MAX_TRIES = 200
+"""Braces of an answer that begin no JSON object, each of which costs a look at what follows."""
 _LEFT_OUT = frozenset({"title", "description", "maxItems", "maxLength"})
 """Not every server takes bounds in a schema; the answer is held to them all the same."""
 _ENTRY, _SMALL_TEXT, _MAX_LINES = 120, 120, 40
@@ -135,12 +137,13 @@ def parse(answer: str) -> SummaryV1:
 def _objects(answer: str) -> Iterator[dict[str, Any]]:
     """The JSON objects that do not lie in another."""
     decoder = json.JSONDecoder()
-    at = answer.find("{")
-    while at >= 0:
+    at, tries = answer.find("{"), 0
+    while at >= 0 and tries < _MAX_TRIES:
         try:
             found, end = decoder.raw_decode(answer, at)
         except (ValueError, RecursionError):
             end = at + 1
+            tries += 1
         else:
             yield found
         at = answer.find("{", end)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pinfold.checkpoint.text import clip, one_line
-from pinfold.compaction import prompts, view
+from pinfold.compaction import prompts, transcript, view
 from pinfold.compaction.claims import Sources
 from pinfold.compaction.clusters import Piece, clusters, pieces
 from pinfold.compaction.content import is_made_anew
@@ -104,7 +104,7 @@ class Synthesis:
         return Material(
             entries=self._entries,
             through=max((entry.n for entry in self._view.entries), default=0),
-            notes=(note,),
+            told=(note,),
             meta={"read": read},
         )
 
@@ -142,14 +142,16 @@ class Synthesis:
         supported = [entry for entry in self._entries if not entry.unsupported]
         most = int(STANDING_SHARE * self._room)
         shown = within(supported, most, self._summarizer.count)
-        standing = f"ENTRIES SO FAR\n{text_of(shown, ids=True)}" if shown else ""
-        return "\n\n".join(filter(None, (self._asked, standing, f"THE RECORD\n{part.text}")))
+        standing = f"{transcript.STANDING}\n{text_of(shown, ids=True)}" if shown else ""
+        return "\n\n".join(
+            filter(None, (self._asked, standing, f"{transcript.RECORD}\n{part.text}"))
+        )
 
     def _asked_for(self) -> str:
         """The goal, and what the user wants looked at, in their words."""
         rows = (
-            ("THE USER'S GOAL", clip(one_line(self._view.goal), _GOAL_CHARS)),
-            ("THE USER ASKS YOU TO LOOK AT THIS ABOVE ALL", one_line(self._options.focus)),
+            (transcript.GOAL, clip(one_line(self._view.goal), _GOAL_CHARS)),
+            (transcript.FOCUS, one_line(self._options.focus)),
         )
         return "\n\n".join(f"{head}\n{said}" for head, said in rows if said)
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from pinfold.compaction.content import without_data
-from pinfold.compaction.view import Entry
+from pinfold.compaction.view import Entry, WindowView
 from pinfold.rollout.items import Item, Kind
+from pinfold.window.refused import Refused
 
 _LABELS: dict[Kind, str] = {
     "user": "user",
@@ -18,7 +19,16 @@ _LABELS: dict[Kind, str] = {
     "compaction": "compaction",
     "context": "instructions",
 }
-_NUMBERED = re.compile(r"^(?=#\d+ )", re.MULTILINE)
+GOAL = "THE USER'S GOAL"
+FOCUS = "THE USER ASKS YOU TO LOOK AT THIS ABOVE ALL"
+STANDING = "ENTRIES SO FAR"
+RECORD = "THE RECORD"
+END = "[END OF THE RECORD]"
+"""Heads of what a model reads; no line of an item begins with one."""
+_BREAK = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""Ends a line for one reader or another."""
+_HEADS = "|".join(re.escape(head) for head in (GOAL, FOCUS, STANDING, RECORD, END))
+_IMITATED = re.compile(rf"^(?=#\d+\s|{_HEADS})", re.MULTILINE)
 _LEAST = 16
 """Characters of a part, however little room there is."""
 
@@ -29,6 +39,12 @@ def lines(entries: Iterable[Entry]) -> Iterator[str]:
         body = _body(entry.item)
         if body:
             yield _head(entry.item) + body
+
+
+def check_readable(view: WindowView) -> None:
+    """Raises `Refused` where the window holds what no text can be made of."""
+    if any(entry.item.kind == "compaction" for entry in view.entries if entry.sent):
+        raise Refused("the window holds a compaction that only its provider can read")
 
 
 def parts_of(entry: Entry, most: int, count: Callable[[str], int]) -> list[str]:
@@ -62,8 +78,8 @@ def _head(item: Item, part: str = "") -> str:
 
 
 def _body(item: Item) -> str:
-    """Its text; no line of it begins as an item does."""
-    return _NUMBERED.sub(" ", without_data(item).strip())
+    """Its text; no line of it begins as an item or a head does."""
+    return _IMITATED.sub(" ", _BREAK.sub("\n", without_data(item)).strip())
 
 
 def _longest(text: str, most: int, count: Callable[[str], int]) -> int:

@@ -15,8 +15,9 @@ from pinfold.checkpoint.model import CheckpointV1
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Base, Pin
 from pinfold.rollout.items import Form, Item, Origin
+from pinfold.window.archive import Touch
 from pinfold.window.gauge import Gauge
-from pinfold.window.pins import concerns
+from pinfold.window.pins import newest_about
 from pinfold.window.reading import reserve
 from pinfold.window.window import Window
 
@@ -51,7 +52,8 @@ class Entry(Struct, frozen=True, gc=False):
     pin: Pin | None
     """What protects it; a glob protects the newest read and the newest edit of each file."""
     at: datetime
-    files: tuple[str, ...]
+    touches: Mapping[str, Touch]
+    """The files that it concerns, its other half included, and what it did with each."""
     partner: int | None
     """The other half of a call and its result."""
     sent: bool
@@ -60,6 +62,10 @@ class Entry(Struct, frozen=True, gc=False):
     @property
     def n(self) -> int:
         return self.item.n
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(self.touches)
 
 
 @dataclass(frozen=True)
@@ -227,7 +233,7 @@ def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:
             tokens[n] if form == "full" and n in sent else gauge.count_full(item),
             pins.get(n),
             archive.at(n),
-            archive.files(n),
+            archive.touches(n),
             archive.partner(n),
             n in sent,
         )
@@ -244,33 +250,11 @@ def _protecting(window: Window) -> dict[int, Pin]:
         if isinstance(pin, int):
             found[n] = pin
     for glob in window.pins.globs:
-        for n in newest_about(glob, held, window.archive.files, lambda n: _edits(window, n)):
+        for n in newest_about(glob, held, window.archive.touches):
             for each in (n, window.archive.partner(n)):
                 if each is not None and each in window.forms:
                     found.setdefault(each, glob)
     return found
-
-
-def newest_about(
-    glob: str,
-    numbers: list[int],
-    files: Callable[[int], tuple[str, ...]],
-    edits: Callable[[int], bool],
-) -> Iterator[int]:
-    """The newest read and the newest edit of each file that matches."""
-    seen: set[tuple[str, bool]] = set()
-    for n in reversed(numbers):
-        for path in files(n):
-            if concerns(glob, [path]) and (key := (path, edits(n))) not in seen:
-                seen.add(key)
-                yield n
-
-
-def _edits(window: Window, n: int) -> bool:
-    archive = window.archive
-    partner = archive.partner(n)
-    name = archive.head(n).name or (archive.head(partner).name if partner is not None else None)
-    return is_edit(name)
 
 
 def is_edit(tool: str | None) -> bool:

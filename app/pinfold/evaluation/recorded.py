@@ -18,12 +18,11 @@ from pinfold.checkpoint.ledger_outcomes import failures
 from pinfold.checkpoint.ledger_page import paths_told
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
+from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced, is_compaction
 from pinfold.rollout.items import Item
 
 SIMULATED = 0.6
 """Of a session's items, before a cut that no compaction made."""
-_NO_COMPACTION = frozenset({"undo", "restore", "kept", "rewind"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
 
 def _is_compaction(event: Event) -> bool:
     data = event.data
-    return isinstance(data, WindowReplaced) and data.reason not in _NO_COMPACTION
+    return isinstance(data, WindowReplaced) and is_compaction(data.reason)
 
 
 def _recalled(items: Iterable[Item], cwd: str) -> set[Name]:

@@ -184,7 +184,7 @@ class _Run:
         before, begun = speaker.spent, time.perf_counter()
         try:
             material = await self._strategy.prepare(self._view(known), speaker, setting.options)
-            trial.notes.update(dict.fromkeys(material.notes))
+            trial.notes.update(dict.fromkeys((*material.told, *material.notes)))
             return material
         finally:
             trial.prepare_seconds.append(time.perf_counter() - begun)

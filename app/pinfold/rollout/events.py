@@ -196,6 +196,8 @@ Pin = int | str
 class PinsChanged(Data, frozen=True, kw_only=True):
     add: tuple[Pin, ...] = ()
     remove: tuple[Pin, ...] = ()
+    items: tuple[tuple[int, Form], ...] = ()
+    """Items of the window that take another form with it: what is pinned comes back in full."""
     undoes: int | None = None
     """The seq of the event that this one reverses."""
 
@@ -205,6 +207,8 @@ class ItemsMarked(Data, frozen=True, kw_only=True):
 
     items: tuple[tuple[int, Form], ...]
     undoes: int | None = None
+    adopted: bool = False
+    """Another tool did it, before the session was adopted."""
 
 
 class GoalSet(Data, frozen=True, kw_only=True):
@@ -251,6 +255,14 @@ class WindowReplaced(Data, frozen=True, kw_only=True):
     tokens: Sizes | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     undoes: int | None = None
+
+
+def is_compaction(reason: str) -> bool:
+    """Whether a window that was replaced for that reason was compacted: no user went back."""
+    return reason not in _GOING_BACK
+
+
+_GOING_BACK = frozenset({"undo", "restore", "kept", "rewind"})
 
 
 class WindowCounted(Data, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -31,6 +32,18 @@ class _Added:
     response: int
     lines: int
     """Length of the rollout through the item and the events that close what came with it."""
+    turn: int | None
+    """The turn that runs there."""
+
+
+class _Cut(NamedTuple):
+    """Where a copy ends."""
+
+    lines: int
+    n: int
+    """The last item in them."""
+    turn: int | None = None
+    """The turn that is cut off there."""
 
 
 def copy(source: Path, target: Path, at: int | None, now: Callable[[], datetime]) -> int:
@@ -39,28 +52,26 @@ def copy(source: Path, target: Path, at: int | None, now: Callable[[], datetime]
     Lines are copied as they stand. Returns the last item copied. Raises `JournalError`.
     """
     with Journal.open(source, now, read_only=True) as parent:
-        count, n = _cut(parent, at)
-        _copy(parent, target, count, n, now)
-    return n
+        cut = _cut(parent, at)
+        _copy(parent, target, cut, now)
+    return cut.n
 
 
 def copy_before(source: Path, target: Path, prompt: int, now: Callable[[], datetime]) -> None:
     """Like `copy`, up to where the user's `prompt`, an item, begins its turn."""
     with Journal.open(source, now, read_only=True) as parent:
-        count, n = _before(parent, prompt)
-        _copy(parent, target, count, n, now)
+        _copy(parent, target, _before(parent, prompt), now)
 
 
 def copy_window(source: Path, target: Path, generation: int, now: Callable[[], datetime]) -> None:
     """Like `copy`, up to where the window of that generation was replaced."""
     with Journal.open(source, now, read_only=True) as parent:
-        count, n = _through(parent, generation)
-        _copy(parent, target, count, n, now)
+        _copy(parent, target, _through(parent, generation), now)
 
 
-def _copy(parent: Journal, target: Path, count: int, n: int, now: Callable[[], datetime]) -> None:
-    """Copy the first `count` lines of `parent`, which go through item `n`."""
-    forked_from = f"{parent.started.id}:{n}"
+def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime]) -> None:
+    """Copy the lines of `parent` up to the cut; a turn that it cuts off ends there."""
+    forked_from = f"{parent.started.id}:{cut.n}"
     started = replace(parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from)
     try:
         files.make_folder(target)
@@ -69,23 +80,31 @@ def _copy(parent: Journal, target: Path, count: int, n: int, now: Callable[[], d
                 shutil.copytree(parent.folder / name, target / name)
         with files.replacing(target / ROLLOUT) as file:
             file.write(events.encode(Event(1, now(), started)) + b"\n")
-            file.writelines(line + b"\n" for line in islice(parent.lines(), 1, count))
+            line = b""
+            for line in islice(parent.lines(), 1, cut.lines):
+                file.write(line + b"\n")
+            if cut.turn is not None:
+                head = events.header(line)
+                ended = TurnFinished(turn=cut.turn, state="interrupted", reason="forked here")
+                seq = cut.lines if head is None else head.seq
+                file.write(events.encode(Event(seq + 1, now(), ended)) + b"\n")
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
         raise JournalError(files.failure(target, error)) from error
 
 
-def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
-    """How many lines to copy, and the last item in them."""
+def _cut(journal: Journal, at: int | None) -> _Cut:
+    """What goes through item `at`, and what came with it."""
     items: list[_Added] = []
-    count, closing = 0, False
+    count, closing, turn = 0, False, None
     for count, event in enumerate(journal.read(), 1):
+        turn = _running(turn, event)
         match event.data:
             case ItemAdded(item=item):
-                items.append(_Added(item.n, item.response, count))
+                items.append(_Added(item.n, item.response, count, turn))
                 closing = True
             case WindowReplaced(inserted=inserted):
-                items += (_Added(item.n, 0, count) for item in inserted)
+                items += (_Added(item.n, 0, count, turn) for item in inserted)
                 closing = False
             case (
                 ArtifactObserved()
@@ -94,29 +113,33 @@ def _cut(journal: Journal, at: int | None) -> tuple[int, int]:
                 | RequestFinished()
                 | TurnFinished()
             ) if closing:
-                items[-1].lines = count
+                items[-1].lines, items[-1].turn = count, turn
             case _:
                 closing = False
     if at is None:
-        return count, items[-1].n if items else 0
+        return _Cut(count, items[-1].n if items else 0)
     index = next((index for index, item in enumerate(items) if item.n == at), None)
     if index is None:
         raise JournalError(f"There is no item #{at} in this session.")
     response = items[index].response
     if response and any(item.response == response for item in items[index + 1 :]):
         index = next(i for i, item in enumerate(items) if item.response == response) - 1
-    return (items[index].lines, items[index].n) if index >= 0 else (1, 0)
+    if index < 0:
+        return _Cut(1, 0)
+    last = items[index]
+    return _Cut(last.lines, last.n, last.turn if last.lines < count else None)
 
 
-def _before(journal: Journal, prompt: int) -> tuple[int, int]:
-    """How many lines come before the turn of a prompt, and the last item in them."""
-    last, begun = 0, None
+def _before(journal: Journal, prompt: int) -> _Cut:
+    """What comes before the turn of a prompt; before the prompt where it came within one."""
+    last, begun, turn = 0, None, None
     for count, event in enumerate(journal.read()):
+        turn = _running(turn, event)
         match event.data:
             case ItemAdded(item=item) if item.n == prompt:
                 if item.kind != "user":
                     raise JournalError(f"#{prompt} is not one of your prompts.")
-                return (count if begun is None else begun), last
+                return _Cut(count, last, turn) if begun is None else _Cut(begun, last)
             case ItemAdded(item=item):
                 last, begun = item.n, None
             case WindowReplaced(inserted=inserted):
@@ -126,17 +149,30 @@ def _before(journal: Journal, prompt: int) -> tuple[int, int]:
     raise JournalError(f"There is no prompt #{prompt} in this session.")
 
 
-def _through(journal: Journal, generation: int) -> tuple[int, int]:
-    """How many lines come before that window was replaced, and the last item in them."""
+def _through(journal: Journal, generation: int) -> _Cut:
+    """What comes before that window was replaced."""
     count = last = now = 0
+    turn: int | None = None
     for count, event in enumerate(journal.read(), 1):
+        turn = _running(turn, event)
         match event.data:
             case WindowReplaced() if now == generation:
-                return count - 1, last
+                return _Cut(count - 1, last, turn)
             case WindowReplaced(generation=now, inserted=inserted):
                 last = max(last, *(item.n for item in inserted), 0)
             case ItemAdded(item=item):
                 last = item.n
     if now != generation:
         raise JournalError(f"There is no window {generation} in this session.")
-    return count, last
+    return _Cut(count, last)
+
+
+def _running(turn: int | None, event: Event) -> int | None:
+    """The turn that runs after an event; `turn` ran before it."""
+    match event.data:
+        case TurnStarted(turn=started):
+            return started
+        case TurnFinished():
+            return None
+        case _:
+            return turn

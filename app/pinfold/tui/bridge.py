@@ -45,6 +45,7 @@ WHAT_NOW = {
     "ask": "You are asked before the next request.",
     "off": "",
 }
+TOO_SOON = "It is compacted again once it has grown by a tenth."
 STEP = 32
 """Tokens by which the gauge moves while a reply streams in."""
 WELL_BELOW = 0.9
@@ -141,9 +142,11 @@ class Bridge:
 
     def _watch_threshold(self) -> None:
         if self._read_gauge() and (reading := self._gauge.reading) is not None:
+            session = self._session
             self._transcript.note(
                 f"The window has passed its threshold: {tokens(reading.used)} of "
-                f"{tokens(reading.limit)} tokens. {WHAT_NOW[self._session.auto]} "
+                f"{tokens(reading.limit)} tokens. "
+                f"{WHAT_NOW[session.auto] if session.compacts_next else TOO_SOON} "
                 "/compact --dry-run shows how; /threshold moves the mark.",
             )
 

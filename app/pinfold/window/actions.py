@@ -10,7 +10,7 @@ from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ItemsMarked, Pin, PinsChanged
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.gauge import Gauge
-from pinfold.window.pins import Pins, named
+from pinfold.window.pins import Pins, named, newest_about
 from pinfold.window.reading import reserve
 from pinfold.window.refused import Refused
 from pinfold.window.show import Shown
@@ -36,6 +36,8 @@ class Effect(Struct, frozen=True):
     """Why some of the named items stay as they are."""
     pinned: int = 0
     """Tokens that pins would hold."""
+    back: tuple[int, ...] = ()
+    """Masked and folded items that a pin brings back in full."""
     warning: str = ""
 
     @property
@@ -196,15 +198,45 @@ class Planner:
         changed = tuple(pin for pin in pins if (pin in known) == (act == "unpin"))
         if not changed:
             raise Refused(self._no_change(act, pins))
-        event = PinsChanged(add=changed) if act == "pin" else PinsChanged(remove=changed)
-        after = Pins(window.pins)
-        after.step(event)
-        held = {n for n in window.forms if window.pin_on(n, after) is not None}
-        moved = tuple(n for n in window.forms if (n in held) != window.is_pinned(n))
-        tokens = self._gauge.correct_share(self._tokens_of(held))
+        changes = self._coming_back(changed) if act == "pin" else {}
+        if act == "pin":
+            event = PinsChanged(add=changed, items=tuple(changes.items()))
+        else:
+            event = PinsChanged(remove=changed)
+        pins_after = Pins(window.pins)
+        pins_after.step(event)
+        held = {n for n in window.forms if window.pin_on(n, pins_after) is not None}
+        moved = (n for n in window.forms if n in changes or (n in held) != window.is_pinned(n))
+        shown = window.preview(changes.items()) if changes else window.shown
+        counts = [(each, self._count(each)) for each in shown]
+        pinned = sum(n for each, n in counts if each.form != "placeholder" and each.item.n in held)
+        more = sum(n for _, n in counts) - sum(self._gauge.tokens)
+        tokens = self._gauge.correct_share(pinned, more)
         used = self._gauge.reading(self._model).used
-        warning = self._check_pins(act, held, tokens)
-        return Effect(act, event, moved, used, used, pinned=tokens, warning=warning)
+        before, after = self.sizes(shown) if changes else (used, used)
+        return Effect(
+            act,
+            event,
+            tuple(moved),
+            before,
+            after,
+            pinned=tokens,
+            back=tuple(changes),
+            warning=self._check_pins(act, held, tokens),
+        )
+
+    def _coming_back(self, pins: Sequence[Pin]) -> dict[int, Form]:
+        """What those pins protect and the model does not see in full."""
+        window = self._window
+        forms = window.forms
+        numbers = [pin for pin in pins if isinstance(pin, int)]
+        for glob in (pin for pin in pins if isinstance(pin, str)):
+            numbers += newest_about(glob, list(forms), window.archive.touches)
+        changes: dict[int, Form] = {}
+        for n in numbers:
+            if n in forms:
+                self._unfold(n, forms[n], changes)
+        return dict(sorted(changes.items()))
 
     def _no_change(self, act: Act, pins: Sequence[Pin]) -> str:
         names = named(pins)
@@ -249,12 +281,14 @@ class Planner:
             total += self._gauge.count_full(archive[n]) if tokens is None else tokens
         return total
 
+    def _count(self, shown: Shown) -> int:
+        """Tokens of an item as it would be shown."""
+        tokens = self._known.get((shown.form, shown.stands_for))
+        return self._gauge.count(shown) if tokens is None else tokens
+
     def sizes(self, after: Iterable[Shown]) -> tuple[int, int]:
         """Tokens of the next request, and of one that would carry `after`."""
         gauge = self._gauge
         used = gauge.reading(self._model).used
-        change = -sum(gauge.tokens)
-        for shown in after:
-            tokens = self._known.get((shown.form, shown.stands_for))
-            change += gauge.count(shown) if tokens is None else tokens
+        change = sum(map(self._count, after)) - sum(gauge.tokens)
         return used, gauge.correct(gauge.estimate + change)

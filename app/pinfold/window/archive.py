@@ -1,8 +1,8 @@
 """Every item of a session by its number, whether it stands in the window or not."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import overload
+from typing import Literal, overload
 
 import msgspec
 from msgspec import Struct
@@ -11,8 +11,14 @@ from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
 from pinfold.window.bodies import Bodies, Head, Read
 
+Touch = Literal["read", "edit", "found"]
+"""What an item did with a file; a search or a list only found it."""
+
 _PACK = 8_192
 """Heads that are decoded at a stretch: nothing else gets its turn meanwhile."""
+
+_WEIGHT: dict[Touch | None, int] = {"found": 1, "read": 2, "edit": 3}
+_NONE: Mapping[str, Touch] = {}
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Head])
@@ -23,7 +29,7 @@ class ArchiveDump(Struct, frozen=True, array_like=True):
 
     heads: tuple[bytes, ...]
     """In packs."""
-    files: dict[int, tuple[str, ...]]
+    files: dict[int, dict[str, Touch]]
     calls: list[tuple[int, str, int]]
     results: dict[int, int]
     """By call."""
@@ -35,7 +41,7 @@ class Archive:
     def __init__(self, read: Read | None = None) -> None:
         self._heads: dict[int, Head] = {}
         self._bodies = Bodies(self._heads, read)
-        self._files: dict[int, tuple[str, ...]] = {}
+        self._files: dict[int, dict[str, Touch]] = {}
         self._calls: dict[tuple[int, str], int] = {}
         """The latest call by response and call id: some servers use ids again."""
         self._partners: dict[int, int] = {}
@@ -69,11 +75,11 @@ class Archive:
         elif item.kind == "tool_result" and (call := self._calls.pop(key, None)) is not None:
             self._partners[n], self._partners[call] = call, n
 
-    def concern(self, n: int, path: str) -> None:
-        """Item `n` read or changed the file at `path`."""
-        files = self._files.get(n, ())
-        if path not in files:
-            self._files[n] = (*files, path)
+    def concern(self, n: int, path: str, touch: Touch) -> None:
+        """Item `n` did that with the file at `path`; an edit counts for more than a read."""
+        files = self._files.get(n, {})
+        if _WEIGHT[touch] > _WEIGHT.get(files.get(path), 0):
+            self._files[n] = {**files, path: touch}
 
     def hold(self, numbers: Collection[int]) -> None:
         """Have the bodies of these items in memory, and let go of those that can be read again.
@@ -112,10 +118,14 @@ class Archive:
 
     def files(self, n: int) -> tuple[str, ...]:
         """The files that item `n` concerns, its other half included."""
-        own = self._files.get(n, ())
+        return tuple(self.touches(n))
+
+    def touches(self, n: int) -> Mapping[str, Touch]:
+        """The same files, each with what was done with it."""
+        own = self._files.get(n, _NONE)
         partner = self._partners.get(n)
-        others = self._files.get(partner, ()) if partner is not None else ()
-        return tuple(dict.fromkeys((*own, *others))) if own and others else own or others
+        others = self._files.get(partner, _NONE) if partner is not None else _NONE
+        return {**others, **own} if own and others else own or others
 
     # As plain data
 

@@ -13,6 +13,7 @@ from pinfold.rollout.events import (
     ItemAdded,
     ItemsMarked,
     ModelChanged,
+    PinsChanged,
     RequestFinished,
     TurnStarted,
     Usage,
@@ -143,6 +144,8 @@ class Gauge:
                 self._measure(count, count.estimate or self.estimate, count.tokens, 0)
             case ItemAdded() | ItemsMarked():
                 self._measured = None
+            case PinsChanged(items=items) if items:
+                self._measured = None
             case TurnStarted(turn=turn):
                 self._turn = turn
                 self._revision = None  # reasoning of earlier turns may count no more
@@ -270,9 +273,9 @@ class Gauge:
         """An estimate as this model's reports correct it."""
         return self.calibration.correct(*self._model, estimate)
 
-    def correct_share(self, tokens: int) -> int:
-        """The tokens of a part of the window, corrected like the whole."""
-        estimate = self.estimate
+    def correct_share(self, tokens: int, more: int = 0) -> int:
+        """The tokens of a part of the window, corrected like the whole once it has `more`."""
+        estimate = self.estimate + more
         return round(tokens * self.correct(estimate) / estimate) if estimate else tokens
 
     def reading(

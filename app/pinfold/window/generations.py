@@ -23,7 +23,7 @@ class Generation(Struct, frozen=True):
     """Why the one before was replaced; empty for the first."""
     strategy: str
     tokens: Sizes | None
-    """Of the items, before and after the change that made it; none where it told none."""
+    """As its boundary has them; none where the change told none."""
     items: int
     """At its end; of the last one, now."""
 

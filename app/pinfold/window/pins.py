@@ -1,9 +1,10 @@
 """Pins: the user's word that an item, or what concerns a file, is never folded."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from pinfold.rollout.events import Pin, PinsChanged
+from pinfold.window.archive import Touch
 from pinfold.window.placeholders import ranges
 from pinfold.window.refused import Refused
 
@@ -63,6 +64,23 @@ def named(pins: Iterable[Pin]) -> str:
 def concerns(pattern: str, paths: Iterable[str]) -> bool:
     """Whether a glob matches one of the paths."""
     return any(_matches(pattern, path) for path in paths)
+
+
+def newest_about(
+    glob: str, numbers: Sequence[int], touches: Callable[[int], Mapping[str, Touch]]
+) -> list[int]:
+    """The newest read and the newest edit of each file that matches, newest first.
+
+    The newest that found it, where it was neither read nor edited.
+    """
+    newest: dict[tuple[str, Touch], int] = {}
+    for n in reversed(numbers):
+        for path, touch in touches(n).items():
+            if (path, touch) not in newest and concerns(glob, [path]):
+                newest[path, touch] = n
+    known = {path for path, touch in newest if touch != "found"}
+    found = (n for (path, touch), n in newest.items() if touch != "found" or path not in known)
+    return list(dict.fromkeys(found))
 
 
 def check(pattern: str) -> None:

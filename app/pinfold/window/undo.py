@@ -41,24 +41,33 @@ class UndoStack:
     def __init__(self) -> None:
         self._stack: list[Undoable] = []
 
-    def marks(self, seq: int, marked: ItemsMarked, before: Iterable[tuple[int, Form]]) -> None:
+    def marks(self, seq: int, marked: ItemsMarked, before: tuple[tuple[int, Form], ...]) -> None:
         if marked.undoes is not None:
             self._take(marked.undoes)
+            return
+        if marked.adopted:
             return
         numbers = named(n for n, _ in marked.items)
         now = {form for _, form in marked.items}
         verb = {"masked": "mask", "placeholder": "folding"}.get(min(now, default=""), "unfolding")
-        undoing = ItemsMarked(items=tuple(before), undoes=seq)
+        undoing = ItemsMarked(items=before, undoes=seq)
         self._stack.append(Undoable(seq, f"the {verb} of {numbers}", undoing))
 
-    def pins(self, seq: int, change: PinsChanged, before: tuple[Pin, ...]) -> None:
+    def pins(
+        self,
+        seq: int,
+        change: PinsChanged,
+        before: tuple[Pin, ...],
+        forms: tuple[tuple[int, Form], ...],
+    ) -> None:
+        """`before` are the pins, `forms` those of its items, as they were."""
         if change.undoes is not None:
             self._take(change.undoes)
             return
         after = dict.fromkeys(pin for pin in before if pin not in change.remove)
         after.update(dict.fromkeys(change.add))
         # All are made anew, so that they stand in their old order.
-        undoing = PinsChanged(remove=tuple(after), add=before, undoes=seq)
+        undoing = PinsChanged(remove=tuple(after), add=before, items=forms, undoes=seq)
         verb, pins = ("pin", change.add) if change.add else ("unpinning", change.remove)
         self._stack.append(Undoable(seq, f"the {verb} of {named(pins)}", undoing))
 

@@ -17,12 +17,15 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import WRITTEN, Form, Item
-from pinfold.window.archive import Archive, ArchiveDump
+from pinfold.window.archive import Archive, ArchiveDump, Touch
 from pinfold.window.bodies import Read
 from pinfold.window.forms import Packed, pack
 from pinfold.window.pins import Pins
 from pinfold.window.show import Shown, body, show, stands
 from pinfold.window.undo import UndoDump, UndoStack
+
+_SEARCHES = frozenset({"grep"})
+"""Tools that read files for what matches in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Boundary:
     reason: str
     strategy: str
     tokens: Sizes | None
+    """Of the request before and after; of the items alone where its context is not known."""
     before: Packed = b""
     """The forms of the earlier window."""
     inserted: tuple[int, ...] = ()
@@ -88,23 +92,21 @@ class Window:
         match event.data:
             case ItemAdded(item=item):
                 self._add(item, event)
-            case ArtifactObserved(kind="file", uri=uri, item=n) if n is not None:
-                self.archive.concern(n, uri)
+            case ArtifactObserved(kind="file", uri=uri, op=op, item=n) if n is not None:
+                self.archive.concern(n, uri, self._touch(n, op))
                 both = [each for each in (n, self.archive.partner(n)) if each in self._forms]
                 if not all(stands(each, self._forms, self.archive) for each in both):
                     self._changed()  # a placeholder names files
                 if self.pins.globs:
                     self._hold(*both)
             case PinsChanged() as change:
-                self.undo.pins(event.seq, change, tuple(self.pins))
+                before = tuple(self.pins)
                 self.pins.step(change)
                 self._hold_anew()
                 self.revision += 1
+                self.undo.pins(event.seq, change, before, self._mark(change.items))
             case ItemsMarked(items=items) as marked:
-                inside = [(n, form) for n, form in items if n in self._forms]
-                self.undo.marks(event.seq, marked, [(n, self._forms[n]) for n, _ in inside])
-                self._forms.update(inside)
-                self._changed()
+                self.undo.marks(event.seq, marked, self._mark(items))
             case WindowReplaced() as replaced:
                 self._replace(replaced, event)
 
@@ -125,6 +127,22 @@ class Window:
             self._changed()
         if self.pins:
             self._hold(item.n, self.archive.partner(item.n))
+
+    def _mark(self, items: Iterable[tuple[int, Form]]) -> tuple[tuple[int, Form], ...]:
+        """Give items of the window other forms; those that they had."""
+        inside = [(n, form) for n, form in items if n in self._forms]
+        before = tuple((n, self._forms[n]) for n, _ in inside)
+        if inside:
+            self._forms.update(inside)
+            self._changed()
+        return before
+
+    def _touch(self, n: int, op: str) -> Touch:
+        """What item `n` did with a file; a search sees a part of it, and reads none."""
+        if op not in ("read", "list"):
+            return "edit"
+        searched = n in self.archive and self.archive.head(n).name in _SEARCHES
+        return "found" if op == "list" or searched else "read"
 
     def _joins_the_end(self, item: Item, shown: Sequence[Shown]) -> bool:
         """Whether a new item is sent behind all others; else it belongs before a placeholder."""
@@ -155,7 +173,7 @@ class Window:
                 event.ts,
                 replaced.reason,
                 replaced.strategy,
-                replaced.tokens,
+                _whole(replaced),
                 before,
                 tuple(item.n for item in replaced.inserted),
                 event.seq,
@@ -271,3 +289,11 @@ class Window:
     def settle(self) -> None:
         """Have the window's bodies in memory, and no others. Raises `Lost`, `JournalError`."""
         self.archive.hold(self._forms)
+
+
+def _whole(replaced: WindowReplaced) -> Sizes | None:
+    """The tokens of the request that carried each window."""
+    sizes, context = replaced.tokens, replaced.meta.get("context")
+    if sizes is None or not isinstance(context, int):
+        return sizes
+    return Sizes(context + sizes.before, context + sizes.after)

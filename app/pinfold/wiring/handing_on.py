@@ -2,10 +2,12 @@
 
 import asyncio
 import shutil
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from pinfold.agent.session import Session
 from pinfold.ports import Approver
+from pinfold.settings import strategy_named
 from pinfold.window.refused import Refused
 from pinfold.wiring.house import House
 from pinfold.wiring.models import connect
@@ -23,20 +25,23 @@ async def hand_on(
     """A copy of the session in `folder`, compacted, on `model` where one is named.
 
     The session itself stays as it is. Raises `Refused` where it can't be compacted, or waits for
-    its user; then nothing is left of the copy. Raises `ProviderError`, `JournalError`.
+    its user. Raises `ProviderError`, `JournalError`, `SettingsError`. Then nothing is left of it.
     """
-    connection = await connect(at.loaded, model) if model else None
-    journal = (await asyncio.to_thread(at.store.fork, folder, None, CLOCK.now))[0]
-    session = await open_session(at, approver, lambda: journal, connection=connection)
-    try:
+    async with AsyncExitStack() as undoing:
+        connection = None
+        if model is not None:
+            connection = await connect(at.loaded, model)
+            undoing.push_async_callback(connection.provider.close)
+        journal = (await asyncio.to_thread(at.store.fork, folder, None, CLOCK.now))[0]
+        undoing.callback(shutil.rmtree, journal.folder, ignore_errors=True)
+        undoing.callback(journal.close)
+        session = await open_session(at, approver, lambda: journal, connection=connection)
+        undoing.push_async_callback(session.close)
         if session.last_ending == "waiting":
             raise Refused(
                 "The session waits for you: go on with it, or end it, before it is copied."
             )
-        if await session.compact(strategy) is None:
+        if await session.compact(strategy and strategy_named(strategy)) is None:
             raise Refused("Interrupted: there is no copy.")
-    except BaseException:
-        await session.close()
-        await asyncio.to_thread(shutil.rmtree, journal.folder, ignore_errors=True)
-        raise
-    return session
+        undoing.pop_all()
+        return session

@@ -4,8 +4,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from msgspec import structs
-
 from pinfold.agent.request import Connection
 from pinfold.ports import ProviderError
 from pinfold.providers.choose import Choice, Wish, choose
@@ -84,10 +82,4 @@ async def connect_summarizer(loaded: Loaded) -> Connection:
     Raises `ProviderError` where there is none.
     """
     wanted = loaded.settings.compact
-    found = await connect(loaded, wanted.model)
-    if wanted.context_window is None:
-        return found
-    model = structs.replace(
-        found.model, context_window=wanted.context_window, window_source="config"
-    )
-    return replace(found, model=model)
+    return (await connect(loaded, wanted.model)).within(wanted.context_window)

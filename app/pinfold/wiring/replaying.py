@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
+from msgspec import structs
 
 from pinfold import paths
 from pinfold.agent.request import Connection
@@ -21,6 +22,7 @@ from pinfold.ports import Approver
 from pinfold.providers.silent import Silent
 from pinfold.rollout.store import SessionStore
 from pinfold.sanitize import clean
+from pinfold.settings import HookSettings, strategy_named
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.house import House, WrongUse
 from pinfold.wiring.sessions import new_journal, open_session
@@ -48,30 +50,38 @@ class Player:
         """Read the recording. With a strategy or a threshold (a share of the usable window) it
         is compacted by that, not as it was recorded; the settings have the other of the two.
 
-        Raises `NotASession`, `JournalError`, and `WrongUse` where there is no such strategy.
+        Raises `NotASession`, `JournalError`, and `WrongUse` where there is no such strategy, or
+        one that has a model write.
         """
-        if strategy is not None and strategy not in (known := registry().strategies):
-            raise WrongUse(f"there is no strategy {strategy}; there are: {', '.join(known)}")
+        before = at.settings.compact
+        mode = strategy_named(strategy or before.mode)
         self._events = read(file, index).events
         self._speed = speed
         self._own = strategy is not None or threshold is not None
+        if self._own:
+            _check(mode)
         self._kept = TemporaryDirectory(prefix="pinfold-replay-")
-        self._at = replace(at, store=SessionStore(Path(self._kept.name)))
         self._note = f"Playing {file.name}: no model is asked and no tool runs."
         self.title = "Compactions as they were recorded:"
+        # Nothing of the user's acts on it, and whatever asks a model asks the one that is silent.
+        compact = structs.replace(before, model=None, context_window=None, prepare=False)
         if self._own:
-            before = at.settings.compact
-            compact = msgspec.structs.replace(
-                before,
+            compact = structs.replace(
+                compact,
                 auto="auto",
-                mode=strategy or before.mode,
+                mode=mode,
                 auto_compact_threshold_pct=threshold or before.auto_compact_threshold_pct,
             )
-            settings = msgspec.structs.replace(at.settings, compact=compact)
-            loaded = msgspec.structs.replace(at.loaded, settings=settings)
-            self._at = replace(self._at, loaded=loaded)
             share = f"{compact.auto_compact_threshold_pct:.0%} of the usable window"
             self.title = f"Compactions by {compact.mode} at {share}:"
+        settings = structs.replace(
+            at.settings,
+            compact=compact,
+            agent=structs.replace(at.settings.agent, prewarm=False),
+            hooks=HookSettings(),
+        )
+        loaded = structs.replace(at.loaded, settings=settings)
+        self._at = replace(at, loaded=loaded, store=SessionStore(Path(self._kept.name)))
         self.session: Session | None = None
         """Once it is started."""
 
@@ -106,6 +116,18 @@ class Player:
     def close(self) -> None:
         """Throw away what the playing wrote."""
         self._kept.cleanup()
+
+
+def _check(strategy: str) -> None:
+    """Raises `WrongUse` where a recording can't be compacted by that."""
+    known = registry().strategies
+    if strategy not in known:
+        raise WrongUse(f"there is no strategy {strategy}; there are: {', '.join(known)}")
+    if known[strategy].needs_model:
+        free = ", ".join(name for name, each in known.items() if not each.needs_model)
+        raise WrongUse(
+            f"{strategy} needs a model, and a replay asks none; --strategy takes: {free}"
+        )
 
 
 async def play_unseen(player: Player, *, as_json: bool) -> int:

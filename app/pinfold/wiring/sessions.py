@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -46,14 +47,17 @@ async def open_session(
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
     prompts = await asyncio.to_thread(overrides, at)
-    connection = connection or await connect(at.loaded)
-    opened = await asyncio.to_thread(journal)
     settings = at.settings
-    counter = counter or Counter(connection.model.encoding, paths.cache_folder())
-    if opened.started.adopted:
-        # What its reports teach is worked out as they are read, so that must be exact.
-        await asyncio.to_thread(counter.load)
-    try:
+    async with AsyncExitStack() as undoing:
+        if connection is None:
+            connection = await connect(at.loaded)
+            undoing.push_async_callback(connection.provider.close)
+        opened = await asyncio.to_thread(journal)
+        undoing.callback(opened.close)
+        counter = counter or Counter(connection.model.encoding, paths.cache_folder())
+        if opened.started.adopted:
+            # What its reports teach is worked out as they are read, so that must be exact.
+            await asyncio.to_thread(counter.load)
         session = await Session.open(
             opened,
             at.cwd,
@@ -82,25 +86,21 @@ async def open_session(
                 ),
                 prewarm=settings.agent.prewarm,
                 turn_metadata=settings.agent.turn_metadata,
+                summary_window=settings.compact.context_window,
             ),
             counter=counter,
             user_folder=paths.config_folder(),
             connect=partial(connect, at.loaded),
             connect_summarizer=summarizer or _summarizer(at),
         )
-    except BaseException:
-        opened.close()
-        raise
+        undoing.pop_all()
     Tokenizer(session, counter)
     return session
 
 
 def _summarizer(at: House) -> Callable[[], Awaitable[Connection]] | None:
     """How to reach the model that compacts, where it is not the session's."""
-    compact = at.settings.compact
-    if compact.model or compact.context_window:
-        return partial(connect_summarizer, at.loaded)
-    return None
+    return partial(connect_summarizer, at.loaded) if at.settings.compact.model else None
 
 
 def prices(settings: Settings) -> dict[str, Price]:

@@ -6,23 +6,16 @@ from pinfold.compaction import handoff_text
 from pinfold.compaction.checkpoint_text import core_text
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import replace_history
+from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import Summarizer
 from pinfold.rollout.items import Item
 
 
-class Core:
+class Core(Handoff):
     """Goal and commitments are told anew after each compaction, never by a model."""
 
     name = "core"
-    needs_model = True
-
-    async def prepare(
-        self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
-    ) -> Material:
-        """Raises `Refused`, `ProviderError`."""
-        return await handoff_text.write(view, summarizer, options)
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""

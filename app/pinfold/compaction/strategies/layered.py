@@ -1,19 +1,16 @@
 """`layered`: the gentlest step that is enough."""
 
-from pinfold.compaction.assembly import assemble
-from pinfold.compaction.budget import SUMMARY, room, share
+from pinfold.compaction.budget import room
+from pinfold.compaction.carried import assemble_with
 from pinfold.compaction.checkpoint_text import checkpoint_text
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.checkpoint import Checkpoint
 from pinfold.compaction.strategies.prune import least, masked_draft
-from pinfold.compaction.strategies.snapshot import supported, with_summary
+from pinfold.compaction.strategies.snapshot import standing, with_summary
 from pinfold.compaction.strategies.strategy import Material, ModelFree
-from pinfold.compaction.summary import Entry, text_of, within
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.items import Item
-
-HEADER = "[SUMMARY, BY A MODEL]"
 
 
 class Layered(ModelFree):
@@ -30,20 +27,11 @@ class Layered(ModelFree):
             enough = pruned.sizes.after <= view.corrected(target)
             if enough and pruned.sizes.saved >= MIN_GAIN:
                 return pruned
-        entries = supported(material.entries, options)
+        entries = standing(material.entries, view, options)
         if not entries:
             return Checkpoint().plan(view, material, options)
-        standing: dict[str, tuple[Entry, ...]] = {}
-
-        def text(target: int) -> str:
-            fitting = within(entries, share(SUMMARY, target), view.count)
-            known = checkpoint_text(view, target)
-            written = f"{known}\n\n{HEADER}\n{text_of(fitting)}" if fitting else known
-            standing[written] = fitting
-            return written
-
-        plan = assemble(view, options, self.name, "summary", text)
-        return with_summary(plan, view, material, options, standing)
+        plan = assemble_with(view, options, self.name, entries)
+        return with_summary(plan, view, material, options)
 
     def _pruned(self, view: WindowView, options: PlanOptions, target: int) -> CompactionPlan:
         """Masked, with the checkpoint before it: names and errors stood in what is masked."""
@@ -58,4 +46,4 @@ class Layered(ModelFree):
         for entry in sent:
             if entry.item.kind == "checkpoint" and entry.n not in options.keep:
                 draft.put(entry.n, "replace", "superseded by what is inserted")
-        return draft.plan("prune")
+        return draft.plan(self.name)

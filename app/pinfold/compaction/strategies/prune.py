@@ -36,7 +36,7 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
     results: list[Entry] = []
     for entry in free:
         item = entry.item
-        if options.fold & {item.n, entry.partner}:
+        if options.fold and options.fold & {item.n, entry.partner}:
             draft.put(item.n, "fold", "you want it out")
             size -= entry.tokens
         elif is_made_anew(item):
@@ -64,11 +64,13 @@ def least(view: WindowView, options: PlanOptions) -> int:
 
 def _least_of(entry: Entry, options: PlanOptions) -> int:
     item = entry.item
-    if options.fold & {item.n, entry.partner} or is_made_anew(item):
+    if options.fold and options.fold & {item.n, entry.partner}:
         return 0
     if item.kind == "tool_result":
         return min(entry.tokens, MASKED)
-    return 0 if item.kind == "user" and holds_data(item) else entry.tokens
+    if is_made_anew(item) or (item.kind == "user" and holds_data(item)):
+        return 0
+    return entry.tokens
 
 
 def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
@@ -83,7 +85,7 @@ def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
         n = entry.item.n
         if entry.pin is not None:
             held[n] = f"pinned by {named([entry.pin])}"
-        elif options.keep & {n, entry.partner}:
+        elif options.keep and options.keep & {n, entry.partner}:
             held[n] = "you keep it"
     return held
 

@@ -1,18 +1,21 @@
 """`snapshot`: the state of the work as `summary_v1`, then pins, what roles keep, and the tail."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
 from pinfold.compaction import prompts
 from pinfold.compaction.assembly import assemble
 from pinfold.compaction.budget import SUMMARY, core_share, share
+from pinfold.compaction.carried import carried
 from pinfold.compaction.checkpoint_text import core_text
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.summary import Entry, bare, entries_of, text_of, to_detail, within
-from pinfold.compaction.synthesis import Synthesis
+from pinfold.compaction.synthesis import Synthesis, is_read
+from pinfold.compaction.transcript import check_readable
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 from pinfold.window.refused import Refused
@@ -28,7 +31,7 @@ class Snapshot:
         self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
     ) -> Material:
         """Has all of the window read. Raises `Refused`, `ProviderError`."""
-        return await self.renew(_standing(view), view, summarizer, options)
+        return await self.renew(Material(entries=carried(view)), view, summarizer, options)
 
     async def renew(
         self,
@@ -41,33 +44,31 @@ class Snapshot:
         if summarizer is None:
             raise Refused("it needs a model")
         summarizer.step("anchor", 0.0)
-        if any(entry.item.kind == "compaction" for entry in view.entries if entry.sent):
-            raise Refused("the window holds a compaction that only its provider can read")
+        check_readable(view)
         return await Synthesis(view, summarizer, options, material).material()
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`, `Impossible`."""
-        told = supported(material.entries, options)
+        told = standing(material.entries, view, options)
         if not told and options.text is None:
             raise Refused("it needs a model" if not material.entries else _NOTHING)
-        standing: dict[str, tuple[Entry, ...]] = {}
 
-        def text(target: int) -> str:
+        def text(target: int) -> tuple[str, dict[str, Any]]:
             fitting = within(told, share(SUMMARY, target), view.count)
+            if not fitting:
+                return "", {}
             parts = (
                 prompts.text("snapshot_prefix", options.prompts),
                 core_text(view, core_share(target)),
                 text_of(fitting),
             )
-            written = "\n\n".join(filter(None, parts)) if fitting else ""
-            standing[written] = fitting
-            return written
+            return "\n\n".join(filter(None, parts)), to_detail(fitting)
 
         roles = kept(view, options.keep_roles)
         plan = assemble(view, options, self.name, "summary", text, roles)
         if all(item.kind != "summary" for item in plan.inserted):
             raise Refused("there is no room for the summary")
-        return with_summary(plan, view, material, options, standing)
+        return with_summary(plan, view, material, options)
 
 
 LEFT_OUT = "Left out, as no item bears it out"
@@ -75,64 +76,78 @@ LEFT_OUT = "Left out, as no item bears it out"
 _NOTHING = "nothing that the model wrote is borne out by the items that it read"
 
 
-def _standing(view: WindowView) -> Material:
-    """What the window's summary says already; it covers nothing of the window itself."""
-    shown = (entry.item for entry in view.entries if entry.sent and entry.item.kind == "summary")
-    entries = (each for item in shown for each in entries_of(item))
-    return Material(entries=tuple({each.id: each for each in entries}.values()))
-
-
-def supported(entries: Iterable[Entry], options: PlanOptions) -> tuple[Entry, ...]:
-    """What is supported, or kept by the user all the same; of several tasks the last."""
+def standing(entries: Iterable[Entry], view: WindowView, options: PlanOptions) -> tuple[Entry, ...]:
+    """What goes in: all that is supported and not folded, and what the user keeps all the same; of
+    several tasks the last."""
+    folded = _folded(view, options)
     told = [
         replace(entry, unsupported="")
         for entry in entries
-        if not entry.unsupported or entry.id in options.claims
+        if entry.id in options.claims or not (entry.unsupported or _rests_on(entry, folded))
     ]
     tasks = [entry.id for entry in told if entry.field == "task"]
     return tuple(entry for entry in told if entry.id not in tasks[:-1])
 
 
 def with_summary(
-    plan: CompactionPlan,
-    view: WindowView,
-    material: Material,
-    options: PlanOptions,
-    standing: Mapping[str, tuple[Entry, ...]],
+    plan: CompactionPlan, view: WindowView, material: Material, options: PlanOptions
 ) -> CompactionPlan:
-    """The plan, with what its summary says kept beside it; `standing` has that by the text.
+    """The plan, with the summary's JSON, and notes on what of it and of the window is missing.
 
     Edited by the user, the text stands for itself: the next model reads it as it is.
     """
-    told = supported(material.entries, options)
-    written = next((item.content for item in plan.inserted if item.kind == "summary"), "")
-    left = standing.get(written)
-    return replace(
-        plan,
-        inserted=tuple(
-            replace(item, detail=to_detail(left)) if left and item.kind == "summary" else item
-            for item in plan.inserted
-        ),
-        notes=(
-            *plan.notes,
-            *material.notes,
-            *_notes(material.entries, told, told if left is None else left, options),
-        ),
-        meta={**material.meta, "summary": bare(told, {"cwd": view.cwd} if view.cwd else {})},
+    told = standing(material.entries, view, options)
+    left = len(told)
+    if options.text is None:
+        left = sum(len(entries_of(item)) for item in plan.inserted if item.kind == "summary")
+    notes = (
+        *plan.notes,
+        *material.notes,
+        *_left_out(material.entries, view, options),
+        *_for_want_of_room(len(told) - left),
+        *_unread(plan, view, material, options),
     )
+    env = {"cwd": view.cwd} if view.cwd else {}
+    meta: dict[str, object] = {**material.meta, "summary": bare(told, env)}
+    return replace(plan, told=(*plan.told, *material.told), notes=notes, meta=meta)
 
 
-def _notes(
-    entries: Iterable[Entry],
-    told: tuple[Entry, ...],
-    left: tuple[Entry, ...],
-    options: PlanOptions,
-) -> Iterable[str]:
-    doubted = sum(bool(each.unsupported) and each.id not in options.claims for each in entries)
-    if doubted:
+def _left_out(entries: Iterable[Entry], view: WindowView, options: PlanOptions) -> Iterator[str]:
+    told = [entry for entry in entries if entry.id not in options.claims]
+    if doubted := sum(bool(entry.unsupported) for entry in told):
         yield f"{LEFT_OUT}: {_counted(doubted)}."
-    if len(left) < len(told):
-        yield f"Left out for want of room: {_counted(len(told) - len(left))}."
+    folded = _folded(view, options)
+    if gone := sum(not entry.unsupported and _rests_on(entry, folded) for entry in told):
+        yield f"Left out, as you folded what it rests on: {_counted(gone)}."
+
+
+def _for_want_of_room(count: int) -> Iterator[str]:
+    if count:
+        yield f"Left out for want of room: {_counted(count)}."
+
+
+def _unread(
+    plan: CompactionPlan, view: WindowView, material: Material, options: PlanOptions
+) -> Iterator[str]:
+    """What came since the summary was written and leaves the window all the same."""
+    stays = {n for n, _ in plan.window} | {item.detail.get("replaces") for item in plan.inserted}
+    since = [entry for entry in view.entries if entry.n > material.through]
+    if count := sum(entry.n not in stays and is_read(entry, options) for entry in since):
+        items = f"{count:,} items" if count > 1 else "1 item"
+        yield f"Left out, as it came after #{material.through}, since the summary: {items}."
+
+
+def _folded(view: WindowView, options: PlanOptions) -> set[int]:
+    """What the user took out."""
+    return {
+        entry.n
+        for entry in view.entries
+        if not entry.sent or options.fold & {entry.n, entry.partner}
+    }
+
+
+def _rests_on(entry: Entry, folded: Container[int]) -> bool:
+    return bool(entry.evidence) and all(each.item in folded for each in entry.evidence)
 
 
 def _counted(entries: int) -> str:

@@ -23,8 +23,10 @@ class Material(Struct, frozen=True):
     """The last item that it covers."""
     error: str = ""
     """Why nothing could be prepared; the next strategy of the ladder then plans."""
+    told: tuple[str, ...] = ()
+    """How it was made: how much was read ..."""
     notes: tuple[str, ...] = ()
-    """What the user should know: how much was read, what was tried again ..."""
+    """What the user should heed: what could not be read ..."""
     meta: dict[str, object] = field(default_factory=dict)
     """For the journal."""
 

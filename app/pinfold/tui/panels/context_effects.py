@@ -10,6 +10,7 @@ from textual.app import App
 from pinfold.numbers import tokens
 from pinfold.tui.colours import ink
 from pinfold.window.actions import Act, Effect
+from pinfold.window.pins import named
 
 NAMES: dict[Act, str] = {
     "pin": "pin",
@@ -55,6 +56,8 @@ def done(effect: Effect, names: str) -> str:
         case "pin" | "unpin":
             verb = "Pinned" if effect.act == "pin" else "Unpinned"
             said = f"{verb} {names}: pins hold {tokens(effect.pinned)} tokens."
+            if effect.back:
+                said += f" {named(effect.back)} back in full, {_freed(effect)}."
         case "mask" | "fold":
             verb = "Masked" if effect.act == "mask" else "Folded"
             said = f"{verb} {names}: {_freed(effect)}."

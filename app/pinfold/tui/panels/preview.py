@@ -83,6 +83,8 @@ class PreviewPanel(ModalScreen[bool]):
         self._wanted: int | None = None
         """The item that was to be kept or to go by the last key."""
         self._applying = False
+        self._early = False
+        """Whether a key came that needs the plan, and was told so."""
         self._refreshing: Timer | None = None
         self._summary = PreviewSummary()
         self._list = PreviewList()
@@ -99,7 +101,18 @@ class PreviewPanel(ModalScreen[bool]):
     def on_mount(self) -> None:
         self._unsubscribe = self._session.subscribe(self._hear)
         self._list.show_rows(list(rows_now(self._window.overview().rows)))
+        if not self._by_hand and self._compaction.occasion.cause == "model":
+            self._summary.say_why(self._for_model())
         self._begin()
+
+    def _for_model(self) -> str:
+        """Why it opens where the user takes a model whose window is smaller."""
+        reading, key = self._session.reading(), self._foot.key_of("preview.apply")
+        left = "stays" if reading.used > reading.usable else "switches as it is"
+        return (
+            f"{self._session.model.name} takes {reading.usable:,} tokens, {reading.used:,} stand "
+            f"here: {key} makes room, {self._foot.key_of('preview.leave')} {left}."
+        )
 
     def on_unmount(self) -> None:
         self._unsubscribe()
@@ -120,7 +133,8 @@ class PreviewPanel(ModalScreen[bool]):
         """The same; says why where there is none."""
         if self._draft is None:
             refused = self._strategy in self._plans.drafts
-            why = "There is no plan." if refused else "It is being planned anew."
+            self._early = not refused
+            why = "There is no plan." if refused else "It is still being planned: wait for it."
             self._foot.say(why, "warning")
         return self._draft
 
@@ -171,6 +185,9 @@ class PreviewPanel(ModalScreen[bool]):
 
     def _show(self) -> None:
         found = self._plans.drafts[self._strategy]
+        if self._early:
+            self._early = False
+            self._foot.say("")
         if self._claims is not None:
             self._claims.show(found)
         if isinstance(found, Exception):

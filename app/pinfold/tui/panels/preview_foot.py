@@ -46,13 +46,14 @@ class PreviewFoot(Foot):
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         """`keys` are the user's own, by action."""
-        super().__init__([*CHANGES, *ACTS], _NAMES, keys)
-        self._bound = {each.id: keys.get(each.id, each.key) for each in CHANGES if each.id}
+        every = [*CHANGES, *ACTS]
+        super().__init__(every, _NAMES, keys)
+        self._bound = {each.id: keys.get(each.id, each.key) for each in every if each.id}
         self._legend = Static(classes="legend", markup=False)
         self._text = Text()
 
     def key_of(self, action: str) -> str:
-        """The key of a change, for people."""
+        """The key of an action, for people."""
         return shown(self._bound[action].split(",")[0])
 
     def compose(self) -> ComposeResult:

@@ -22,25 +22,28 @@ HALF = 38
 STAYS, GOES, FREE, RESERVE = "━", "┅", "─", "╌"
 
 
-def totals(app: App[Any], report: Report) -> Text:
-    """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k`."""
+def totals(app: App[Any], report: Report, width: int) -> Text:
+    """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k`, as far as there is room."""
     text = Text().append(f"{tokens(report.before)} → {tokens(report.after)}  ", _BOLD)
     less = report.before - report.after
     delta = f"{_sign(less)}{tokens(abs(less))}, {_delta(report)}"
     text.append(delta, ink(app, "success") + _BOLD)
-    facts = f"  headroom {report.headroom:,} · reserve {tokens(report.reserve)}"
-    return text.append(facts, ink(app, "foreground 60%"))
+    for fact in (f"  headroom {report.headroom:,}", f" · reserve {tokens(report.reserve)}"):
+        if text.cell_len + len(fact) <= width:
+            text.append(fact, ink(app, "foreground 60%"))
+    return text
 
 
-def counts(app: App[Any], report: Report) -> Text:
-    """How many items stay and go, and what that costs."""
-    said = [
-        f"kept {report.kept:,} ({report.pinned:,} pinned)",
-        *([f"masked {report.masked:,}"] if report.masked else []),
-        f"archived {report.archived:,}",
-        f"inserted {len(report.inserted):,}",
-        f"prompt cache loses {tokens(report.uncached)}",
-    ]
+def counts(app: App[Any], report: Report, width: int) -> Text:
+    """How many items stay and go, and what that costs; what has no room is left out."""
+    inserted = f"inserted {len(report.inserted):,}"
+    masked = f"masked {report.masked:,}" if report.masked else ""
+    cache = f"prompt cache loses {tokens(report.uncached)}"
+    kept = f"kept {report.kept:,} ({report.pinned:,} pinned)"
+    said = [*filter(None, (kept, masked, f"archived {report.archived:,}", inserted, cache))]
+    for least in (inserted, masked, cache):
+        if least in said and len(" · ".join(said)) > width:
+            said.remove(least)
     return Text(" · ".join(said), ink(app, "foreground 60%"))
 
 
@@ -93,6 +96,21 @@ def strategies(
     for cell in cells:
         cell.truncate(HALF - 1, overflow="ellipsis", pad=True)
     return Text("\n").join(Text(" ").join(cells[row::rows]) for row in range(rows))
+
+
+def in_brief(
+    app: App[Any], names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome | None]
+) -> Text:
+    """Each strategy's key and name, and what it saves where that is known, to be wrapped."""
+    dim, strong = ink(app, "foreground 60%"), ink(app, "foreground") + _BOLD
+    cells = []
+    for at, name in enumerate(names, 1):
+        found = outcomes.get(name)
+        share = f"\u00a0{_delta(found)}" if isinstance(found, Report) else ""
+        sign = "▸" if name == chosen else ""
+        said = f"{sign}{at}\u00a0{one_line(name)}{share}"
+        cells.append(Text(said, strong if name == chosen else dim))
+    return Text("  ").join(cells)
 
 
 def _told(name: str, outcomes: Mapping[str, Outcome | None], columns: int) -> str:

@@ -16,10 +16,12 @@ from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.preview_rows import PreviewRow
 from pinfold.window.gauge import SEGMENTS
 
-ENOUGH = 15
-"""Cells that the words get before any other column may stand beside them."""
-_GIVE_WAY = ({"kind": 7, "reason": 19}, {"reason": 0, "kind": 1, "verdict": 0})
-"""First a little, then as far as it goes."""
+_GIVE_WAY: tuple[tuple[dict[str, int], int], ...] = (
+    ({"kind": 7, "reason": 0}, 36),
+    ({"kind": 1, "verdict": 0}, 18),
+)
+"""What shrinks, and the cells of words from which on it does not. The reason goes first: the foot
+has that of the row under the cursor."""
 _INKS = {
     "kept": "foreground 60%",
     "pinned": "accent",
@@ -36,28 +38,30 @@ class Columns:
     """Cells of each column; one with none is left out."""
 
     number: int
+    tokens: int
     sign: int = 1
     verdict: int = 8
     kind: int = 10
     words: int = 0
-    tokens: int = 13
     reason: int = 22
 
     @classmethod
-    def fitting(cls, width: int, number: int) -> "Columns":
+    def fitting(cls, width: int, number: int, tokens: int) -> "Columns":
         """The columns for `width` cells, behind the cursor's one."""
-        sizes = asdict(cls(number))
-        for give_way in _GIVE_WAY:
-            sizes = fitted(sizes, width - 2, give_way, ENOUGH)
-            if sizes["words"] >= ENOUGH:
+        sizes = asdict(cls(number, tokens))
+        for give_way, enough in _GIVE_WAY:
+            sizes = fitted(sizes, width - 2, give_way, enough)
+            if sizes["words"] >= enough:
                 break
         return cls(**sizes)
 
 
 def figures(row: PreviewRow) -> str:
-    """`1.2k → 34`; what takes as much as before is said once."""
+    """`+1.7k` comes, `−268` goes, `1.2k → 34`; what takes as much as before is said once."""
     if row.inserted is not None:
         return f"+{tokens(row.after)}"
+    if row.goes and row.before:
+        return f"−{tokens(row.before)}"
     if row.before == row.after:
         return tokens(row.before)
     return f"{tokens(row.before)} → {tokens(row.after)}"
@@ -70,7 +74,7 @@ class PreviewList(LineList):
         super().__init__()
         self.rows: dict[str, PreviewRow] = {}
         """By key, in order."""
-        self._number = 2
+        self._number = self._tokens = 2
         self.planned = False
         """Whether a plan has ever been shown."""
 
@@ -82,7 +86,8 @@ class PreviewList(LineList):
     @property
     def columns(self) -> Columns:
         """Those that fit."""
-        return Columns.fitting(self.scrollable_content_region.width, self._number)
+        width = self.scrollable_content_region.width
+        return Columns.fitting(width, self._number, self._tokens)
 
     def show_rows(self, rows: Sequence[PreviewRow]) -> None:
         """Show `rows`; a cursor that the user moved stays on its item, and that in its place."""
@@ -90,6 +95,7 @@ class PreviewList(LineList):
         seen = self._cursor - y
         self.rows = {row.key: row for row in rows}
         self._number = max((len(str(row.n)) + 1 for row in rows if row.n is not None), default=2)
+        self._tokens = max((len(figures(row)) for row in rows), default=2)
         self.show([Line(row.key, "", row.words) for row in rows], top=False)
         if y:
             self.scroll_to(y=self._cursor - seen)
@@ -99,7 +105,7 @@ class PreviewList(LineList):
         self.move(0)
 
     def _draw(self, line: Line, chosen: bool, width: int) -> Text:
-        row, columns = self.rows[line.key], Columns.fitting(width, self._number)
+        row, columns = self.rows[line.key], Columns.fitting(width, self._number, self._tokens)
         dim = ink(self.app, "foreground 60%")
         verdict = ink(self.app, _INKS[row.verdict])
         words = dim if row.goes else ink(self.app, "foreground")

@@ -15,8 +15,9 @@ from pinfold.tui.colours import ink
 from pinfold.tui.panels import preview_head as head
 from pinfold.tui.panels.preview_head import Outcome
 
-FEW, TALL = 4, 36
-"""Strategies that have a line each on any screen; lines of one that has room for more."""
+FEW, TALL, SHORT = 4, 36, 20
+"""Strategies that have a line each on any screen; lines of one that has room for more; and of one
+that has room for next to nothing."""
 
 
 class PreviewSummary(Vertical):
@@ -32,13 +33,16 @@ class PreviewSummary(Vertical):
             text-wrap: nowrap;
             text-overflow: ellipsis;
         }
-        & > .notes { height: auto; max-height: 4; }
+        & > .why, & > .notes { height: auto; max-height: 4; }
+        &.-short > .strategies { text-wrap: wrap; max-height: 3; }
+        &.-short > .notes { max-height: 2; }
     }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._report: Report | None = None
+        self._why = Static(classes="why", markup=False)
         self._totals = Static(classes="line", markup=False)
         self._bar = Static(classes="line", markup=False)
         self._counts = Static(classes="line", markup=False)
@@ -46,6 +50,7 @@ class PreviewSummary(Vertical):
         self._notes = Static(classes="notes", markup=False)
 
     def compose(self) -> ComposeResult:
+        yield self._why
         yield self._totals
         yield self._bar
         yield self._counts
@@ -53,10 +58,19 @@ class PreviewSummary(Vertical):
         yield self._notes
 
     def on_mount(self) -> None:
-        self._notes.display = False
+        self._why.display = self._notes.display = False
 
     def on_resize(self) -> None:
-        self._draw_bar()
+        self._draw_lines()
+
+    @property
+    def _is_short(self) -> bool:
+        return self.screen.size.height < SHORT
+
+    def say_why(self, text: str) -> None:
+        """Why it is on the screen, above all else."""
+        self._why.update(Text(clean(text), ink(self.app, "warning")))
+        self._why.display = True
 
     def show(self, outcome: Outcome, claims: str = "") -> None:
         """What the chosen strategy would do, or why it can't; `claims` is the key that shows what
@@ -67,11 +81,9 @@ class PreviewSummary(Vertical):
             self._note([f"✗ {told(outcome)}"], "error")
         else:
             self._report = outcome
-            self._totals.update(head.totals(self.app, outcome))
-            self._counts.update(head.counts(self.app, outcome))
-            self._note([f"! {_with_key(note, claims)}" for note in outcome.notes], "warning")
-        self._bar.display = self._counts.display = self._report is not None
-        self._draw_bar()
+            notes = [f"! {_with_key(note, claims)}" for note in outcome.notes]
+            self._note(notes, "warning", outcome.told)
+        self._draw_lines()
 
     def wait(self, strategy: str) -> None:
         """A model is at work on the plan."""
@@ -87,17 +99,30 @@ class PreviewSummary(Vertical):
         self, names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome | None]
     ) -> None:
         """What each strategy would do, as far as it is known (see `head.strategies`)."""
+        self.set_class(self._is_short, "-short")
+        if self._is_short:
+            self._strategies.update(head.in_brief(self.app, names, chosen, outcomes))
+            return
         crowded = len(names) > FEW and self.screen.size.height < TALL
         columns = 2 if crowded and self.size.width >= 2 * head.HALF - 1 else 1
         self._strategies.update(head.strategies(self.app, names, chosen, outcomes, columns))
 
-    def _note(self, lines: list[str], colour: str) -> None:
-        self._notes.display = bool(lines)
-        self._notes.update(Text("\n".join(map(clean, lines)), ink(self.app, colour)))
+    def _note(self, lines: Sequence[str], colour: str, told: Sequence[str] = ()) -> None:
+        """Lines to heed, and below them such as only tell."""
+        self._notes.display = bool(lines or told)
+        rows = [Text(clean(line), ink(self.app, colour)) for line in lines]
+        rows += [Text(clean(line), ink(self.app, "foreground 60%")) for line in told]
+        self._notes.update(Text("\n").join(rows))
 
-    def _draw_bar(self) -> None:
-        if self._report is not None:
-            self._bar.update(head.bar(self.app, self._report, self.size.width))
+    def _draw_lines(self) -> None:
+        """The figures, as wide as there is room."""
+        report, width = self._report, self.size.width
+        self._counts.display = report is not None
+        self._bar.display = report is not None and not self._is_short
+        if report is not None:
+            self._totals.update(head.totals(self.app, report, width))
+            self._bar.update(head.bar(self.app, report, width))
+            self._counts.update(head.counts(self.app, report, width))
 
 
 def _with_key(note: str, claims: str) -> str:

@@ -239,7 +239,8 @@ class Labelled(Entry):
 
     def draw(self, width: int, looks: Looks) -> list[Line]:
         assert self.item is not None
-        label = self.item.kind if self.item.kind != "compaction" else "compaction (unreadable)"
+        sealed = " (sealed by the provider)" if self.item.kind == "compaction" else ""
+        label = f"{self.item.kind}{sealed}"
         head = Line(
             [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, toggles=True
         )

@@ -1,0 +1,77 @@
+"""Which model summarises: the session's own, unless the settings name another."""
+
+import argparse
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from fakes.openai_server import FakeOpenAI, Recorded, Reply
+from pinfold.agent.session import Session
+from pinfold.headless import no_terminal
+from pinfold.rollout.events import RequestFinished
+from pinfold.wiring.house import house
+from pinfold.wiring.sessions import new_journal, open_session
+
+NOTES = "## Done\nThe parts were told. (#2)"
+
+
+def said(request: Recorded) -> Reply:
+    return Reply("A fact, at length. " * 90 if "tools" in request.body else NOTES)
+
+
+@pytest.fixture
+async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+    async with FakeOpenAI(answer=said) as running:
+        for name, value in {
+            "PINFOLD_HOME": str(tmp_path / "home"),
+            "XDG_CONFIG_HOME": str(tmp_path / "config"),
+            "PINFOLD_PROVIDERS__FAKE__BASE_URL": running.url,
+            "PINFOLD_PROVIDERS__FAKE__WIRE_API": "chat",
+            "PINFOLD_MODEL__PROVIDER": "fake",
+            "PINFOLD_MODEL__NAME": "scripted-1",
+            "PINFOLD_MODEL__CONTEXT_WINDOW": "8192",
+            "PINFOLD_COMPACT_MODEL_CONTEXT_WINDOW_TOKENS": "6000",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+async def worked(cwd: Path) -> Session:
+    at = house(argparse.Namespace(cd=cwd))
+    session = await open_session(at, no_terminal, lambda: new_journal(at))
+    session.set_threshold("off")
+    for turn in range(6):
+        session.send(f"Tell me of part {turn}; the port is 80{turn}1.")
+        await session.idle()
+    return session
+
+
+async def by_whom(session: Session) -> set[str]:
+    """The models that were asked to compact."""
+    return {
+        event.data.model
+        for event in await session.events()
+        if isinstance(event.data, RequestFinished) and event.data.purpose == "compaction"
+    }
+
+
+async def test_a_window_alone_is_no_other_model(server: FakeOpenAI, tmp_path: Path) -> None:
+    """Also once the session went on to another model."""
+    session = await worked(tmp_path)
+    await session.set_model("fake/another-1")
+    assert (await session.compaction.quote(1_000))[0] == "another-1"
+    await session.compact("handoff")
+    assert await by_whom(session) == {"another-1"}
+    assert session.model.context_window != 6_000, "that is for what summarises alone"
+    await session.close()
+
+
+async def test_the_model_that_is_named_summarises(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINFOLD_COMPACT__MODEL", "fake/cheap-1")
+    session = await worked(tmp_path)
+    await session.compact("handoff")
+    assert await by_whom(session) == {"cheap-1"}
+    await session.close()
