@@ -15,7 +15,7 @@ from typing import TypeGuard
 
 from msgspec.structs import replace
 
-from benchmarks.bench_memory_kept import CUT, SESSIONS
+from benchmarks.bench_memory_kept import SESSIONS
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
 from pinfold.checkpoint.ledger import Ledger
@@ -27,6 +27,7 @@ from pinfold.compaction.engine import plan_with
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.evaluation.recorded import SIMULATED
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
 from pinfold.tokens.counter import Counter as TokenCounter
@@ -152,7 +153,7 @@ def cuts_of(events: list[Event], counter: TokenCounter) -> Iterator[Cut]:
     """Before each compaction that the recording holds, and at 60% of the items."""
     replaced = [at for at, event in enumerate(events) if isinstance(event.data, WindowReplaced)]
     added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
-    for at in sorted({*replaced, added[int(len(added) * CUT)]}):
+    for at in sorted({*replaced, added[int(len(added) * SIMULATED)]}):
         yield cut_at(events, at, counter)
 
 
