@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from pinfold.agent.updates import Compacting
 from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import Verdict
 from pinfold.compaction.report import Report, Row
@@ -75,9 +74,3 @@ def _fate(row: Row) -> tuple[str, str]:
     if row.reason.startswith(word):  # as in “pinned by #12”
         return sign, row.reason
     return sign, f"{word}: {row.reason}" if row.reason else word
-
-
-def standing(update: Compacting) -> str:
-    """`snapshot: synthesize, part 2 of 5 · 46%`."""
-    share = f" · {update.done:.0%}" if 0 < update.done < 1 else ""
-    return f"{update.strategy or 'compacting'}: {update.step}{share}"

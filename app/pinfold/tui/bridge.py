@@ -20,7 +20,7 @@ from pinfold.agent.updates import (
     ToolStarted,
     Update,
 )
-from pinfold.commands.compact_text import standing
+from pinfold.commands.compact_step import standing
 from pinfold.commands.context import SessionPort
 from pinfold.numbers import tokens
 from pinfold.paths import shown

@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from pinfold.agent.updates import Compacting, Update
-from pinfold.commands.compact_text import standing
+from pinfold.commands.compact_step import standing
 from pinfold.sanitize import one_line
 
 
