@@ -7,7 +7,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -22,6 +21,7 @@ from pinfold.tui.panels.context import Filter
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.list_panel import ListPanel
 
 if TYPE_CHECKING:
     from pinfold.agent.memory import Remembered
@@ -38,7 +38,7 @@ REFRESH = 0.3
 """Seconds between two readings of a session that goes on."""
 
 
-class CheckpointPanel(ModalScreen[None]):
+class CheckpointPanel(ListPanel[None]):
     """Follows the session, also while a turn runs."""
 
     CSS_PATH = "panels.tcss"
@@ -55,7 +55,7 @@ class CheckpointPanel(ModalScreen[None]):
         self._refreshing: Timer | None = None
         self._facts = Static("Reading the session…", classes="facts", markup=False)
         self._filter = Filter(placeholder="words, #12", compact=True)
-        self._list = CheckpointList()
+        self._list: CheckpointList = CheckpointList()
         self._foot = Foot(ACTS, NAMES, keys)
 
     def compose(self) -> ComposeResult:
@@ -112,15 +112,6 @@ class CheckpointPanel(ModalScreen[None]):
             self._foot.show(row.text.strip(), row.note, known)
 
     # Keys
-
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_page(self, way: int) -> None:
-        self._list.page(way)
-
-    def action_edge(self, way: int) -> None:
-        self._list.move(way * len(self._list.lines))
 
     @on(LineList.Taken)
     def action_open(self) -> None:

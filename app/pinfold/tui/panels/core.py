@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -26,6 +25,7 @@ from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.transcript.lines import clip
 
 HINT = "It is told anew after every compaction · Esc leaves"
@@ -62,7 +62,7 @@ class _Pen:
     of: Commitment | None = None
 
 
-class CorePanel(ModalScreen[None]):
+class CorePanel(ListPanel[None]):
     """Follows the session, also while a turn runs. Every change is journalled at once."""
 
     CSS_PATH = "panels.tcss"
@@ -85,7 +85,7 @@ class CorePanel(ModalScreen[None]):
         self._refreshing: Timer | None = None
         self._facts = Static("Reading the session…", classes="facts", markup=False)
         self._words = Words(compact=True, select_on_focus=False)
-        self._list = CheckpointList()
+        self._list: CheckpointList = CheckpointList()
         self._foot = Foot(ACTS, NAMES, keys)
 
     def compose(self) -> ComposeResult:
@@ -160,15 +160,6 @@ class CorePanel(ModalScreen[None]):
             self._foot.show(row.text, *about(row))
 
     # Keys: the list
-
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_page(self, way: int) -> None:
-        self._list.page(way)
-
-    def action_edge(self, way: int) -> None:
-        self._list.move(way * len(self._list.lines))
 
     @on(LineList.Taken)
     def action_open(self) -> None:

@@ -9,7 +9,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pinfold.commands.context import SessionPort
@@ -23,6 +22,7 @@ from pinfold.tui.panels.eval_keys import ACTS, MOVES
 from pinfold.tui.panels.eval_list import EvalList, Tried
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_loss import LossPanel
 
 HINT = "↑ ↓ choose · Esc leaves"
@@ -36,7 +36,7 @@ SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 
 
-class EvalPanel(ModalScreen[tuple[str, PlanOptions] | None]):
+class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
     """Its result is what to preview."""
 
     CSS_PATH = "panels.tcss"
@@ -52,7 +52,7 @@ class EvalPanel(ModalScreen[tuple[str, PlanOptions] | None]):
         self._before = 0
         self._facts = Static(classes="facts", markup=False)
         self._heads = Static(classes="facts", markup=False)
-        self._list = EvalList()
+        self._list: EvalList = EvalList()
         self._foot = Foot(ACTS, KEYS, keys)
 
     def compose(self) -> ComposeResult:
@@ -138,15 +138,6 @@ class EvalPanel(ModalScreen[tuple[str, PlanOptions] | None]):
             self._foot.show(tried.name, sizes, *shares, effect=ABOUT)
 
     # Keys
-
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_page(self, way: int) -> None:
-        self._list.page(way)
-
-    def action_edge(self, way: int) -> None:
-        self._list.move(way * len(self._list.lines))
 
     @on(LineList.Taken)
     def action_lost(self) -> None:

@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.timer import Timer
 
 from pinfold.agent.updates import Appended, Update
@@ -21,6 +20,7 @@ from pinfold.tui.panels.history_items import ItemsPanel, difference_lines, stand
 from pinfold.tui.panels.history_keys import ACTS, MOVES
 from pinfold.tui.panels.history_list import HistoryList, Past, pasts
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.lost import LostPanel
 
 HINT = "↑ ↓ choose · Esc leaves"
@@ -40,7 +40,7 @@ REFRESH = 0.2
 """Seconds between two readings of a session that goes on."""
 
 
-class HistoryPanel(ModalScreen[int | None]):
+class HistoryPanel(ListPanel[int | None]):
     """Its result is the window to fork from."""
 
     CSS_PATH = "panels.tcss"
@@ -53,7 +53,7 @@ class HistoryPanel(ModalScreen[int | None]):
         self._session = session
         self._window = session.window
         self._refreshing: Timer | None = None
-        self._list = HistoryList()
+        self._list: HistoryList = HistoryList()
         self._foot = Foot(ACTS, NAMES, keys)
 
     def compose(self) -> ComposeResult:
@@ -112,15 +112,6 @@ class HistoryPanel(ModalScreen[int | None]):
         self._foot.show(past.name, past.why, past.since, effect=effect)
 
     # Keys
-
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_page(self, way: int) -> None:
-        self._list.page(way)
-
-    def action_edge(self, way: int) -> None:
-        self._list.move(way * len(self._list.lines))
 
     @on(LineList.Taken)
     def action_items(self) -> None:

@@ -9,7 +9,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.timer import Timer
 
 from pinfold.agent.updates import Appended, Update
@@ -22,6 +21,7 @@ from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowRe
 from pinfold.sanitize import clean
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_foot import PreviewFoot
 from pinfold.tui.panels.preview_head import Outcome
@@ -45,7 +45,7 @@ REFRESH = 0.2
 HINT = "Enter read · Tab, 1 to 9 strategy · Esc leaves all as it is"
 
 
-class PreviewPanel(ModalScreen[bool]):
+class PreviewPanel(ListPanel[bool]):
     """Its result tells whether the plan was applied. What is applied is the draft that is shown."""
 
     CSS_PATH = "panels.tcss"
@@ -87,7 +87,7 @@ class PreviewPanel(ModalScreen[bool]):
         """Whether a key came that needs the plan, and was told so."""
         self._refreshing: Timer | None = None
         self._summary = PreviewSummary()
-        self._list = PreviewList()
+        self._list: PreviewList = PreviewList()
         self._foot = PreviewFoot(keys)
 
     def compose(self) -> ComposeResult:
@@ -231,15 +231,6 @@ class PreviewPanel(ModalScreen[bool]):
         self._show_strategies()
 
     # Keys: the cursor, the strategy
-
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_page(self, way: int) -> None:
-        self._list.page(way)
-
-    def action_edge(self, way: int) -> None:
-        self._list.move(way * len(self._list.lines))
 
     def action_turn(self, step: int) -> None:
         names = self._compaction.strategies
