@@ -4,6 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
+# Without it each run, worker and child of the tests compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run demo test test-slow test-real check format bench bench-compare soak snapshots clean
 
@@ -17,7 +20,7 @@ demo: $(STAMP) ## play a recorded session
 	@$(BIN)/pinfold demo
 
 test: $(STAMP) ## the tests that need no model and little time
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)  # 3: screens are waited for
 
 test-slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGS) || [ $$? -eq 5 ]  # 5: there is none yet

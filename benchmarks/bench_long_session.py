@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from statistics import median, quantiles
 
@@ -14,6 +14,8 @@ from textual.widgets import TextArea
 
 from benchmarks.bench_transcript import PARAGRAPH, SECTION, SIZE, reply
 from benchmarks.figures import Figure
+from benchmarks.panels import panels
+from benchmarks.stalls import STALL, painted, stalls
 from pinfold.ports import TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.view import Transcript
@@ -21,8 +23,6 @@ from pinfold.tui.transcript.view import Transcript
 ITEMS = 5_000
 KEYS = 200
 """Letters typed while a reply streams in, one with each of its pieces."""
-STALL = 50
-"""Milliseconds that the event loop may be busy at a stretch."""
 OUTPUT = "\n".join(f"src/reader_{n}.py:{n}:    return self._bytes[:limit]" for n in range(30))
 WORDS = "reader opens"
 
@@ -62,32 +62,6 @@ async def shown(items: int) -> AsyncIterator[tuple[Pilot[None], Transcript]]:
         await pilot.pause()
         gc.freeze()  # as the shell does
         yield pilot, transcript
-
-
-async def stalls(act: Callable[[], Awaitable[object]]) -> float:
-    """The longest time, in CPU milliseconds, that nothing else got its turn during `act`."""
-    longest = 0.0
-
-    async def tick() -> None:
-        nonlocal longest
-        while True:
-            before = time.thread_time()
-            await asyncio.sleep(0.001)
-            longest = max(longest, time.thread_time() - before)
-
-    ticking = asyncio.create_task(tick())
-    await asyncio.sleep(0.01)
-    await act()
-    await asyncio.sleep(0.01)
-    ticking.cancel()
-    return longest * 1e3
-
-
-async def painted(app: App[None]) -> None:
-    """Wait until what has changed is on the screen."""
-    done = asyncio.Event()
-    app.call_after_refresh(done.set)
-    await done.wait()
 
 
 async def opening() -> float:
@@ -182,3 +156,5 @@ def run() -> Iterable[Figure]:
     yield Figure("a further letter, the slowest", max(later), "ms", target=100)
     yield Figure("longest stall while searching", stall, "ms CPU", target=STALL)
     yield Figure("open every entry", asyncio.run(opening_all(ITEMS)), "ms CPU", target=100)
+    for name, stall in asyncio.run(panels()).items():
+        yield Figure(f"longest stall while {name} opens", stall, "ms CPU", target=STALL)

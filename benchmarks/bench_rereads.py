@@ -1,13 +1,12 @@
 """Re-reads: what an agent reads again after a compaction only to remember what it knew.
 
-The agent wants every file that it knew, and reads one again unless its request holds the file's
-path, its hash as it is now, and a line of the ledger or a fact about it. Recordings tell no hashes,
-so theirs are made up: a file has a new one with each change. One file in three is changed by others
-just before the compaction.
+The agent wants every file that it knew, and reads one again unless a line of the ledger in its
+request holds the file's path and its hash as it is now, by as many digits as git shows. Recordings
+tell no hashes, so theirs are made up: a file has a new one with each change. One file in three is
+changed by others just before the compaction.
 """
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,9 +18,8 @@ from benchmarks.bench_memory_kept import SESSIONS
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
 from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.ledger_page import paths_told
+from pinfold.checkpoint.ledger_told import SHORT_HASH, hashes_told
 from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.checkpoint.view import HASH_CHARS
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.refusals import Impossible, NoGain
@@ -38,7 +36,6 @@ WINDOWS = (32_000, 128_000, 272_000)
 ONE_IN = 3
 """Files, of which one is changed by others."""
 LEFT = 0.0
-_HASH = re.compile(rf"\bhash=([0-9a-f]{{{HASH_CHARS}}})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +121,10 @@ def rereads(size: int, cuts: list[Cut]) -> Iterator[Figure]:
 
 
 def wanted(files: dict[str, str], told: str) -> dict[str, str]:
-    """What the agent reads after that text. A made-up hash is of one file alone."""
-    paths, hashes = set(paths_told(told)), set(_HASH.findall(told))
-    return {
-        uri: hashed
-        for uri, hashed in files.items()
-        if uri not in paths or hashed[:HASH_CHARS] not in hashes
-    }
+    """What the agent reads after that text: files without a line of the ledger that holds their
+    path and their hash."""
+    known = hashes_told(told)
+    return {uri: new for uri, new in files.items() if known.get(uri) != new[:SHORT_HASH]}
 
 
 def viewed(cut: Cut, size: int) -> WindowView:

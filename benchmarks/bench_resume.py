@@ -1,6 +1,7 @@
 """Resuming a long session: a rollout of 100 MB, and one whose million tokens are all in view."""
 
 import asyncio
+import gc
 import json
 import os
 import tempfile
@@ -12,9 +13,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.bench_long_session import ITEMS, STALL, Screen, painted, session, stalls
+from benchmarks.bench_long_session import ITEMS, Screen, session
 from benchmarks.bench_transcript import SIZE
 from benchmarks.figures import Figure
+from benchmarks.stalls import STALL, painted, stalls
 from pinfold.agent.record import Record
 from pinfold.rollout.events import (
     SCHEMA,
@@ -152,6 +154,7 @@ async def gap(folder: Path) -> float:
 
 async def opening(folder: Path) -> tuple[float, float]:
     """Milliseconds from a record to its painted transcript; the longest stall meanwhile."""
+    gc.freeze()  # as the shell does, before it opens a session
     record = opened(folder)
     window, took = record.window, 0.0
     app = Screen()

@@ -1,5 +1,6 @@
 """Snapshots of screens lie in the top-level `snapshots/`, a folder for each test module."""
 
+import gc
 from pathlib import Path
 
 import pytest_textual_snapshot
@@ -15,3 +16,10 @@ class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):
 
 
 pytest_textual_snapshot.SVGImageExtension = TopLevelSnapshots
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: nobody need look through it for garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)

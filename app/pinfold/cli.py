@@ -1,18 +1,26 @@
 """The command line: arguments in, exit code out. What it calls is wired in `wiring`."""
 
-import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Container, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pinfold import __version__
-from pinfold.paths import is_file_name
-from pinfold.settings import MODES
+# The bare `pinfold` opens the screen, which waits for all that is imported here.
+if TYPE_CHECKING:
+    import argparse
+
+PROMPT = "the prompt; what is piped in goes behind it, and is the prompt without one, or for `-`"
 
 
-def _common() -> argparse.ArgumentParser:
+def _common() -> "argparse.ArgumentParser":
     """The flags that each command takes."""
+    import argparse
+
+    from pinfold.settings import MODES
+
     common = argparse.ArgumentParser(add_help=False)
     add = common.add_argument
     add("-m", "--model", metavar="NAME", help="model to use", default=argparse.SUPPRESS)
@@ -30,8 +38,12 @@ def _common() -> argparse.ArgumentParser:
     return common
 
 
-def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
+def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     """All commands and flags; the names of the commands."""
+    import argparse
+
+    from pinfold import __version__
+
     common = _common()
     top = argparse.ArgumentParser(
         prog="pinfold",
@@ -41,14 +53,14 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
         epilog="pinfold FILE goes on with a session of Codex, Claude Code or any list of messages.",
     )
     top.add_argument("-V", "--version", action="version", version=f"pinfold {__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", prog=top.prog)
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, parents=[common], help=text, description=text)
 
     newest = "the newest session of this folder"
     exec_ = command("exec", "run one prompt without the screen")
-    exec_.add_argument("prompt", nargs="?", help="the prompt; `-` or nothing reads it from stdin")
+    exec_.add_argument("prompt", nargs="?", help=PROMPT)
     exec_.add_argument("--json", action="store_true", help="print one journal event a line")
     exec_.add_argument("--resume", dest="session", metavar="ID", help="go on with this session")
     exec_.add_argument("--last", action="store_true", help=newest)
@@ -187,18 +199,29 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     eval_.add_argument(
         "-n", "--limit", type=int, default=30, metavar="N", help="how many of these; default: 30"
     )
-    eval_.add_argument("--trials", type=int, default=5, metavar="N")
-    eval_.add_argument("--compactions", type=int, default=3, metavar="N", help="in each, 1 to 5")
-    eval_.add_argument("--conversations", type=int, metavar="N", help="in each trial")
-    eval_.add_argument("--budget", type=int, metavar="N", help="tokens that a compaction leaves")
+    eval_.add_argument("--trials", type=int, default=5, metavar="N", help="default: 5")
+    eval_.add_argument(
+        "--compactions", type=int, default=3, metavar="N", help="in each, 1 to 5; default: 3"
+    )
+    eval_.add_argument(
+        "--conversations", type=int, metavar="N", help="in each trial; default: all, with --model 1"
+    )
+    eval_.add_argument(
+        "--budget",
+        type=int,
+        metavar="N",
+        help="tokens that a compaction leaves; default: 4000, on files 8000",
+    )
     eval_.add_argument(
         "--strategy", action="append", metavar="S", help="one to try, repeatable; else all"
     )
     eval_.add_argument("--seed", type=int, default=1, metavar="N", help="another one, other values")
-    eval_.add_argument("--judge", metavar="NAME", help="model that grades what --model answers")
-    eval_.add_argument("--json", action="store_true")
+    eval_.add_argument(
+        "--judge", metavar="NAME", help="model that grades what --model answers; else that one"
+    )
+    eval_.add_argument("--json", action="store_true", help="print figures for programs")
     eval_.add_argument("--html", type=Path, metavar="FILE", help="write a report, with charts")
-    eval_.add_argument("--explain", action="store_true", help="say what the scores mean")
+    eval_.add_argument("--explain", action="store_true", help="say what the figures mean")
 
     command("doctor", "say what was found, and what is missing")
 
@@ -207,8 +230,12 @@ def parser() -> tuple[argparse.ArgumentParser, Container[str]]:
     return top, commands.choices
 
 
-def parse(argv: Sequence[str]) -> argparse.Namespace:
+def parse(argv: Sequence[str]) -> "argparse.Namespace":
     """The arguments. `pinfold FILE` is short for `pinfold adopt FILE`. Raises `SystemExit`."""
+    import argparse
+
+    from pinfold.paths import is_file_name
+
     top, names = parser()
     leading = argparse.ArgumentParser(prog="pinfold", add_help=False, parents=[_common()])
     leading.add_argument("rest", nargs=argparse.REMAINDER)
@@ -223,21 +250,18 @@ def _open_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # not every terminal has every character
 
 
-def run(argv: Sequence[str]) -> int:
-    """Parse and carry out. Every failure is one plain line on stderr.
+def _action(argv: Sequence[str]) -> Callable[[], int]:
+    """What `argv` asks for. Raises `SystemExit` where there is nothing to do, or it is wrong."""
+    if not argv:  # the usual start waits for no parser
+        from pinfold.wiring import actions as wiring
 
-    With `PINFOLD_DEBUG` set, one that nobody expected is raised on.
-    """
-    _open_streams()
-    try:
-        arguments = parse(argv)
-    except SystemExit as stop:  # argparse has printed
-        return stop.code if isinstance(stop.code, int) else 2
-    from pinfold.commands.failures import EXPECTED, told
+        return wiring.shell
+    arguments = parse(argv)
     from pinfold.wiring import actions as wiring
-    from pinfold.wiring.house import WrongUse
 
     actions: dict[str | None, Callable[[argparse.Namespace], int]] = {
         None: wiring.shell,
@@ -257,8 +281,23 @@ def run(argv: Sequence[str]) -> int:
         "doctor": wiring.doctor,
         "local": wiring.local,
     }
+    return partial(actions[arguments.command], arguments)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Parse and carry out. Every failure is one plain line on stderr.
+
+    With `PINFOLD_DEBUG` set, one that nobody expected is raised on.
+    """
+    _open_streams()
     try:
-        code = actions[arguments.command](arguments)
+        act = _action(argv)
+    except SystemExit as stop:  # argparse has printed
+        return stop.code if isinstance(stop.code, int) else 2
+    from pinfold.wiring.house import WrongUse
+
+    try:
+        code = act()
         sys.stdout.flush()
         return code
     except WrongUse as error:
@@ -272,6 +311,8 @@ def run(argv: Sequence[str]) -> int:
         print("pinfold: interrupted", file=sys.stderr)
         return 1
     except Exception as error:
+        from pinfold.commands.failures import EXPECTED, told
+
         if "PINFOLD_DEBUG" in os.environ and not isinstance(error, EXPECTED):
             raise
         print(f"pinfold: {told(error)}", file=sys.stderr)

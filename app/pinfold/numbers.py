@@ -1,5 +1,8 @@
 """Numbers for people."""
 
+ID_SHOWN = 13
+"""Characters of a session's id that tell it from others: its time in milliseconds."""
+
 
 def tokens(count: int) -> str:
     """`950`, `3.1k`, `128k`, `1.05M`."""

@@ -1,6 +1,7 @@
 """Where things live. Every path that pinfold makes up itself comes from here."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -42,6 +43,18 @@ def shown(path: Path) -> str:
         return str(Path("~") / path.relative_to(Path.home()))
     except (ValueError, RuntimeError):
         return str(path)
+
+
+def program() -> str:
+    """What to type to begin pinfold again."""
+    path = Path(sys.argv[0])
+    if path.name != "pinfold" or path.parent in map(Path, os.get_exec_path()):
+        return "pinfold"
+    try:
+        near = path.absolute().relative_to(Path.cwd())
+    except (ValueError, OSError):  # elsewhere, or the current folder is gone
+        return shown(path)
+    return str(near) if near.parent.name else f"./{near}"
 
 
 def typed(text: str, folder: Path | None = None) -> Path:

@@ -1,7 +1,8 @@
 """Folders whose own config file counts in full."""
 
-import json
 from pathlib import Path
+
+import msgspec
 
 from pinfold.rollout.files import write_atomic
 
@@ -16,12 +17,12 @@ def trust(home: Path, folder: Path) -> None:
     """Trust `folder` and what lies in it from now on. Raises `OSError`."""
     home.mkdir(parents=True, exist_ok=True)
     listed = sorted({*_listed(home), str(folder)})
-    write_atomic(home / "trusted.json", json.dumps(listed, indent=1).encode())
+    write_atomic(home / "trusted.json", msgspec.json.format(msgspec.json.encode(listed), indent=1))
 
 
 def _listed(home: Path) -> set[str]:
     try:
-        listed = json.loads((home / "trusted.json").read_text(encoding="utf-8"))
+        listed = msgspec.json.decode((home / "trusted.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         return set()
     return (

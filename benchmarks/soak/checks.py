@@ -1,45 +1,47 @@
 """What must hold of a session, whatever the model, the tools and the user did."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from itertools import pairwise
-from pathlib import Path
+import asyncio
+import os
+import threading
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
 from tests.fakes.openai_rules import chat_complaint
 
+from benchmarks.soak.log import reading
+from benchmarks.soak.violated import Violated, check
 from pinfold.agent import projection_cache
 from pinfold.agent.projections import Projections
 from pinfold.agent.session import Session
-from pinfold.agent.window_files import FOLDER, Head, Line
 from pinfold.ports import ModelInfo, Request
-from pinfold.rollout.events import Event, ItemAdded, Unknown, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal
+from pinfold.rollout.journal import is_held
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, count_item
-from pinfold.window.forms import unpack
 from pinfold.window.window import Window
 from pinfold.wire import chat
 from pinfold.wire.atoms import BrokenPair
 
-COMPACTED = {"manual", "threshold", "overflow", "model"}
-"""Reasons for which a window is replaced by a compaction."""
+TASKS = 6
+"""That a session at rest has, at most: it may ask the provider to count."""
+THREADS = 2 + min(32, (os.cpu_count() or 1) + 4)
+"""The event loop's own, and those of its pool."""
 
 
-class Violated(AssertionError):
-    """Something that must hold does not."""
+class Fresh(Counter):
+    """A counter that remembers nothing: neither another's mistakes, nor more and more texts."""
+
+    def count(self, text: str) -> int:
+        return self.measure(text)
 
 
-def check(holds: object, what: str) -> None:
-    """Raises `Violated`."""
-    if not holds:
-        raise Violated(what)
+def check_request(session: Session, request: Request, counter: Counter) -> None:
+    """Pairs are whole; pins and the user's latest request are there, and what the gauge counts.
 
-
-def check_request(window: Window, request: Request) -> None:
-    """Pairs are whole; pins and the user's latest request are there. Raises `Violated`."""
+    Raises `Violated`.
+    """
+    window = session._record.window
     try:
         messages = chat.messages(request.context, request.items, request.model)
     except BrokenPair as error:
@@ -51,93 +53,97 @@ def check_request(window: Window, request: Request) -> None:
         if isinstance(pin, int) and window.form(pin) == "full":
             item = carried.get(pin)
             check(item and item.content == window.archive[pin].content, f"pin #{pin} is not sent")
+    cut = {item.detail["replaces"] for item in request.items if "replaces" in item.detail}
+    latest = _latest(window)
+    check(latest in carried.keys() | cut, f"the latest request, #{latest}, is not sent")
+    check(request.items == window.items, "the window is not what is sent")
+    counted = counted_parts(request, counter) + sum(counted_items(session, counter))
+    check(session._record.gauge.estimate == counted, "the gauge does not count what is sent")
+
+
+def _latest(window: Window) -> int:
+    """The user's last message, but for those that a compaction put in the place of others."""
     archive = window.archive
-    latest = next(n for n in range(len(archive), 0, -1) if archive.head(n).kind == "user")
-    instead = any(item.detail.get("replaces") == latest for item in request.items)
-    check(latest in carried or instead, f"the latest request, #{latest}, is not sent")
-
-
-def check_replaced(window: Window, replaced: WindowReplaced) -> None:
-    """Generations rise; a compaction leaves what is pinned as it was. Raises `Violated`."""
-    rising = all(a.generation < b.generation for a, b in pairwise(window.boundaries))
-    check(rising, "a generation does not rise")
-    if replaced.reason not in COMPACTED:
-        return
-    before, now = unpack(window.boundaries[-1].before), window.forms
-    for pin in window.pins:
-        for n in (pin, window.partner(pin)) if isinstance(pin, int) else ():
-            if n in before:
-                check(now.get(n) == before[n], f"a compaction changed #{n}, pinned by #{pin}")
+    users = (n for n in range(len(archive), 0, -1) if archive.head(n).kind == "user")
+    return next(n for n in users if "replaces" not in archive[n].detail)
 
 
 def check_gauge(session: Session, counter: Counter) -> None:
     """The gauge has what a count from nothing has. Raises `Violated`."""
     window, reading = session.window, session.reading()
     check(sum(dict(reading.segments).values()) == reading.used, "the segments do not add up")
-    parts = sum(context_parts(counter, window.context, "chat").values())
+    counted = counted_items(session, counter)
+    parts = counted_parts(window, counter)
+    gauge = session._record.gauge
+    check(gauge.tokens == counted, "the gauge's items are not what they count anew")
+    check(gauge.estimate == parts + sum(counted), "the gauge is not what it counts anew")
+
+
+def counted_parts(carried: Request | Any, counter: Counter) -> int:
+    """Tokens of what stands before the window."""
+    return sum(context_parts(counter, carried.context, "chat").values())
+
+
+def counted_items(session: Session, counter: Counter) -> list[int]:
+    """Tokens of each item of the window."""
     reader = (session.model.provider, session.model.name)
 
     def count(item: Item) -> int:
         own = item.origin is not None and (item.origin.provider, item.origin.model) == reader
         return count_item(counter, item, "chat", own=own)
 
-    counted = [count(item) for item in window.items]
-    gauge = session._record.gauge
-    check(gauge.tokens == counted, "the gauge's items are not what they count anew")
-    check(gauge.estimate == parts + sum(counted), "the gauge is not what it counts anew")
+    return [count(item) for item in session.window.items]
 
 
-class Log:
-    """The rollout as it lies on the disk, read on from where it was read to."""
+def check_rest(session: Session) -> None:
+    """Nothing runs on and on behind a session at rest. Raises `Violated`."""
+    check(not session._record._lock.locked() or len(asyncio.all_tasks()) > 1, "a lock is held")
+    tasks = asyncio.all_tasks()
+    check(len(tasks) <= TASKS, f"{len(tasks)} tasks run on")
+    check(threading.active_count() <= THREADS, f"{threading.active_count()} threads run on")
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._end = self._seq = 0
-        self.items = 0
-        self.compactions = 0
-        """Windows that were replaced by a compaction."""
 
-    def read_on(self, session: Session) -> list[Event]:
-        """The new events: whole, in order, and all their items known. Raises `Violated`."""
-        with _reading(self._folder) as journal:
-            came = list(journal.read(self._end, self._seq))
-        for event in came:
-            check(not isinstance(event.data, Unknown), f"line {event.seq} is damaged")
-            check(event.seq == self._seq + 1, f"line {event.seq} follows line {self._seq}")
-            self._seq, self._end = event.seq, event.offset + event.length + 1
-            for item in _brought(event):
-                self.items += 1
-                check(item.n == self.items, f"item #{item.n} is the {self.items}th")
-                check(session.window.item(item.n) == item, f"item #{item.n} is lost")
-            if isinstance(event.data, WindowReplaced) and event.data.reason in COMPACTED:
-                self.compactions += 1
-                self._check_history(session, event.data)
-        check(len(session.window.history) == self.items, "items are lost")
-        return came
+def check_closed(session: Session, *, killed: bool) -> None:
+    """A session that is closed leaves nothing behind. Raises `Violated`.
 
-    def _check_history(self, session: Session, replaced: WindowReplaced) -> None:
-        """The window before stands in a file of its own."""
-        generation = replaced.base.generation
-        found = list((self._folder / FOLDER).glob(f"*-{generation}.jsonl"))
-        check(found, f"window {generation} was not kept before it was compacted")
-        head, *lines = max(found).read_bytes().splitlines()
-        kept = [msgspec.json.decode(line, type=Line) for line in lines]
-        check(msgspec.json.decode(head, type=Head).items == len(kept), "a history file is cut off")
-        whole = all(session.window.item(line.n) == line.item for line in kept)
-        check(whole, f"the history file of window {generation} has other items")
+    `killed` is one that began as what a killed process left, with a file half written.
+    """
+    left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    check(not left, f"it is closed, and still runs {left}")
+    check(not is_held(session.folder), "it is closed, and still holds its lock")
+    half = [] if killed else list(session.folder.rglob("*.tmp"))
+    check(not half, f"it is closed, and left {half}")
 
 
 def check_rebuilt(session: Session, counter: Counter) -> None:
-    """All that is folded live is what is folded from the journal anew. Raises `Violated`."""
-    with _reading(session.folder) as journal:
-        anew = projection_cache.fold(journal, counter, "chat", None)
-    check_same(session._record._projections, anew, session.model, "rebuilt from the journal")
+    """All that is folded live is what is folded from the journal anew. Raises `Violated`.
+
+    Worked out in a process of its own: the memory that is measured is the session's.
+    """
+    reading_end, writing_end = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its threads rest
+        child = os.fork()
+    if not child:
+        os.write(writing_end, _unlike(session, counter).encode()[:4_000])
+        os._exit(0)
+    os.close(writing_end)
+    with os.fdopen(reading_end, encoding="utf-8", errors="replace") as said:
+        unlike = said.read()
+    os.waitpid(child, 0)
+    check(not unlike, f"rebuilt from the journal: {unlike}")
 
 
-def check_same(one: Projections, other: Projections, model: ModelInfo, what: str) -> None:
-    """Bodies of items are compared as they come (see `Log`). Raises `Violated`."""
-    for name, look in _LOOKS.items():
-        check(look(one, model) == look(other, model), f"{what}: {name} is another")
+def _unlike(session: Session, counter: Counter) -> str:
+    """What is another when it is folded anew, if anything; bodies are compared by `Log`."""
+    live, model = session._record._projections, session.model
+    try:
+        with reading(session.folder) as journal:
+            anew = projection_cache.fold(journal, counter, "chat", None)
+        unlike = (n for n, look in _LOOKS.items() if look(live, model) != look(anew, model))
+        return next((f"{name} is another" for name in unlike), "")
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
 
 
 _LOOKS: Mapping[str, Callable[[Projections, ModelInfo], Any]] = {
@@ -156,21 +162,3 @@ _LOOKS: Mapping[str, Callable[[Projections, ModelInfo], Any]] = {
     "the counts": lambda p, _: p.gauge.tokens,
     "the gauge": lambda p, model: p.gauge.reading(model),
 }
-
-
-def _reading(folder: Path) -> Journal:
-    return Journal.open(folder, _never, read_only=True)
-
-
-def _never() -> datetime:
-    raise AssertionError("a journal that is only read needs no time")
-
-
-def _brought(event: Event) -> Sequence[Item]:
-    match event.data:
-        case ItemAdded(item=item):
-            return (item,)
-        case WindowReplaced(inserted=inserted):
-            return inserted
-        case _:
-            return ()

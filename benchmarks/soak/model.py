@@ -9,11 +9,15 @@ from random import Random
 from tests.fakes.summaries import answer
 
 from pinfold.ports import (
+    AuthenticationFailed,
     CallDelta,
     Compacted,
+    ConnectTimedOut,
     ContentRefused,
     ContextOverflow,
     Delta,
+    FirstByteTimedOut,
+    IdleTimedOut,
     MalformedStream,
     NetworkError,
     Overloaded,
@@ -37,17 +41,33 @@ FILES = [f"src/part_{n}.py" for n in range(8)]
 SMALL, MIDDLE, LARGE, HUGE = (1, 40), (40, 150), (150, 500), (700, 2_000)
 """Lines that a tool prints; some 10 tokens each, and the window takes 8,192."""
 FAULTS: dict[str, int] = {
-    "none": 84,
-    "429": 4,
-    "overloaded": 1,
-    "dropped stream": 3,
-    "unfinished stream": 2,
-    "malformed stream": 2,
-    "overflow": 2,
+    "none": 160,
+    "429": 8,
+    "overloaded": 2,
+    "no connection": 2,
+    "no answer": 2,
+    "dropped stream": 6,
+    "silent stream": 2,
+    "unfinished stream": 4,
+    "malformed stream": 4,
+    "overflow": 4,
+    "cut reply": 2,
     "empty reply": 1,
     "refused": 1,
+    "signed out": 1,
+    "outage": 1,
 }
-"""What becomes of a request, of a hundred."""
+"""What becomes of a request, of two hundred."""
+OUTAGE = 9
+"""Requests that fail from one on that begins an outage: more than are tried again."""
+FATAL = {"overflow", "refused", "signed out", "outage"}
+"""What may end a turn."""
+BROKEN: dict[str, tuple[type[ProviderError], str]] = {
+    "dropped stream": (NetworkError, "The connection broke."),
+    "silent stream": (IdleTimedOut, "The stream went silent."),
+    "malformed stream": (MalformedStream, "The server sent what is no event."),
+}
+"""What ends a stream in its midst."""
 
 
 class Model:
@@ -69,6 +89,8 @@ class Model:
         self._steps = 0
         """Responses with calls that this turn still has."""
         self._calls = 0
+        self._outage = 0
+        """Requests that the outage under way still fails."""
 
     def begin(self) -> None:
         """A turn begins."""
@@ -84,24 +106,28 @@ class Model:
             self.tally["too large"] += 1
             raise ContextOverflow("This model's maximum context length is exceeded.")
         fault = self._rng.choices(list(FAULTS), list(FAULTS.values()))[0]
+        if fault == "outage":
+            self._outage = OUTAGE
+        if self._outage:
+            self._outage, fault = self._outage - 1, "outage"
         self.tally[fault] += 1
         await self.meanwhile()
         if error := _refusal(fault):
-            self.fatal = self.fatal or (not summarising and fault in ("overflow", "refused"))
+            self.fatal = self.fatal or (not summarising and fault in FATAL)
             raise error
         if fault == "empty reply":
             yield ResponseDone(Usage(input=tokens), "stop")
             return
         deltas = self._summary(request) if summarising else self._work(request)
         for at, delta in enumerate(deltas):
-            if at and fault == "dropped stream":
-                raise NetworkError("The connection broke.")
-            if at and fault == "malformed stream":
-                raise MalformedStream("The server sent what is no event.")
+            if at and fault in BROKEN:
+                error_type, message = BROKEN[fault]
+                raise error_type(message)
             if isinstance(delta, ResponseDone):
                 if fault == "unfinished stream":
                     return
-                yield ResponseDone(Usage(input=tokens, cached=tokens // 2, output=40), delta.stop)
+                stop = "length" if fault == "cut reply" and delta.stop == "stop" else delta.stop
+                yield ResponseDone(Usage(input=tokens, cached=tokens // 2, output=40), stop)
             else:
                 yield delta
             await asyncio.sleep(0)
@@ -161,7 +187,9 @@ class Model:
             (8, "recall", {"id": rng.randint(1, max(item.n for item in request.items))}),
             (4, "recall", {"query": "linked part"}),
             (4, "memory_apply", fact),
-            (5, "broken", {}),
+            (5, "broken", {"how": rng.randint(0, 9)}),
+            (1, "hang", {}),
+            (2, "shell", {"command": rng.choice(["seq 30", "ls src", "exit 3", "seq 9 >&2"])}),
             (2, "no_such_tool", {}),
         ]
         _, name, arguments = rng.choices(made, [weight for weight, _, _ in made])[0]
@@ -188,8 +216,14 @@ def _refusal(fault: str) -> ProviderError | None:
     match fault:
         case "429":
             return RateLimited("Too many requests.", status=429, retry_after=2)
-        case "overloaded":
+        case "overloaded" | "outage":
             return Overloaded("The server is overloaded.", status=503)
+        case "no connection":
+            return ConnectTimedOut("There is no connection.")
+        case "no answer":
+            return FirstByteTimedOut("The server does not answer.")
+        case "signed out":
+            return AuthenticationFailed("The key is not accepted.", status=401)
         case "overflow":
             return ContextOverflow("This model's maximum context length is exceeded.")
         case "refused":

@@ -1,9 +1,12 @@
-"""Tools of the scripted agent beside the real ones: one prints, one breaks."""
+"""Tools of the scripted agent beside the real ones: one prints, one breaks, one hangs."""
 
+import asyncio
 import json
 
-from pinfold.ports import Review, ToolContext, ToolOutcome
+from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.events import ToolSchema
+
+FAILURES: list[type[Exception]] = [RuntimeError, TimeoutError, ToolError, KeyError, OSError]
 
 
 class Dump:
@@ -31,4 +34,19 @@ class Broken:
         return Review("read", "broken")
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
-        raise RuntimeError("the tool is broken")
+        raise FAILURES[json.loads(arguments)["how"] % len(FAILURES)]("the tool is broken")
+
+
+class Hanging:
+    """Prints a little, and then never ends."""
+
+    schema = ToolSchema("hang", "Hangs.", {"type": "object", "properties": {}})
+    read_only = False
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        return Review("read", "hang")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        context.on_output("Linking ...\n")
+        await asyncio.Event().wait()
+        raise AssertionError("nobody ends it")

@@ -1,9 +1,11 @@
 """The user: steers the window between turns and during them."""
 
+import asyncio
 from collections import Counter as Tally
 from collections.abc import Awaitable, Callable
 from random import Random
 
+from benchmarks.soak.violated import Violated
 from pinfold.agent.session import Session
 from pinfold.ports import ProviderError
 from pinfold.rollout.events import Pin, Stated
@@ -25,6 +27,8 @@ class User:
     def __init__(self, rng: Random, models: list[str]) -> None:
         self.tally: Tally[str] = Tally()
         """What was done, by name; `refused` for what was not."""
+        self.sent: dict[str, None] = {}
+        """Prompts that were not taken back."""
         self._rng = rng
         self._models = models
 
@@ -32,18 +36,26 @@ class User:
         """Do something to a session at rest. Raises `JournalError`."""
         between: dict[Do, int] = {
             self.compact: 3,
+            self.break_off: 1,
+            self.look_too_long: 1,
             self.undo: 4,
             self.restore: 1,
             self.keep: 2,
             self.set_threshold: 2,
             self.switch_model: 2,
             self.set_core: 1,
+            self.set_strategy: 1,
+            self.run_command: 1,
         }
         await self._do(session, self._steering | between)
 
     async def interfere(self, session: Session) -> None:
         """Do something while a turn runs. Raises `JournalError`."""
-        await self._do(session, self._steering)
+        await self._do(session, self._steering | {self.queue: 3, self.unqueue: 1})
+
+    def send(self, session: Session, prompt: str) -> None:
+        self.sent[prompt] = None
+        session.send(prompt)
 
     @property
     def _steering(self) -> dict[Do, int]:
@@ -97,12 +109,44 @@ class User:
         await session.window.set_goal(self._rng.choice(["", "Link all parts.", "Only part 3."]))
 
     async def set_core(self, session: Session) -> None:
-        await session.window.change_core(
-            add=[Stated(f"Never touch part {self._rng.randint(1, 5)}.")]
-        )
+        some = [f"Never touch part {n}." for n in self._rng.sample(range(1, 6), 2)]
+        await session.window.change_core(add=[Stated(some[0])], remove=some[1:])
 
     async def compact(self, session: Session) -> None:
         await session.compact(self._rng.choice(STRATEGIES))
+
+    async def break_off(self, session: Session) -> None:
+        """Compact, and press Esc in the midst."""
+        compacting = asyncio.ensure_future(session.compact(self._rng.choice(STRATEGIES)))
+        for _ in range(self._rng.randint(0, 30)):
+            await asyncio.sleep(0)
+        session.interrupt()
+        await compacting
+
+    async def look_too_long(self, session: Session) -> None:
+        """Look at a plan until it no longer fits. Raises `Violated` where it is applied then."""
+        draft = await session.compaction.draft(self._rng.choice(STRATEGIES))
+        await self.pin(session)
+        try:
+            await session.compaction.apply(draft)
+        except Refused:
+            return
+        raise Violated("a plan was applied to a window that had changed")
+
+    async def queue(self, session: Session) -> None:
+        self.send(session, f"Then look at part {self.tally['queue']}.")
+
+    async def unqueue(self, session: Session) -> None:
+        for waiting, _ in session.queue[-1:]:
+            self.sent.pop(session.unqueue(waiting), None)
+
+    async def set_strategy(self, session: Session) -> None:
+        compaction = session.compaction
+        compaction.keep_defaults(self._rng.choice(STRATEGIES), compaction.options)
+
+    async def run_command(self, session: Session) -> None:
+        session.run_command(f"seq {self._rng.randint(1, 200)}")
+        await session.idle()
 
     async def undo(self, session: Session) -> None:
         await session.window.undo()

@@ -21,7 +21,7 @@ WORK = Options(
 async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
     script = []
     for turn in range(turns):
-        script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 200"}')))
+        script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 160"}')))
         script.append(says(f"Read part {turn}."))
     at = await stage(root, script, options=options)
     for turn in range(turns):

@@ -1,7 +1,6 @@
 """After a compaction, an agent reads again what others changed, and nothing else."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
-from pinfold.checkpoint.view import HASH_CHARS
+from pinfold.checkpoint.ledger_told import SHORT_HASH, hashes_told
 from pinfold.compaction.view import PlanOptions
 from pinfold.tools.workspace import blob_hash
 
@@ -60,8 +59,7 @@ async def reread(at: Stage) -> list[str]:
 def _told_of(file: Path, text: str) -> bool:
     if not file.exists():
         return f"{file.name}: read" in text and "gone since" in text
-    hashed = blob_hash(file.read_bytes())[:HASH_CHARS]
-    return bool(re.search(rf"^- {file.name}: .*\(hash={hashed}\)", text, re.MULTILINE))
+    return hashes_told(text).get(file.name) == blob_hash(file.read_bytes())[:SHORT_HASH]
 
 
 async def compact(at: Stage) -> None:

@@ -43,6 +43,8 @@ from pinfold.rollout.events import (
 from pinfold.rollout.journal import Journal
 from pinfold.wire.atoms import atoms
 
+FULL = Options(approvals="full")
+
 
 def shell(command: str) -> tuple[str, str]:
     return "shell", json.dumps({"command": command})
@@ -409,6 +411,27 @@ async def test_a_full_disk_gives_the_prompt_back_and_ends_nothing(tmp_path: Path
     assert on.session.last_ending == "done"
 
 
+async def test_a_disk_that_is_full_before_the_prompt_is_told_plainly(tmp_path: Path) -> None:
+    write = calls(("w", "write_file", json.dumps({"path": "a.py", "content": "x = 1\n"})))
+    on = await stage(tmp_path, [write, says("written"), says("seen")], options=FULL)
+    on.session.send("write it")
+    await on.session.idle()
+    (on.session.cwd / "a.py").write_text("x = 2  # by somebody else\n")
+    size = (on.session.folder / "rollout.jsonl").stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
+    try:
+        on.session.send("go on")
+        await on.session.idle()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert PromptReturned("go on") in on.heard
+    assert on.told()[-1].startswith("The disk is full")
+    on.session.send("go on")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+
+
 async def test_a_disk_that_fills_in_mid_turn_ends_it_plainly(tmp_path: Path) -> None:
     gate = asyncio.Event()
     on = await stage(tmp_path, [[gate, *says("too much " * 500)], says("written")])
@@ -429,6 +452,33 @@ async def test_a_disk_that_fills_in_mid_turn_ends_it_plainly(tmp_path: Path) -> 
     await on.session.idle()
     assert on.session.last_ending == "done"
     assert on.session.items[-1].content == "written"
+
+
+async def test_a_window_that_grew_while_a_stream_broke_is_compacted_before_the_retry(
+    tmp_path: Path,
+) -> None:
+    gate = asyncio.Event()
+    reads = [
+        step for n in range(4) for step in (calls((f"c{n}", *shell("seq 1 700"))), says("read"))
+    ]
+    script = [*reads, [gate, NetworkError("The connection broke.")], says("linked")]
+    on = await stage(tmp_path, script, options=FULL)
+    for n in range(4):
+        on.session.send(f"read {n}")
+        await on.session.idle()
+        results = [item.n for item in on.session.items if item.kind == "tool_result"]
+        await on.session.window.act("mask", results[-1:])
+    on.session.send("link the parts")
+    await on.until(lambda: len(on.provider.requests) == 9)
+    await on.session.window.act("unfold", results)
+    assert on.session.reading().used > on.session.reading().limit
+    gate.set()
+    await on.clock.advance(await on.clock.sleeping())
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+    whole = [item for item in on.provider.requests[-1].items if item.content.count("\n") > 600]
+    assert len(whole) < len(results)
+    assert on.session.reading().used <= on.session.reading().usable
 
 
 async def test_nothing_is_heard_before_it_is_on_disk(tmp_path: Path) -> None:

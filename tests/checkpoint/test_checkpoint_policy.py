@@ -1,7 +1,8 @@
 """Standing orders are told from facts that merely sound like them.
 
 `phrases/` holds labelled paraphrases, a line each, in English, German, French and Spanish. All sets
-but the sixth have taught the rules; that one says what to expect of new words.
+but the eighth have taught the rules; that one is for the benchmark, which tells what to expect of
+new words.
 """
 
 from pathlib import Path
@@ -19,8 +20,7 @@ from pinfold.rollout.memory import (
 )
 
 PHRASES = Path(__file__).parent / "phrases"
-SETS = (1, 2, 3, 4, 5, 6)
-UNSEEN = 6
+SETS = (1, 2, 3, 4, 5, 6, 7)
 USER = Evidence("user", "#1")
 
 
@@ -33,7 +33,7 @@ def test_recall_and_false_refusals(number: int) -> None:
     orders, innocent = phrases("standing_orders", number), phrases("innocent", number)
     missed = [phrase for phrase in orders if not standing_order(phrase)]
     wronged = [phrase for phrase in innocent if standing_order(phrase)]
-    assert len(missed) <= (0.15 if number == UNSEEN else 0.06) * len(orders), missed
+    assert len(missed) <= 0.06 * len(orders), missed
     assert len(wronged) <= 0.02 * len(innocent), wronged
 
 

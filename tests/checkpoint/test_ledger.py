@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fakes.any_events import any_data
 from fakes.checkpoints import command, event, file, said, started
 from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.ledger_page import paths_told
+from pinfold.checkpoint.ledger_told import hashes_told, paths_told
 from pinfold.rollout.events import Base, Data, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.tokens.heuristic import estimate
@@ -83,42 +83,45 @@ def test_the_page_says_what_each_thing_is_and_what_happened_to_it() -> None:
 [TESTS]
 - 1 failed, 1 passed (#9, pytest -q); failed: tests/test_cart.py::test_total
 [FILES]
-shop/ seen legacy
-- cart.py: edited, read #5 (hash=bbbbbbbbbbbb); total_price total_sum
+shop/
+- cart.py: edited, read #5 (hash=bbbbbbb); total_price total_sum
 - stock.py: read #7
 tests/ seen test_cart.py
 [COMMANDS]
 - exit 1 #9: pytest -q
-[URLS]
-- https://docs.example/cart#taxes (used #10)
 [NAMES]
-- seen in output: #418 AssertionError test_total 3f2a9bc"""
+- seen in output: #418 AssertionError test_total 3f2a9bc
+- used in calls: https://docs.example/cart#taxes"""
     )
 
 
-def test_on_a_small_page_files_stand_in_the_line_of_their_folder() -> None:
+def test_on_a_small_page_files_stand_in_the_line_of_their_folder_and_names_by_themselves() -> None:
     made = ledger(*SESSION, file("shop/a b.py", None, 13))
     assert (
-        text(made, 200)
+        text(made, 110)
         == """\
 [LEDGER v1]
 [COMMITMENTS]
 - rule #1: Never touch shop/legacy/.
-[FAILED]
-- AssertionError (#9): FAILED tests/test_cart.py::test_total - AssertionError: assert 9 == 10
-[TESTS]
-- 1 failed, 1 passed (#9, pytest -q); failed: tests/test_cart.py::test_total
 [FILES]
-shop/ edited cart.py; read stock.py; seen legacy; with total_price total_sum
+shop/ edited cart.py=bbbbbbb; read stock.py
 - a b.py: read #13
-tests/ seen test_cart.py
 [COMMANDS]
 - exit 1 #9: pytest -q
-[URLS]
-- https://docs.example/cart#taxes (used #10)
 [NAMES]
-- seen in output: #418 AssertionError test_total 3f2a9bc"""
+total_price total_sum #418 https://docs.example/cart#taxes AssertionError test_total \
+test_cart.py 3f2a9bc"""
     )
+
+
+def test_every_file_that_is_as_it_was_keeps_its_hash_however_small_the_page() -> None:
+    seen = [file(f"src/part_{n}.py", f"{n:02}{'c' * 38}", n) for n in range(1, 31)]
+    talk = [
+        said(100 + n, f"Look at symbol_number_{n} and tests/deep/test_{n}.py.") for n in range(60)
+    ]
+    stale = file("src/part_7.py", "d" * 40, None)
+    told = hashes_told(text(ledger(*seen, *talk, stale), 600))
+    assert told == {f"src/part_{n}.py": f"{n:02}ccccc" for n in range(1, 31) if n != 7}
 
 
 @pytest.mark.parametrize("budget", [300, 3_000])
@@ -126,6 +129,17 @@ def test_the_paths_on_a_page_can_be_read_back(budget: int) -> None:
     paths = ["a.py", "/src/o/x/y.py", "/src/o/z.py", "lib/b c.py", "lib/d/e.py", "lib/d/f.py"]
     made = ledger(*(file(path, None, n, op="update") for n, path in enumerate(paths, 1)))
     assert set(paths) <= set(paths_told(text(made, budget)))
+
+
+@pytest.mark.parametrize("budget", [100, 300, 3_000])
+def test_names_that_look_like_something_else_are_read_back_too(budget: int) -> None:
+    paths = ["x=3f2a9bc", "a: b.py", "c: read", "d (hash=3f2a9bc)", "e;f.py", "[id]/page.tsx"]
+    made = ledger(*(file(path, f"{n}" * 40, n) for n, path in enumerate(paths, 1)))
+    page = text(made, budget)
+    assert {path for path in paths_told(page) if not path.endswith("/")} <= {*paths, ""}
+    known = {path: str(n) * 7 for n, path in enumerate(paths, 1)}
+    assert hashes_told(page).items() <= known.items()
+    assert budget < 300 or hashes_told(page) == known
 
 
 def test_a_command_that_went_well_later_is_no_open_failure() -> None:

@@ -9,6 +9,7 @@ import pytest
 from fakes.foreign import Codex, codex_session
 from fakes.foreign_claude import claude_session
 from fakes.process import Ended, Pinfold
+from pinfold.cli import run
 from pinfold.rollout.events import ItemAdded, ItemsMarked, SessionStarted, decode
 
 
@@ -185,13 +186,21 @@ def ring(file: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["adopt", "context", "export", "replay"])
-async def test_what_is_no_session_gets_one_plain_line(
-    pinfold: Pinfold, make: object, why: str, command: str
+def test_what_is_no_session_gets_one_plain_line(
+    pinfold: Pinfold,
+    make: object,
+    why: str,
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
+    for name, value in pinfold.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(pinfold.work)
     make(pinfold.work / "odd.jsonl")  # type: ignore[operator]
-    ended = await pinfold.run(command, "odd.jsonl")
-    assert ended.code == 1
-    assert why in told(ended)
+    assert run([command, "odd.jsonl"]) == 1
+    (line,) = capfd.readouterr().err.splitlines()
+    assert why in line
     assert not pinfold.rollouts()
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.process import Pinfold
 from pinfold.cli import run
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
@@ -107,3 +108,9 @@ def test_sessions_without_a_prompt_are_left_out(
     assert "Left out: 1 without a prompt." in out
     run(["sessions", "--json"])
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+async def test_what_a_terminal_can_not_show_is_replaced(tmp_path: Path) -> None:
+    ended = await Pinfold(tmp_path, PYTHONIOENCODING="ascii").run("eval", "--explain")
+    assert (ended.code, ended.err) == (0, "")
+    assert "?: the standard deviation over the trials" in ended.out

@@ -100,3 +100,15 @@ def test_a_session_is_named_by_its_id_or_as_the_last(folder: Path, capsys: Out) 
 def test_it_wants_one_thing_to_look_at(arguments: list[str], capsys: Out) -> None:
     assert run(["context", *arguments]) == 2
     assert "name a session or a file, or say --last" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["context"], ["compact", "--dry-run"], ["checkpoint"]])
+def test_a_file_that_ends_in_the_middle_of_a_line_is_told_of(
+    folder: Path, capsys: Out, command: list[str]
+) -> None:
+    whole = (folder / "codex.jsonl").read_bytes()
+    (folder / "torn.jsonl").write_bytes(whole + b'{"type": "resp')
+    run([*command, "codex.jsonl"])
+    assert "half-written" not in capsys.readouterr().err
+    run([*command, "torn.jsonl"])
+    assert "pinfold: torn.jsonl: The last line is half-written.\n" in capsys.readouterr().err

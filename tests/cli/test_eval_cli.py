@@ -1,19 +1,24 @@
-"""`pinfold eval`: its page, its JSON, and models that are asked."""
+"""`pinfold eval` without a model: its page, its JSON, its report."""
 
+import asyncio
+import io
 import json
 import re
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension
 from syrupy.location import PyTestLocation
 
-from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.process import Pinfold
+from pinfold import __version__
 from pinfold.cli import run
-from pinfold.evaluation.scores import PROBES
+from pinfold.evaluation.evaluate import Progress, Wish, evaluate, known
+from pinfold.evaluation.page import page
+from pinfold.evaluation.scores import Evaluation
+from pinfold.tokens.counter import Counter
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 SMALL = ("--trials", "2", "--compactions", "2", "--budget", "1500", "--conversations", "2")
@@ -69,7 +74,7 @@ async def test_the_json_is_the_same_under_any_hash_seed(tmp_path: Path) -> None:
         ended = await Pinfold(tmp_path, PYTHONHASHSEED=seed).run("eval", *SMALL, "--json")
         assert ended.code == 0, ended.err
         told = json.loads(ended.out)
-        del told["seconds"]
+        del told["seconds"], told["at"]
         for each in told["results"]:
             del each["times"]
         found.append(told)
@@ -84,6 +89,8 @@ async def test_the_json_is_the_same_under_any_hash_seed(tmp_path: Path) -> None:
         (["--trials", "0"], "--trials"),
         (["--conversations", "0"], "--conversations"),
         (["--budget", "20"], "500 or more"),
+        (["--budget", "200000"], "at most 128,000"),
+        (["--strategy", "core", "--strategy", "codex"], "name it with --model"),
         (["--strategy", "magic"], "There is no strategy magic. There are: prune, "),
         (["--judge", "m"], "name that with --model"),
     ],
@@ -94,55 +101,63 @@ def test_wrong_use_is_told(arguments: list[str], said: str, capsys: Out) -> None
     assert said in line
 
 
-def grades(request: Recorded) -> Reply | None:
-    """A model that remembers nothing but the goal, and a judge that sees that."""
-    asked: str = request.body["messages"][-1]["content"]
-    if "response_format" in request.body:
-        count = len(re.findall(r"^\d+\. ", asked.partition("THE STATEMENTS")[2], re.MULTILINE))
-        return Reply(json.dumps({"grades": [1, *[0] * (count - 1)]}))
-    return Reply("The goal, and nothing else." if "Before you go on" in asked else "My notes.")
+SHORT = ("--trials", "1", "--compactions", "1", "--conversations", "1", "--strategy", "tail")
 
 
-async def evaluated(tmp_path: Path, server: FakeOpenAI, *arguments: str) -> Any:
-    ended = await Pinfold(tmp_path, **Pinfold.on(server.url)).run(
-        "eval", "--model", "scripted-1", "--trials", "1", "--compactions", "1", *arguments, "--json"
-    )
-    assert ended.code == 0, ended.err
-    return json.loads(ended.out)
+def test_a_report_is_written_beside_the_page(tmp_path: Path, capsys: Out) -> None:
+    assert run(["eval", *SHORT, "--json", "--html", "report.html"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["version"] == __version__
+    assert told.err == "The report is in report.html.\n"
+    assert "What each compaction keeps" in (tmp_path / "report.html").read_text()
 
 
-async def test_a_model_is_asked_and_another_grades(tmp_path: Path) -> None:
-    strategies = ("core", "handoff", "codex", "summary+tail", "tail")
-    chosen = [word for name in strategies for word in ("--strategy", name)]
-    async with FakeOpenAI(answer=grades) as server:
-        found = await evaluated(tmp_path, server, *chosen, "--judge", "judge-1")
-    assert [each["strategy"] for each in found["results"]] == list(strategies)
-    assert found["budget"] == 1_024  # an eighth of its window
-    for each in found["results"]:
-        _, after = each["points"]
-        asked = {probe: after["asked"]["probes"][probe]["mean"] for probe in PROBES}
-        assert asked == {**dict.fromkeys(PROBES, 0.0), "goal": 1.0, "stale": 1.0}
-        assert (each["spent"] is None) == (each["strategy"] == "tail")
-    assert found["comparison"]["strategy"] == "core"
-    assert found["comparison"]["how"] == "asked"
-    models = {request.body["model"] for request in server.requests if request.body}
-    assert models == {"scripted-1", "judge-1"}
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("old.html", "exists already"), ("absent/new.html", "absent is no folder"), (".", "exists")],
+)
+def test_a_report_that_can_not_be_written_is_told_before_the_trials(
+    name: str, said: str, tmp_path: Path, capsys: Out
+) -> None:
+    (tmp_path / "old.html").write_text("mine")
+    assert run(["eval", *SHORT, "--html", name]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    (line,) = told.err.splitlines()
+    assert said in line
+    assert (tmp_path / "old.html").read_text() == "mine"
 
 
-async def test_what_the_server_can_not_do_is_not_run(tmp_path: Path) -> None:
-    async with FakeOpenAI(answer=grades) as server:
-        found = await evaluated(tmp_path, server, "--strategy", "remote", "--strategy", "snapshot")
-    for each in found["results"]:
-        assert len(each["points"]) == 1
-        assert each["not_run"]
+async def test_interrupted_it_says_what_the_trials_that_were_over_say() -> None:
+    """The first Ctrl+C ends it, and nothing that was measured is lost."""
+    counter = Counter("none")
+    task: asyncio.Task[Evaluation]
+
+    def told(at: Progress) -> None:
+        if at.done == 3:  # in the second trial
+            task.cancel()
+
+    wish = Wish(trials=3, compactions=2, budget=1_000, conversations=1)
+    task = asyncio.create_task(evaluate(wish, known(["tail"]), counter, told=told))
+    found = await task
+    assert (found.trials, found.interrupted) == (1, True)
+    whole = Wish(trials=1, compactions=2, budget=1_000, conversations=1)
+    same = await evaluate(whole, known(["tail"]), counter)
+    assert found.results[0].points == same.results[0].points
+    assert "Interrupted: " in "\n".join(page(found))
 
 
-async def test_grades_that_can_not_be_read_leave_the_window_unasked(tmp_path: Path) -> None:
-    def mumbles(request: Recorded) -> Reply:
-        return Reply("Very good, I should say.")
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
-    async with FakeOpenAI(answer=mumbles) as server:
-        found = await evaluated(tmp_path, server, "--strategy", "tail")
-    (tail,) = found["results"]
-    assert [point["asked"] for point in tail["points"]] == [None, None]
-    assert "no grades that can be read" in tail["notes"][0]
+
+def test_who_watches_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Terminal()
+    monkeypatch.setattr(sys, "stderr", seen)
+    two = ("--strategy", "tail", "--strategy", "masking", "--strategy", "core")
+    assert run(["eval", *SHORT, *two]) == 0
+    told = seen.getvalue().split("\r\x1b[K")
+    assert any("0/2 compactions: " in line and line.endswith(", tail") for line in told)
+    assert any("1/2 compactions, about " in line and ", masking" in line for line in told)
+    assert told[-1] == ""

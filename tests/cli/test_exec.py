@@ -85,6 +85,25 @@ async def test_json_prints_the_journal_line_for_line(tmp_path: Path) -> None:
     assert "hello" in said
 
 
+@pytest.mark.parametrize("given", [b"a = 1\n", b"\xff\xfea = 1"], ids=["text", "other bytes"])
+async def test_what_is_piped_in_goes_behind_the_prompt(tmp_path: Path, given: bytes) -> None:
+    async with FakeOpenAI([Reply("fine")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", "review this", stdin=given)
+    assert ended.code == 0, ended.err
+    said = server.bodies[0]["messages"][-1]["content"]
+    assert said.startswith("review this\n\n<stdin>\n")
+    assert said.endswith("a = 1\n</stdin>")
+
+
+async def test_nothing_piped_in_adds_nothing(tmp_path: Path) -> None:
+    async with FakeOpenAI([Reply("fine")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", "review this", stdin=b"")
+    assert ended.code == 0, ended.err
+    assert server.bodies[0]["messages"][-1]["content"] == "review this"
+
+
 async def test_nobody_is_asked_so_edits_are_refused(tmp_path: Path) -> None:
     write = Call("write_file", json.dumps({"path": "new.txt", "content": "x"}), "c1")
     async with FakeOpenAI([Reply(calls=(write,)), Reply("I may not.")]) as server:

@@ -74,6 +74,20 @@ def test_a_plan_holds_whatever_the_window(
         assert request.item.n in live.window.forms or request.full > size / 4
 
 
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(options, names), min_size=2, max_size=3))
+def test_what_one_plan_worked_out_changes_no_other(wishes: list[tuple[PlanOptions, str]]) -> None:
+    live = session(6)
+    live.add(PinsChanged(add=(12, "src/part_1.py")))
+    view = live.view(4_096, 1_024)
+    for wish, name in wishes:
+        try:
+            plan = planned(view, name, wish)
+        except (Impossible, NoGain):
+            continue
+        assert plan == planned(live.view(4_096, 1_024), name, wish)
+
+
 @pytest.mark.parametrize(
     "size", [4_096, 8_192, 32_768, 128_000, pytest.param(1_047_576, marks=pytest.mark.slow)]
 )

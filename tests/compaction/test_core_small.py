@@ -8,7 +8,7 @@ from pinfold.compaction.checkpoint_text import (
     checkpoint_text,
     core_text,
 )
-from pinfold.rollout.events import ItemAdded, MemoryApplied
+from pinfold.rollout.events import GoalSet, ItemAdded, MemoryApplied
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import Evidence, PlanMemory, PlanStep
 
@@ -90,3 +90,14 @@ def test_a_value_that_changed_in_output_is_told() -> None:
     text = checkpoint_text(made.view(), 4_000)
     assert f"{READINGS_HEADER}\n- lease_ms = 250 (#5)" in text
     assert "lease_ms = 100" not in text
+
+
+def test_a_goal_that_replaces_the_first_is_the_one_that_is_told() -> None:
+    made = session(0)
+    say(made, "Build a server that turns notes into pages.")
+    say(made, "Change of plans: no server, make it a library.")
+    text = core_text(made.view(), 400)
+    assert "goal #2, in the place of the first: Change of plans: no server, make it a lib" in text
+    assert "Build a server" not in text
+    made.add(GoalSet(text="Build a server."))
+    assert "in the place of the first" not in core_text(made.view(), 400)

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.compactions import Live, apply, planned, session
+from pinfold.compaction.draft import Draft
 from pinfold.compaction.engine import event_of, plan_with, validate
 from pinfold.compaction.plan import CompactionPlan, Planned
 from pinfold.compaction.refusals import BadPlan, NoGain
@@ -76,13 +77,29 @@ class Crashing(ModelFree):
         raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("strategy", [Careless(), Crashing()])
-def test_a_strategy_that_fails_falls_to_checkpoint(strategy: Careless | Crashing) -> None:
+class Misnaming(ModelFree):
+    name = "misnaming"
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        draft = Draft(view)
+        draft.put(999, "archive", "")
+        return draft.plan(self.name)
+
+
+@pytest.mark.parametrize("strategy", [Careless(), Crashing(), Misnaming()])
+def test_a_strategy_that_fails_falls_to_checkpoint(
+    strategy: Careless | Crashing | Misnaming,
+) -> None:
     view = pinned().view()
     known = {**house(), strategy.name: strategy}
     plan = plan_with(strategy.name, view, Material(), PlanOptions(), strategies=known)
     assert plan.strategy == "checkpoint"
     assert plan.notes[-1].startswith(f"{strategy.name} failed: ")
+
+
+def test_a_verdict_on_what_is_not_there_is_told_plainly() -> None:
+    with pytest.raises(BadPlan, match="the window has no #999"):
+        Misnaming().plan(session(3).view(), Material(), PlanOptions())
 
 
 def test_an_unknown_strategy_is_refused_by_name() -> None:

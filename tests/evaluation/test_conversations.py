@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
-from fakes.evaluating import BUDGET, COUNTER, conversation
-from pinfold.evaluation.conversation import MOST_COMPACTIONS, Conversation
+from fakes.evaluating import BUDGET, COUNTER, SOURCES, conversation
+from pinfold.evaluation.conversation import MOST_COMPACTIONS, Conversation, compose
+from pinfold.evaluation.dialogues import Dialogue, dialogues, parsed
 from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import PROBES
 from pinfold.evaluation.templates import Template, templates
@@ -15,7 +16,9 @@ from pinfold.rollout.items import Item
 from pinfold.tools.registry import tools
 from pinfold.wire.atoms import atoms
 
-EVERY = [each.name for each in templates()]
+TEMPLATES = [each.name for each in templates()]
+EVERY = [each.name for each in SOURCES]
+AREAS = {"coding", "debugging", "review", "operations", "writing"}
 
 
 def items(told: Conversation) -> list[Item]:
@@ -30,11 +33,17 @@ def items(told: Conversation) -> list[Item]:
 def test_there_are_twelve_templates_or_more_in_three_languages_and_five_areas() -> None:
     assert len(templates()) >= 12
     assert {each.language for each in templates()} == {"en", "de", "es"}
-    areas = {"coding", "debugging", "review", "operations", "writing"}
-    assert {each.area for each in templates()} == areas
+    assert {each.area for each in templates()} == AREAS
 
 
-@pytest.mark.parametrize("template", templates(), ids=EVERY)
+def test_as_many_again_have_been_told_that_no_strategy_was_tuned_on() -> None:
+    assert len(dialogues()) >= 12
+    assert {each.language for each in dialogues()} == {"en", "de", "es", "fr"}
+    assert {each.area for each in dialogues()} == AREAS
+    assert len({each.name for each in SOURCES}) == len(SOURCES)
+
+
+@pytest.mark.parametrize("template", templates(), ids=TEMPLATES)
 def test_a_template_has_what_five_compactions_need(template: Template) -> None:
     assert len(template.constraints) == 4
     assert len(template.next) == MOST_COMPACTIONS
@@ -47,11 +56,73 @@ def test_each_value_is_found_in_the_whole_window_and_no_other_statement_has_it(n
     told = conversation(name, compactions=MOST_COMPACTIONS)
     truth = told.stretches[-1].truth
     assert Reading(items(told)).scores(truth) == dict.fromkeys(PROBES, 1.0)
-    values = [value for each in truth.statements() for value in each.values]
-    values += [value for fact in truth.facts for each in fact.older for value in each.values]
+    said = {
+        *truth.statements(),
+        *truth.past,
+        *(each for fact in truth.facts for each in fact.older),
+    }
+    values = [value for each in said for value in each.values]
     assert set(Counter(values).values()) == {1}
-    assert all(statement.values for statement in truth.statements())
+    assert all(each.values and each.words for each in said)
+    assert all(fact.labelled.words for fact in truth.facts)
     assert all(len(value) >= 5 for value in values)
+
+
+@pytest.mark.parametrize("dialogue", dialogues(), ids=lambda each: each.name)
+def test_a_dialogue_has_what_an_evaluation_asks_for(dialogue: Dialogue) -> None:
+    assert len(dialogue.stretches) == MOST_COMPACTIONS
+    told = conversation(dialogue.name, compactions=3)
+    truth = told.stretches[0].truth
+    assert len(truth.constraints) >= 2
+    assert len(truth.decisions) >= 2
+    assert len([fact for fact in truth.facts if fact.older]) >= 2
+    assert truth.questions
+    assert len(truth.files) >= 2
+    assert len({stretch.truth.next for stretch in told.stretches}) == 3
+    assert truth.questions[0] not in told.stretches[1].truth.questions
+    assert not [item for item in items(told) if "<" in item.content or "===" in item.content]
+
+
+DIALOGUE = """\
+language: en
+area: coding
+
+user: hi, <goal: sort {name}>. <rule a: stay off {host}>
+agent: Right. <next: Then {name}.>
+tool cat a => size:
+  <fact size: size = {port}>
+
+user: <rule a: {host} is fine, stay off {host}>
+write src/{name}.py
+===
+user: so <question q: who is {person}?>
+record fact size => <fact size: {port}>
+===
+user: <answered q: me>"""
+
+
+def test_a_dialogue_says_what_holds_and_what_has_replaced_it() -> None:
+    source = parsed("it", DIALOGUE)
+    told = compose(source, 1, compactions=3, budget=BUDGET, count=COUNTER.count)
+    one, two, three = (stretch.truth for stretch in told.stretches)
+    (rule,) = one.constraints
+    assert len(rule.values) == 2
+    changed = {fact.label: fact for fact in one.facts}
+    assert changed["a"].latest == rule
+    assert [each.text.split()[:2] for each in changed["a"].older] == [["stay", "off"]]
+    assert not changed["size"].older
+    assert [len(fact.older) for fact in two.facts if fact.label == "size"] == [1]
+    assert [len(each.questions) for each in (one, two, three)] == [0, 1, 0]
+    (path,) = three.files
+    written = [item.content for item in items(told) if item.name == "write_file"]
+    assert [json.loads(each)["path"] for each in written] == [path]
+    shown = f"size:\n{changed['size'].latest.text}\n"
+    assert any(shown in item.content for item in items(told) if item.kind == "tool_result")
+
+
+def test_a_line_of_nobody_is_refused() -> None:
+    with pytest.raises(ValueError, match="somebody"):
+        parsed("it", "language: en\narea: coding\n\nsomebody: hello")
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -70,7 +141,8 @@ def test_what_the_agent_records_is_accepted(name: str) -> None:
     told = conversation(name, compactions=MOST_COMPACTIONS)
     events = [event for stretch in told.stretches for event in stretch.events]
     assert not [event for event in events if isinstance(event, MemoryRefused)]
-    assert len([event for event in events if isinstance(event, MemoryApplied)]) >= 5
+    recorded = len([event for event in events if isinstance(event, MemoryApplied)])
+    assert recorded >= 5 or name not in TEMPLATES
 
 
 def test_the_items_are_those_of_a_session() -> None:
@@ -84,14 +156,17 @@ def test_the_items_are_those_of_a_session() -> None:
     assert all(isinstance(json.loads(call.content), dict) for call in calls)
 
 
-def test_a_seed_always_gives_the_same_conversation_and_another_gives_other_values() -> None:
+def test_a_seed_always_gives_the_same_conversation() -> None:
     assert conversation(seed=7) == conversation(seed=7)
-    one, other = conversation(seed=7), conversation(seed=8)
-    values = [
+
+
+def test_no_value_stands_in_two_conversations_or_under_two_seeds() -> None:
+    drawn = [
         {value for each in told.stretches[-1].truth.statements() for value in each.values}
-        for told in (one, other)
+        for name in EVERY
+        for told in (conversation(name, seed=7), conversation(name, seed=8))
     ]
-    assert not values[0] & values[1]
+    assert sum(map(len, drawn)) == len(set[str]().union(*drawn))
 
 
 def test_facts_change_before_the_first_compaction() -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
+from random import Random
+from statistics import fmean
 
 import pytest
 
@@ -10,6 +12,7 @@ from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import PROBES, Probe
 from pinfold.evaluation.trials import run
 from pinfold.evaluation.truth import Fact, Statement, Truth
+from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 
 
@@ -20,12 +23,22 @@ def all_but(lost: Callable[[Truth], list[str]]) -> Callable[[Truth], str]:
 
 def with_stale_values(truth: Truth) -> str:
     """Everything, and behind it the values that no longer hold."""
-    return "\n".join([*lines(truth), *(fact.older[-1].text for fact in truth.facts)])
+    return "\n".join(
+        [*lines(truth), *(each.text for fact in truth.facts for each in fact.older[-1:])]
+    )
 
 
 def corrected(truth: Truth) -> str:
     """The values that no longer hold, each followed by the one that does."""
-    return "\n".join([*(fact.older[-1].text for fact in truth.facts), *lines(truth)])
+    return "\n".join(
+        [*(each.text for fact in truth.facts for each in fact.older[-1:]), *lines(truth)]
+    )
+
+
+def first_values(truth: Truth) -> str:
+    """The values that held at first, as if nothing had changed."""
+    first = {fact.latest.text: (*fact.older, fact.latest)[0].text for fact in truth.facts}
+    return "\n".join(first.get(line, line) for line in lines(truth))
 
 
 def loose_values(truth: Truth) -> str:
@@ -38,6 +51,7 @@ def texts(part: str) -> Callable[[Truth], list[str]]:
     return lambda truth: [each.text for each in getattr(truth, part)]
 
 
+NAMES = ["retry-queue", "rechnungslauf", "fuga-de-pagos", "node-drain", "relecture-contrat"]
 LOSSY: list[tuple[Callable[[Truth], str], dict[Probe, float]]] = [
     (all_but(lambda truth: []), {}),
     (all_but(lambda truth: [truth.goal.text]), {"goal": 0.0}),
@@ -46,14 +60,15 @@ LOSSY: list[tuple[Callable[[Truth], str], dict[Probe, float]]] = [
     (all_but(lambda truth: [fact.latest.text for fact in truth.facts]), {"facts": 0.0}),
     (all_but(lambda truth: [truth.next.text, *texts("questions")(truth)]), {"next": 0.0}),
     (all_but(lambda truth: list(truth.files)), {"files": 0.0}),
-    (with_stale_values, {"stale": 0.0}),
+    (with_stale_values, {"facts": 0.0, "stale": 0.0}),
+    (first_values, {"facts": 0.0, "stale": 0.0}),
     (corrected, {}),
     (loose_values, {"constraints": 0.5}),
 ]
 
 
 @pytest.mark.parametrize(("text", "low"), LOSSY)
-@pytest.mark.parametrize("name", ["retry-queue", "rechnungslauf", "fuga-de-pagos"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_lossy_strategy_fails_the_probes_that_it_should(
     name: str, text: Callable[[Truth], str], low: dict[Probe, float]
 ) -> None:
@@ -67,8 +82,67 @@ def test_a_lossy_strategy_fails_the_probes_that_it_should(
         assert point.read == {**dict.fromkeys(PROBES, 1.0), **low}
 
 
+def shuffled(said: list[str]) -> str:
+    """Every line that was ever said, in no order."""
+    every = [line for text in said for line in text.splitlines()]
+    return "\n".join(Random(3).sample(every, len(every)))
+
+
+def stirred(said: list[str]) -> str:
+    """Every word, in no order and on one line."""
+    every = [word for text in said for word in text.split()]
+    return " ".join(Random(3).sample(every, len(every)))
+
+
+@pytest.mark.parametrize(("text", "most"), [(shuffled, 0.95), (stirred, 0.7)])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_heap_of_all_that_was_ever_said_is_no_memory(
+    name: str, text: Callable[[list[str]], str], most: float
+) -> None:
+    told = conversation(name)
+    events = [event for stretch in told.stretches for event in stretch.events]
+    said = [event.item.content for event in events if isinstance(event, ItemAdded)]
+    truth = told.stretches[-1].truth
+    found = Reading([Item(n=1, kind="summary", content=text(said))]).scores(truth)
+    assert found["facts"] < 0.8
+    assert fmean(found.values()) < most
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_list_of_values_says_nothing_of_what_they_are(name: str) -> None:
+    truth = conversation(name).stretches[-1].truth
+    older = [value for fact in truth.facts for each in fact.older for value in each.values]
+    now = [value for each in truth.statements() for value in each.values]
+    found = Reading([Item(n=1, kind="summary", content="\n".join([*older, *now]))]).scores(truth)
+    assert found["facts"] == found["decisions"] == 0.5
+    assert found["goal"] <= 0.5
+
+
+def test_a_next_step_behind_which_an_older_one_stands_counts_half() -> None:
+    truth = Truth(GOAL, PORT, past=(OLD,))
+
+    def next_in(text: str) -> float:
+        return Reading([Item(n=1, kind="user", content=text)]).scores(truth)["next"]
+
+    assert next_in(f"{OLD.text}\n{PORT.text}") == 1.0
+    assert next_in(f"{PORT.text}\n{OLD.text}") == 0.5
+    assert next_in(OLD.text) == 0.0
+
+
+def test_a_value_counts_by_its_label_too() -> None:
+    fact = Fact("batch size", Statement("make that 51234 then, please", ("51234",)), (OLD,))
+    truth = Truth(GOAL, GOAL, facts=(fact,))
+
+    def known(text: str) -> float:
+        return Reading([Item(n=1, kind="user", content=text)]).scores(truth)["facts"]
+
+    assert known("batch size: 51234") == 1.0
+    assert known("51234") == 0.5
+
+
 PORT = Statement("The queue listens on port 40123.", ("40123",))
 OLD = Statement("The queue listens on port 30999.", ("30999",))
+GOAL = Statement("Build the queue velkoro.", ("velkoro",))
 
 
 def held(text: str) -> float:
@@ -82,6 +156,7 @@ def held(text: str) -> float:
         ("queue, listens: 40123", 1.0),
         ("40123", 0.5),
         ("the queue listens on port\n40123", 0.5),
+        ("the queue listens on port " + "and so on " * 30 + "40123", 0.5),
         ("The queue listens on port 140123.", 0.0),
         ("The queue listens on port 40123-7.", 0.0),
         ("", 0.0),

@@ -62,6 +62,23 @@ def test_a_table_for_each_session_and_over_all(file: Path, capsys: Out) -> None:
     assert told.err == ""
 
 
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (["--model", "m"], "leave --model out"),
+        (["--judge", "m"], "leave --judge out"),
+        (["--strategy", "handoff"], "have a model write"),
+    ],
+)
+def test_what_only_a_model_could_do_is_refused(
+    file: Path, capsys: Out, asked: list[str], why: str
+) -> None:
+    assert run(["eval", str(file), *asked]) == 2
+    told = capsys.readouterr()
+    assert why in told.err
+    assert told.out == ""
+
+
 def test_those_are_tried_that_are_named_and_need_no_model(file: Path, capsys: Out) -> None:
     names = ["--strategy", "tail", "--strategy", "checkpoint", "--strategy", "core"]
     assert run(["eval", str(file), "--budget", "1000", "--json", *names]) == 0
@@ -112,11 +129,6 @@ def test_the_users_own_codex_sessions_the_newest(folder: Path, capsys: Out) -> N
 def test_where_nothing_can_be_read_it_fails_with_a_reason(capsys: Out) -> None:
     assert run(["eval", "--claude"]) == 1
     assert capsys.readouterr().err == "pinfold: There is no session to look at.\n"
-
-
-def test_no_model_is_asked_about_a_file(file: Path, capsys: Out) -> None:
-    assert run(["eval", str(file), "--model", "m"]) == 2
-    assert "leave --model out" in capsys.readouterr().err
 
 
 def test_the_report_of_either_kind(file: Path, folder: Path, capsys: Out) -> None:

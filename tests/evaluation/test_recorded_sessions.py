@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 
@@ -12,13 +13,15 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import known
-from pinfold.evaluation.recorded import Cut, cuts_of
+from pinfold.evaluation.recorded import MOST_REAL, Cut, cuts_of
 from pinfold.evaluation.recorded_page import explained, page, verdict
 from pinfold.evaluation.recorded_scores import (
     MEASURES,
     OWN,
     Made,
+    Origin,
     Recorded,
+    Row,
     SessionResult,
     over_all,
 )
@@ -203,6 +206,40 @@ def long() -> SessionResult:
     return tried("long", "pinfold", events, 2_000, able, COUNTER)
 
 
+def test_a_session_with_many_compactions_is_cut_at_some_of_them_that_lie_evenly_apart() -> None:
+    replaced = WindowReplaced(generation=1, base=Base(0, 1), reason="adopted", window=())
+    data: list[Data] = [started("/w")]
+    for turn in range(1, 3 * MOST_REAL):
+        data += [said(turn, "Go on."), replaced]
+    found = list(cuts_of([event(seq, each) for seq, each in enumerate(data, 1)]))
+    real = [len(cut.items) for cut in found if cut.compaction]
+    assert len(real) == MOST_REAL
+    assert {after - before for before, after in pairwise(real)} == {3}
+
+
+def row(name: str, origin: Origin, share: float, tokens: int) -> Row:
+    return Row(name, origin, 1, 0, {"need": share}, tokens, 1.0, 0)
+
+
+def judged(*rows: Row) -> str:
+    return verdict(Recorded(2_000, (), (), rows, ()))
+
+
+def test_those_that_are_level_are_named_together() -> None:
+    tail = row("tail", "baseline", 0.1, 900)
+    told = judged(row("layered", "ours", 0.9, 900), row("checkpoint", "ours", 0.9, 950), tail)
+    assert "In 2,000 tokens, layered and checkpoint keep 90% of" in told
+    told = judged(row("layered", "ours", 0.899, 900), row("checkpoint", "ours", 0.891, 950), tail)
+    assert "layered and checkpoint keep about 90% of" in told
+    told = judged(row("layered", "ours", 0.9, 900), row("checkpoint", "ours", 0.8, 950), tail)
+    assert "layered keeps 90% of" in told
+
+
+def test_what_is_over_the_budget_is_not_crowned_and_that_is_said() -> None:
+    told = judged(row("prune", "ours", 1.0, 9_000), row("tail", "baseline", 0.1, 900))
+    assert "None of ours keeps to 2,000 tokens on average (prune 9,000)" in told
+
+
 def test_checkpoint_keeps_more_than_a_tail_in_as_many_tokens() -> None:
     rows = {row.strategy: row for row in long().rows}
     assert rows["checkpoint"].tokens <= SLACK * 2_000
@@ -214,6 +251,6 @@ def test_the_page_fits_eighty_columns_and_ends_in_a_verdict() -> None:
     found: Recorded = over_all(2_000, [long()], [], SLACK)
     lines = list(page(found))
     assert max(map(len, lines)) <= 80
-    assert "checkpoint keeps" in verdict(found)
+    assert "checkpoint and layered keep 100% of" in verdict(found)
     assert max(map(len, explained())) <= 80
     assert all(measure in MEASURES for row in found.rows for measure in row.kept)

@@ -3,12 +3,13 @@
 import base64
 import hashlib
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
 from msgspec.structs import replace
 
-from pinfold.evaluation import charts, report_recorded, report_trials
+from pinfold.evaluation import charts, page, report_recorded, report_trials
 from pinfold.evaluation.recorded_scores import (
     CutResult,
     Made,
@@ -90,10 +91,36 @@ def evaluation() -> Evaluation:
     )  # fmt: skip
 
 
-PAGES = [report_recorded.render(recorded()), report_trials.render(evaluation())]
+def asked(*, smoke: bool = False) -> Evaluation:
+    """As read all is kept; as asked, what one of two trials has grades for says half."""
+    kept, half = (dict.fromkeys(PROBES, value) for value in (1.0, 0.5))
+    window = spread([900.0])
+    start = Point(0, scores([kept]), scores([kept]), window, within=True, windows=2)
+    gap = Point(1, scores([kept]), None, window, within=True, windows=2, ungraded=2)
+    last = Point(2, scores([kept]), scores([half]), window, within=True, windows=2, ungraded=1)
+    why = ("a note of a summary", "not graded: the <judge> is down")
+    core = StrategyResult("core", "ours", (start, gap, last), notes=why)
+    tail = StrategyResult("tail", "baseline", (start, gap, replace(gap, compactions=2)), notes=why)
+    early = StrategyResult(
+        "prune", "ours", (start, replace(last, compactions=1)), not_run="It can't go on."
+    )
+    return Evaluation(
+        7, 2, 2, 900, 3.1, ("a talk (en, coding)",), "embedded/small", "court/j<1>", smoke,
+        (core, tail, early), None, "Trust core.", answering=Spent(1_234, 56, 0.5),
+        grading=Spent(789, 10), interrupted=True, version="1.2.3",
+        at=datetime(2031, 5, 6, 7, 8, tzinfo=UTC),
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["recorded", "trials"])
+PAGES = [
+    report_recorded.render(recorded()),
+    report_trials.render(evaluation()),
+    report_trials.render(asked()),
+]
+NAMED = ["recorded", "trials", "asked"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMED)
 def test_a_page_is_whole_and_asks_nothing_of_the_network(page: str) -> None:
     found = Page(page)
     assert not {"script", "link", "img", "iframe"} & set(found.tags)
@@ -102,7 +129,7 @@ def test_a_page_is_whole_and_asks_nothing_of_the_network(page: str) -> None:
     assert "http" not in page.replace("http-equiv", "")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["recorded", "trials"])
+@pytest.mark.parametrize("page", PAGES, ids=NAMED)
 def test_its_policy_allows_its_own_style_alone(page: str) -> None:
     style = re.search(r"<style>(.*)</style>", page, re.DOTALL)
     assert style is not None
@@ -111,7 +138,7 @@ def test_its_policy_allows_its_own_style_alone(page: str) -> None:
     assert "prefers-color-scheme: dark" in style[1]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["recorded", "trials"])
+@pytest.mark.parametrize("page", PAGES, ids=NAMED)
 def test_every_chart_has_words_or_stands_below_its_figure(page: str) -> None:
     for svg in Page(page).svgs:
         assert svg.get("aria-hidden") == "true" or svg.get("aria-label")
@@ -152,3 +179,95 @@ def test_dots_that_meet_are_stacked_inside_of_the_picture() -> None:
     heights = [float(y) for y in re.findall(r'cy="([\d.]+)"', svg)]
     assert len(heights) == 40
     assert min(heights) >= 0
+
+
+def sections(told: str) -> dict[str, str]:
+    """Each by its heading."""
+    return dict(re.findall(r"<section><h2>(.*?)</h2>(.*?)</section>", told, re.DOTALL))
+
+
+def row(section: str, name: str) -> list[str]:
+    """The figures of a row."""
+    cells = re.search(rf'<th scope="row">{re.escape(name)}</th>(.*?)</tr>', section)
+    assert cells is not None, section
+    return re.findall(r"<td>([\d.]+)", cells[1])
+
+
+def test_what_was_asked_stands_in_a_table_of_its_own() -> None:
+    told = sections(PAGES[2])
+    read = told["Scores by probe, as the window reads"]
+    answered = told["Scores by probe, as a model answers"]
+    assert row(read, "core") == ["1.00"] * 8
+    assert row(answered, "core") == ["0.50"] * 8
+    assert row(answered, "before") == ["1.00"] * 8
+    assert row(read, "prune, after 1") == ["1.00"] * 8
+
+
+def test_what_has_no_grades_has_no_figure_and_is_told() -> None:
+    told = sections(PAGES[2])
+    answered = told["Scores by probe, as a model answers"]
+    assert "tail (baseline)" not in answered
+    assert "<p>tail: 2 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
+    assert "<p>core: 1 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
+    coherence = told["Goal coherence over compactions, as a model answers"]
+    assert 'aria-label="core: before 1.00, after 2 0.50"' in coherence
+    assert "tail" not in coherence
+
+
+def test_what_the_exam_took_is_told_apart_and_who_took_part() -> None:
+    told = PAGES[2]
+    took = "Answering took 1,234 tokens in, 56 out, $0.50; grading, 789 tokens in, 10 out."
+    assert took in sections(told)["Scores by probe, as a model answers"]
+    assert took not in sections(told)["Tokens, time and cost"]
+    facts = re.findall(r"<span>(.*?)</span>", told)
+    assert "model embedded/small, judge court/j&lt;1&gt;" in facts
+    assert {"seed 7", "2031-05-06 07:08 UTC"} < set(facts)
+    assert "interrupted: these are the trials that were over" in facts
+
+
+def test_a_smoke_test_is_marked_wherever_its_figures_stand() -> None:
+    told = sections(report_trials.render(asked(smoke=True)))
+    for name in ("Scores by probe", "Goal coherence over compactions"):
+        assert f"{name}, as a model answers (smoke test)" in told
+        assert f"{name}, as the window reads" in told
+    assert "SMOKE TEST" in told["Scores by probe, as a model answers (smoke test)"]
+    lines = list(page.page(asked(smoke=True)))
+    assert "As asked (smoke test), after compaction 2:" in lines
+    assert any(line.startswith("SMOKE TEST") for line in lines)
+    assert not any("smoke" in line.casefold() for line in page.page(asked()))
+
+
+def test_the_page_tells_as_much() -> None:
+    lines = list(page.page(asked()))
+    start = lines.index("As asked, after compaction 2:")
+    told = "\n".join(lines[start : lines.index("", start)])
+    assert "tail         2 of 2 windows not graded: the <judge> is down" in told
+    assert "    1 of 2 windows not graded: the <judge> is down" in told
+    assert "prune at 1" in told
+    assert "Answering took 1,234 tokens in" in told
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_chart_leaves_out_what_is_not_known() -> None:
+    svg = charts.panel("core", [spread([1.0]), None, spread([0.5])], ())
+    assert svg.count('class="dot"') == 2
+    assert 'aria-label="core: before 1.00, after 2 0.50"' in svg
+
+
+def test_where_ours_were_tuned_has_a_table_of_its_own() -> None:
+    """The first of the results here is `core`, which is over the budget; there it was not."""
+    first, *others = evaluation().results
+    read = scores([dict.fromkeys(PROBES, 0.875)])
+    high = replace(first.points[-1], read=read, within=True)
+    found = replace(evaluation(), results=(replace(first, tuned=high), *others))
+    told = sections(report_trials.render(replace(found, tuned_on=("an old <talk>",))))
+    flattering = told["Scores by probe where ours were tuned, as the window reads"]
+    assert row(flattering, "core") == ["0.88"] * 8
+    assert "tail" not in flattering
+    assert "0.88" not in told["Scores by probe, as the window reads"]
+    assert "tuned on: an old &lt;talk&gt;." in told["Conversations"]
+
+
+def test_one_conversation_is_one() -> None:
+    html = report_trials.render(replace(evaluation(), conversations=("talk (en, coding)",)))
+    assert "1 conversation that no strategy was tuned on" in html

@@ -1,6 +1,11 @@
 """Evaluations: budgets, baselines, what can't run, comparisons and their verdict."""
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +13,9 @@ from fakes.evaluating import BUDGET, COUNTER, SETTING, conversation
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.evaluate import Wish, evaluate, known
+from pinfold.evaluation.page import page
 from pinfold.evaluation.scores import Evaluation, StrategyResult
 from pinfold.evaluation.trials import run
 from pinfold.window.refused import Refused
@@ -69,7 +76,7 @@ def test_the_comparison_is_made_trial_by_trial(found: Evaluation) -> None:
 
 def test_the_verdict_names_the_best_within_the_budget(found: Evaluation) -> None:
     assert found.verdict.startswith("After 2 compactions to 1,000 tokens, ")
-    assert "checkpoint keeps the most" in found.verdict
+    assert "checkpoint and layered keep the same, and the most: " in found.verdict
 
 
 class Tired(ModelFree):
@@ -92,3 +99,49 @@ def test_a_strategy_that_gives_up_keeps_the_points_that_it_reached() -> None:
     (trial,) = asyncio.run(run(conversation(compactions=3), [Tired()], SETTING))
     assert len(trial.points) == 2
     assert trial.not_run == "I am tired."
+
+
+def printed(folder: Path, hash_seed: str, zone: str) -> bytes:
+    """What `pinfold eval --json` says in another process, without what it measured of time."""
+    ask = ["--trials", "1", "--compactions", "2", "--conversations", "2", "--budget", "1000"]
+    folders = dict.fromkeys(("PINFOLD_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(folder))
+    made = subprocess.run(
+        [sys.executable, "-m", "pinfold", "eval", "--json", *ask],
+        env={**os.environ, **folders, "PYTHONHASHSEED": hash_seed, "TZ": zone},
+        capture_output=True,
+        check=True,
+    )
+    found = json.loads(made.stdout)
+    for timed in ("at", "seconds"):
+        del found[timed]
+    for each in found["results"]:
+        del each["times"]
+    return json.dumps(found).encode()
+
+
+def test_figures_do_not_hang_on_hash_seeds_or_time_zones(tmp_path: Path) -> None:
+    assert printed(tmp_path, "1", "Asia/Tokyo") == printed(tmp_path, "77", "America/Lima")
+
+
+def test_two_sets_stand_apart_and_the_one_that_none_was_tuned_on_decides() -> None:
+    wish = Wish(trials=1, compactions=1, budget=BUDGET)
+    found = asyncio.run(evaluate(wish, known(["checkpoint", "tail", "prune", "core"]), COUNTER))
+    assert not set(found.conversations) & set(found.tuned_on)
+    assert len(found.conversations) == len(dialogues())
+    told = result(found, "checkpoint")
+    assert told.tuned is not None
+    assert set(told.by_conversation) == {each.name for each in dialogues()}
+    assert result(found, "core").tuned is None
+    after = f"{told.points[-1].read.overall.mean:.0%} ± "
+    assert after in found.verdict
+    assert f"it would be {told.tuned.read.overall.mean:.0%}" in found.verdict
+    lines = "\n".join(page(found))
+    assert "that no strategy was tuned on" in lines
+    assert "where ours were tuned" in lines
+
+
+def test_where_a_few_are_wished_for_none_is_of_those_that_ours_were_tuned_on(
+    found: Evaluation,
+) -> None:
+    assert found.tuned_on == ()
+    assert result(found, "checkpoint").tuned is None

@@ -1,6 +1,7 @@
 """Histories: any sequence of events that a rollout may hold, for property tests."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from pinfold.rollout.events import (
     ItemAdded,
     ItemsMarked,
     ModelChanged,
+    Pin,
     PinsChanged,
     RequestFinished,
     Usage,
@@ -58,6 +60,26 @@ def finished(usage: Usage | None, through_seq: int, estimate: int = 100) -> Requ
     )
 
 
+# Built once: a strategy that is made for each example costs more than all that is drawn from it.
+_kinds = st.sampled_from(
+    ["pins", "marks", "replaced", "observed", "finished", "counted", "model", "context"]
+)
+_few = st.integers(0, 2)
+_generations = st.integers(1, 9)
+_numbers = st.integers(0, 2_399)
+_tokens = st.integers(0, 9_999)
+_pins = st.lists(_numbers | st.sampled_from(["src/**", "*.md"]), max_size=3)
+_marks = st.tuples(_numbers, st.sampled_from(FORMS))
+_two, _four, _eight = (st.lists(_marks, max_size=most) for most in (2, 4, 8))
+_paths = st.sampled_from(PATHS)
+_ops: st.SearchStrategy[Literal["read", "update", "list"]] = st.sampled_from(
+    ["read", "update", "list"]
+)
+_estimates = st.integers(0, 999)
+_models = st.sampled_from(["m", "another"])
+_instructions = st.sampled_from(["Be brief.", "Be kind, and brief."])
+
+
 @st.composite
 def histories(draw: st.DrawFn) -> list[Data]:
     """Whole atoms in order, with pins, marks, replacements and reports anywhere between."""
@@ -66,57 +88,57 @@ def histories(draw: st.DrawFn) -> list[Data]:
     for item in draw(windows()):
         data.append(ItemAdded(item=item))
         last = item.n
-        data += draw(st.lists(changes(last, len(data)), max_size=2))
+        seq = len(data)
+        data += [_change(draw, last, seq) for _ in range(draw(_few))]
         last = max(
             [last, *(i.n for d in data if isinstance(d, WindowReplaced) for i in d.inserted)]
         )
     return data
 
 
-def changes(last: int, seq: int) -> st.SearchStrategy[Data]:
-    numbers = st.integers(1, last + 1)
-    pins = st.lists(numbers | st.sampled_from(["src/**", "*.md"]), max_size=3).map(tuple)
-    marks = st.tuples(numbers, st.sampled_from(FORMS))
-    return st.one_of(
-        st.builds(PinsChanged, add=pins, remove=pins, items=st.lists(marks, max_size=2).map(tuple)),
-        st.builds(ItemsMarked, items=st.lists(marks, max_size=4).map(tuple)),
-        st.builds(
-            WindowReplaced,
-            generation=st.integers(1, 9),
-            base=st.just(Base(0, seq)),
-            reason=st.just("manual"),
-            window=st.lists(marks, max_size=8, unique_by=lambda mark: mark[0]).map(tuple),
-            inserted=st.just((Item(n=1_000 + seq, kind="summary", content="so far"),)),
-        ),
-        st.builds(
-            ArtifactObserved,
-            uri=st.sampled_from(PATHS),
-            kind=st.just("file"),
-            op=st.sampled_from(["read", "update", "list"]),
-            item=numbers,
-        ),
-        st.builds(
-            lambda tokens, through: finished(Usage(input=tokens, output=7), through),
-            st.integers(0, 9_999),
-            st.integers(0, seq),
-        ),
-        st.builds(
-            WindowCounted,
-            provider=st.just("p"),
-            model=st.just("m"),
-            through_seq=st.integers(0, seq),
-            estimate=st.integers(0, 999),
-            tokens=st.integers(0, 9_999),
-        ),
-        st.builds(
-            ModelChanged,
-            provider=st.just("p"),
-            model=st.sampled_from(["m", "another"]),
-            context_window=st.just(8_192),
-            window_source=st.just("config"),
-        ),
-        st.builds(
-            lambda text: ContextSet(hash=text, context=Context(instructions=text)),
-            st.sampled_from(["Be brief.", "Be kind, and brief."]),
-        ),
-    )
+def _change(draw: st.DrawFn, last: int, seq: int) -> Data:
+    """Any change of the window, of items up to one past the last."""
+
+    def number(drawn: int) -> int:
+        return drawn % (last + 1) + 1
+
+    def pins() -> tuple[Pin, ...]:
+        return tuple(pin if isinstance(pin, str) else number(pin) for pin in draw(_pins))
+
+    def marks(some: st.SearchStrategy[list[tuple[int, Form]]]) -> tuple[tuple[int, Form], ...]:
+        return tuple((number(n), form) for n, form in draw(some))
+
+    match draw(_kinds):
+        case "pins":
+            return PinsChanged(add=pins(), remove=pins(), items=marks(_two))
+        case "marks":
+            return ItemsMarked(items=marks(_four))
+        case "replaced":
+            return WindowReplaced(
+                generation=draw(_generations),
+                base=Base(0, seq),
+                reason="manual",
+                window=tuple(dict(marks(_eight)).items()),
+                inserted=(Item(n=1_000 + seq, kind="summary", content="so far"),),
+            )
+        case "observed":
+            return ArtifactObserved(
+                uri=draw(_paths), kind="file", op=draw(_ops), item=number(draw(_numbers))
+            )
+        case "finished":
+            return finished(Usage(input=draw(_tokens), output=7), draw(_numbers) % (seq + 1))
+        case "counted":
+            return WindowCounted(
+                provider="p",
+                model="m",
+                through_seq=draw(_numbers) % (seq + 1),
+                estimate=draw(_estimates),
+                tokens=draw(_tokens),
+            )
+        case "model":
+            return ModelChanged(
+                provider="p", model=draw(_models), context_window=8_192, window_source="config"
+            )
+        case _:
+            text = draw(_instructions)
+            return ContextSet(hash=text, context=Context(instructions=text))

@@ -16,7 +16,10 @@ class Ended:
 
 
 class Pinfold:
-    """Runs commands in `root/work`, with its home and config under `root`."""
+    """Runs commands in `root/work`, with its home and config under `root`.
+
+    The cache, which may vanish at any time, is shared by all whose roots lie side by side.
+    """
 
     def __init__(self, root: Path, **env: str) -> None:
         self.work = root / "work"
@@ -29,7 +32,7 @@ class Pinfold:
             "HOME": str(root),
             "PINFOLD_HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.config),
-            "XDG_CACHE_HOME": str(root / "cache"),
+            "XDG_CACHE_HOME": str(root.parent / "cache"),
             **env,
         }
 

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -42,7 +42,7 @@ def make_app(
         session.approver = approver
         return session
 
-    look = replace(look, **changes)  # type: ignore[arg-type]
+    look = replace(look, **changes)
     return PinfoldApp(start, host or FakeHost(), look, monotonic=monotonic)
 
 

@@ -15,20 +15,28 @@ texts = st.sampled_from(["", "a", "two words", "{", "\u2028"])
 images = st.sampled_from([(), (IMAGE,), (IMAGE, IMAGE)])
 alone: list[Kind] = ["user", "checkpoint", "summary", "compaction", "context"]
 
+# Built once: a strategy that is made for each example costs more than all that is drawn from it.
+_alone = st.lists(st.sampled_from(alone), max_size=2)
+_in_response: list[Kind] = ["reasoning", "assistant", "tool_call"]
+_parts = st.lists(st.sampled_from(_in_response), max_size=5)
+_responses = st.integers(0, 5)
+_origins = st.sampled_from([OWN, OTHER])
+_any_origin = st.sampled_from([OWN, OTHER, None])
+
 
 @st.composite
 def windows(draw: st.DrawFn) -> list[Item]:
     """Any sequence of whole atoms, as a session may hold it after cuts and switches of model."""
     items: list[Item] = []
-    for response in range(1, draw(st.integers(0, 5)) + 1):
-        for kind in draw(st.lists(st.sampled_from(alone), max_size=2)):
+    for response in range(1, draw(_responses) + 1):
+        for kind in draw(_alone):
             opaque = {"type": "compaction", "encrypted_content": "x"}
             items.append(
                 Item(
                     n=0,
                     kind=kind,
                     content=draw(texts),
-                    origin=draw(st.sampled_from([OWN, OTHER, None])),
+                    origin=draw(_any_origin),
                     opaque=opaque if kind == "compaction" else None,
                     images=draw(images) if kind in {"user", "context"} else (),
                 )
@@ -38,11 +46,10 @@ def windows(draw: st.DrawFn) -> list[Item]:
 
 
 def _response(draw: st.DrawFn, response: int) -> list[Item]:
-    origin = draw(st.sampled_from([OWN, OTHER]))
+    origin = draw(_origins)
     parts: list[Item] = []
     results: list[Item] = []
-    kinds = st.sampled_from(["reasoning", "assistant", "tool_call"])
-    for number, kind in enumerate(draw(st.lists(kinds, max_size=5))):
+    for number, kind in enumerate(draw(_parts)):
         call_id = f"c{response}.{number}" if kind == "tool_call" else None
         part = Item(
             n=0,
@@ -52,7 +59,7 @@ def _response(draw: st.DrawFn, response: int) -> list[Item]:
             call_id=call_id,
             name="tool" if call_id else None,
             origin=origin,
-            opaque=draw(st.sampled_from(_OPAQUE)) if kind == "reasoning" else None,
+            opaque=draw(_opaque) if kind == "reasoning" else None,
         )
         parts.append(part)
         if call_id:
@@ -66,7 +73,7 @@ def _response(draw: st.DrawFn, response: int) -> list[Item]:
                     images=draw(images),
                 )
             )
-    return parts + draw(st.permutations(results))
+    return parts + (draw(st.permutations(results)) if len(results) > 1 else results)
 
 
 _OPAQUE = [
@@ -75,6 +82,7 @@ _OPAQUE = [
     {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"},
     {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": None},
 ]
+_opaque = st.sampled_from(_OPAQUE)
 
 
 def _fields(item: Item) -> dict[str, object]:

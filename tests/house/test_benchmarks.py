@@ -1,13 +1,16 @@
 """The benchmarks' own parts: a short soak, the sections of RESULTS.md, what counts as a change."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from benchmarks import results
 from benchmarks.compare import Change
 from benchmarks.soak import checks
-from benchmarks.soak.checks import Violated
+from benchmarks.soak.changes import Changes
+from benchmarks.soak.log import Log
 from benchmarks.soak.run import Soak
+from benchmarks.soak.violated import Violated
 
 from pinfold.rollout.events import Base, PinsChanged, WindowReplaced
 from pinfold.rollout.journal import ROLLOUT
@@ -41,7 +44,7 @@ async def test_a_damaged_journal_is_a_violation(worked: Soak) -> None:
     lines[-2] = b"?" * (len(lines[-2]) - 1) + b"\n"
     path.write_bytes(b"".join(lines))
     with pytest.raises(Violated, match="damaged"):
-        checks.Log(worked.session.folder).read_on(worked.session)
+        Log(worked.session.folder).read_on(worked.session)
 
 
 async def test_state_that_is_not_from_the_journal_is_a_violation(worked: Soak) -> None:
@@ -63,7 +66,7 @@ async def test_a_window_without_its_file_is_a_violation(worked: Soak) -> None:
     for kept in worked.session.folder.glob("history/*"):
         kept.unlink()
     with pytest.raises(Violated, match="was not kept"):
-        checks.Log(worked.session.folder).read_on(worked.session)
+        Log(worked.session.folder).read_on(worked.session)
 
 
 async def test_a_compaction_that_drops_a_pin_is_a_violation(worked: Soak) -> None:
@@ -75,9 +78,29 @@ async def test_a_compaction_that_drops_a_pin_is_a_violation(worked: Soak) -> Non
     replaced = WindowReplaced(
         generation=base.generation + 1, base=base, reason="manual", window=rest
     )
-    await record.append(replaced)
+    changes = Changes(record.window)
+    (event,) = await record.append(replaced)
     with pytest.raises(Violated, match="pinned"):
-        checks.check_replaced(record.window, replaced)
+        changes.hear(event, "", ())
+
+
+async def test_a_pin_that_is_not_taken_back_is_a_violation(worked: Soak) -> None:
+    record = worked.session._record
+    changes = Changes(record.window)
+    (event,) = await record.append(PinsChanged(add=("no/such/**",)))
+    changes.hear(event, "", ())
+    (undone,) = await record.append(PinsChanged(undoes=event.seq))
+    with pytest.raises(Violated, match="other pins"):
+        changes.hear(undone, "", ())
+
+
+async def test_an_item_that_reads_otherwise_later_is_a_violation(worked: Soak) -> None:
+    log = Log(worked.session.folder)
+    log.read_on(worked.session)
+    log.check_recalled(worked.session, Random(1))
+    log._digests[:] = bytes(len(log._digests))
+    with pytest.raises(Violated, match="is not what it was"):
+        log.check_recalled(worked.session, Random(1))
 
 
 def test_a_section_takes_the_place_of_its_old_self(tmp_path: Path) -> None:

@@ -28,6 +28,45 @@ loaded &= set(sys.modules)
 sys.exit(f"--version loads {loaded}" if loaded else code)
 """
 
+PAINT = """
+import asyncio, sys
+from pathlib import Path
+
+from pinfold import cli
+from pinfold.wiring import actions, screen
+from pinfold.wiring.house import house
+
+house()
+from pinfold.tui.app import PinfoldApp
+from pinfold.tui.look import Look
+
+loaded = set()
+
+
+async def start(_):  # called when the screen has been painted
+    loaded.update(sys.modules)
+    raise OSError
+
+
+async def paint():
+    app = PinfoldApp(start, None, Look(cwd=Path(), history=Path("history.jsonl")))
+    async with app.run_test() as pilot:
+        while not loaded:
+            await pilot.pause()
+
+
+asyncio.run(paint())
+print("\\n".join(loaded))
+"""
+SCREEN = {"cli", "commands", "numbers", "paths", "sanitize", "settings", "trust", "tui", "wiring"}
+BELOW = {"rollout", "rollout.files"}
+"""What else may be loaded: what a session is made of comes with the session."""
+LATER = {
+    *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "tiktoken"),
+    *("pinfold.tui.bridge", "pinfold.tui.panels", "pinfold.tui.transcript.conversation"),
+    *("pinfold.wiring.sessions", "pinfold.commands.failures"),
+}
+
 
 def run(script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -44,3 +83,13 @@ def test_the_version_is_told_without_loading_anything_heavy() -> None:
     done = run(VERSION)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("pinfold ")
+
+
+def test_a_first_paint_loads_nothing_of_a_session() -> None:
+    done = run(PAINT)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert "pinfold.tui.shell" in loaded
+    assert not loaded & LATER
+    ours = {name.partition(".")[2] for name in loaded if name.startswith("pinfold.")}
+    assert {name for name in ours if name.partition(".")[0] not in SCREEN} <= BELOW

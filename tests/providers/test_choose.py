@@ -127,6 +127,20 @@ async def test_something_else_on_the_port_is_not_a_model() -> None:
     assert choice.kind == "embedded"
 
 
+async def test_the_embedded_model_has_no_larger_window_than_its_server() -> None:
+    choice = await chosen(Wish(context_window=200_000))
+    assert choice.model == SMALL
+    assert "takes 8,192 tokens" in choice.why
+    assert "asks for 200,000" in choice.why
+
+
+async def test_the_embedded_model_can_have_a_smaller_window() -> None:
+    choice = await chosen(Wish(context_window=4_096))
+    assert choice.model is not None
+    assert (choice.model.context_window, choice.model.window_source) == (4_096, "config")
+    assert "4,096" not in choice.why
+
+
 async def test_the_embedded_model_is_last() -> None:
     choice = await chosen()
     assert (choice.kind, choice.model) == ("embedded", SMALL)

@@ -31,6 +31,13 @@ def test_one_report_tells_what_the_server_adds() -> None:
     assert calibration.correct("p", "m", 12_000) == 12_000 + HIDDEN
 
 
+def test_one_report_of_a_large_window_says_little_of_a_small_one() -> None:
+    """A tokenizer that counts 7% more is not 12,000 tokens of instructions."""
+    calibration = learned((167_000, 179_000))
+    assert calibration.correct("p", "m", 167_000) == 179_000
+    assert calibration.correct("p", "m", 150) == pytest.approx(161, abs=1)
+
+
 def test_growth_tells_how_another_tokenizer_counts() -> None:
     reports = [(n, round(1.2 * n) + HIDDEN) for n in range(5_000, 105_000, 5_000)]
     assert learned(*reports).correct("p", "m", 140_000) == pytest.approx(168_000 + HIDDEN, rel=0.01)
@@ -67,6 +74,13 @@ def test_any_reports_leave_a_calibration_that_is_small_and_can_be_kept(
     kept = msgspec.msgpack.decode(msgspec.msgpack.encode(calibration), type=Calibration)
     assert kept == calibration
     assert kept.correct("p", "m", estimate) == calibration.correct("p", "m", estimate)
+
+
+@given(st.lists(st.integers(1_000, 150_000), min_size=1, max_size=9), st.integers(0, 20_000))
+def test_a_larger_window_is_never_said_to_take_less(sizes: list[int], hidden: int) -> None:
+    calibration = learned(*((size, size + hidden) for size in sizes))
+    said = [calibration.correct("p", "m", estimate) for estimate in range(0, 200_000, 997)]
+    assert said == sorted(said)
 
 
 @given(st.floats(0.7, 1.5), st.integers(0, 20_000), st.integers(1, 40))

@@ -2,6 +2,7 @@ import asyncio
 import json
 import re
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -254,6 +255,24 @@ async def test_without_fts5_a_search_says_so_and_ids_still_work(
     with pytest.raises(ToolError, match="FTS5"):
         await recall(SESSION, query="login")
     assert (await recall(SESSION, id=1)).ok
+
+
+FULL = """
+import resource
+from pinfold.tools.archive_index import ArchiveIndex
+
+def read(n):
+    return " ".join(f"word{n}x{at}" for at in range(3_000))
+
+index = ArchiveIndex()
+assert index.search("word1x7", range(1, 4), read) == [1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+assert index.search("word1x7 word200x7", range(1, 201), read) == [1, 200]
+"""
+
+
+def test_a_disk_without_room_for_the_index_is_done_without() -> None:
+    subprocess.run([sys.executable, "-c", FULL], check=True)
 
 
 def test_fts5_is_here() -> None:

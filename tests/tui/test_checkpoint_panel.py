@@ -84,7 +84,7 @@ async def test_all_that_is_kept_in_mind_stands_in_its_section(session: FakeSessi
         ]
         words = under(shown, "In your words")
         assert words == ["Fix the login.", "Always run the tests.", "Keep port 8080."]
-        assert under(shown, "Ledger: files")[1] == "auth.py: edited, read #8 (hash=bbbbbbbbbbbb)"
+        assert under(shown, "Ledger: files")[1] == "auth.py: edited, read #8 (hash=bbbbbbb)"
         assert "1 of 3 steps done · 4 facts · ! 2 suspect" in said(pilot, ".facts")
 
 

@@ -182,6 +182,16 @@ async def test_esc_drops_the_selection_then_the_filter_then_leaves(session: Fake
         assert not isinstance(pilot.app.screen, ContextPanel)
 
 
+async def test_what_is_done_in_a_turn_is_undone_after_it(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        session.enter("streaming")
+        await pilot.press("f")
+        await until(pilot, lambda: "z undoes it once the turn has ended." in foot(pilot))
+        session.enter("idle")
+        await pilot.press("z")
+        await until(pilot, lambda: "Undone" in foot(pilot))
+
+
 # Sort and filter
 
 

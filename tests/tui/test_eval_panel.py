@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -34,7 +35,7 @@ async def opened(session: FakeSession, *, done: bool = True) -> AsyncIterator[Pi
         app.open("eval")
         await until(pilot, lambda: isinstance(app.screen, EvalPanel))
         if done:
-            await until(pilot, lambda: "keeps the most" in said(pilot))
+            await until(pilot, lambda: " most: " in said(pilot))
         yield pilot
 
 
@@ -61,9 +62,31 @@ async def test_shares_tokens_and_time_stand_beside_it(session: FakeSession) -> N
         assert name == "checkpoint"
         assert len(shares) == len(SHOWN)
         assert all(0 <= float(each.strip("!")) <= 1 for each in shares if each != "–")
-        assert tokens == "1.9k"
+        assert tokens == "2k"
         assert number.isdecimal()
         assert unit == "ms"
+
+
+async def test_one_whose_place_another_takes_is_not_named(session: FakeSession) -> None:
+    session.compaction.options = replace(session.compaction.options, target_pct=0.1)
+    async with opened(session) as pilot:
+        assert "layered → checkpoint" in drawn(pilot)[2]
+        assert said(pilot).startswith("checkpoint keeps most: ")
+
+
+async def test_those_that_are_level_are_named_together(session: FakeSession) -> None:
+    async with opened(session) as pilot:
+        assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
+
+
+async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowned(
+    session: FakeSession,
+) -> None:
+    session.compaction.options = replace(session.compaction.options, target_pct=0.05)
+    async with opened(session) as pilot:
+        assert " !" in drawn(pilot)[0]
+        assert "more than a compaction aims at" in said(pilot)
+        assert "prune" not in said(pilot).splitlines()[0]
 
 
 async def test_progress_is_told_and_leaving_ends_the_work(session: FakeSession) -> None:
@@ -118,5 +141,5 @@ async def test_r_looks_again(session: FakeSession) -> None:
         before = len(session.compaction.drafted)
         await pilot.press("r")
         await until(pilot, lambda: len(session.compaction.drafted) == before + len(OURS))
-        await until(pilot, lambda: "keeps the most" in said(pilot))
+        await until(pilot, lambda: " most: " in said(pilot))
         assert len(drawn(pilot)) == len(OURS)

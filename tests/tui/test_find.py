@@ -145,7 +145,7 @@ async def test_slash_in_the_transcript_finds_and_n_goes_on_after_leaving() -> No
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         transcript.focus()
-        await pilot.press("slash")
+        await pilot.press("up", "slash")
         await until(pilot, lambda: pilot.app.screen.query(FindBar))
         await pilot.press(*"needle")
         assert await told(pilot) == "3/3"
@@ -167,7 +167,7 @@ async def test_what_is_typed_fast_behind_the_slash_is_searched() -> None:
         transcript = await ready(pilot, session)
         for words in ("needle", "mnpfc jk/gGN[]"):
             transcript.focus()
-            await pilot.pause()
+            await pilot.press("up")
             type_fast(pilot, "/", *words)
             bar = pilot.app.screen.query_one(Input)
             await until(pilot, lambda bar=bar: pilot.app.focused is bar)

@@ -192,6 +192,15 @@ async def test_what_follows_of_passing_the_threshold_is_told(*, next_: bool, tol
         await until(pilot, lambda: told in " ".join(rows(transcript)))
 
 
+async def test_a_window_too_large_for_the_model_is_told_as_it_opens() -> None:
+    session = FakeSession(gauge=None, model=ModelInfo("m", "p", 500, "table"))
+    for item in result(1, 640):
+        session.append(item)
+    async with make_app(session).run_test(size=(120, 40)) as pilot:
+        transcript = pilot.app.screen.query_one(Transcript)
+        await until(pilot, lambda: "does not fit the model" in " ".join(rows(transcript)))
+
+
 async def test_passing_the_threshold_is_told_once() -> None:
     session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))
     session.append(Item(n=1, kind="user", content="hi"))

@@ -97,8 +97,8 @@ def test_difference(snap_compare: Snap, session: FakeSession) -> None:
 
 @SIZES
 def test_lost(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
-    """You should see numbers and identifiers that no longer stand in window 1, each with its
-    item; the first is kept after all, as its tick and the foot say."""
+    """You should see items that no longer stand in window 1, each with its size and the names or
+    numbers that went with it; the first is kept after all, as its tick and the foot say."""
 
     async def before(pilot: Pilot[str]) -> None:
         await opening(session, "down", "l", then=on(LostPanel))(pilot)

@@ -174,6 +174,51 @@ async def test_pins_are_the_session_s_own(session: FakeSession) -> None:
         assert rows(pilot)["4"].verdict == "archived"
 
 
+async def test_a_pin_is_undone_like_all_else(session: FakeSession) -> None:
+    async with opened(session, *["down"] * 4, "k", "p") as pilot:
+        assert "Pinned #4. z undoes it." in said(pilot, ".said")
+        await pilot.press("z")
+        await settled(pilot)
+        assert not session.record.window.pins
+        assert rows(pilot)["4"].reason == "you keep it"
+        await pilot.press("z")
+        await settled(pilot)
+        assert rows(pilot)["4"].verdict == "archived"
+
+
+async def test_who_leaves_has_the_pins_of_before(session: FakeSession) -> None:
+    await session.window.act("pin", [20])
+    async with opened(session, *["down"] * 4, "p", "k") as pilot:
+        listed(pilot).move(16)
+        await pilot.press("u")
+        await settled(pilot)
+        assert list(session.record.window.pins) == [4]
+        await pilot.press("escape")
+        await until(pilot, lambda: result(pilot))
+        assert result(pilot) == [False]
+        assert list(session.record.window.pins) == [20]
+
+
+async def test_a_pin_stays_with_what_is_applied(session: FakeSession) -> None:
+    async with opened(session, *["down"] * 4, "p", "a") as pilot:
+        await until(pilot, lambda: result(pilot))
+        assert list(session.record.window.pins) == [4]
+
+
+@pytest.mark.parametrize("keys", [["escape", "enter"], ["enter", "b"], ["f1"], ["l"]])
+async def test_keys_behind_the_one_that_applies_do_not_hold_it_open(
+    session: FakeSession, keys: list[str]
+) -> None:
+    async with opened(session, *["down"] * 4) as pilot:
+        session.compaction.gate = asyncio.Event()  # as a journal that is slow
+        await pilot.press("a", *keys)
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
+        session.compaction.gate.set()
+        await until(pilot, lambda: result(pilot))
+        assert result(pilot) == [True]
+        assert len(pilot.app.screen_stack) == 1
+
+
 async def test_the_text_is_edited_counted_and_applied(session: FakeSession) -> None:
     async with opened(session, "e") as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, TextPanel))

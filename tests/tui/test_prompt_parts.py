@@ -23,6 +23,10 @@ def test_a_large_paste_becomes_a_label_and_comes_back_whole() -> None:
     assert chips.expand(f"look: {label}!") == f"look: {text}!"
 
 
+def test_the_end_of_the_last_line_is_no_line() -> None:
+    assert Chips().take("line\n" * 300) == "[pasted 300 lines #1]"
+
+
 def test_a_small_paste_stays_text() -> None:
     assert Chips().take("a\nb") == "a\nb"
 

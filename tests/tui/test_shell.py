@@ -16,14 +16,15 @@ from fakes.screen import LOOK, make_app, type_fast, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
-from pinfold.rollout.events import AgentsFile, Context, ContextSet
-from pinfold.rollout.items import Item
+from pinfold.rollout.events import AgentsFile, Context, ContextSet, TurnFinished
+from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import Holder, JournalError, SessionHeld
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.card import ApprovalCard
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.help import HelpPanel
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.popup import Popup
@@ -70,6 +71,18 @@ async def test_what_comes_below_the_view_is_counted_until_one_goes_there() -> No
         assert "below" not in status(pilot).render().plain
 
 
+@pytest.mark.parametrize(("state", "told"), [("interrupted", 0), ("complete", 1)])
+async def test_an_interruption_is_told_once(state: State, told: int) -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        session.append(Item(n=1, kind="assistant", content="So", state=state))
+        session.append(TurnFinished(turn=1, state="interrupted"))
+        await pilot.pause()
+        transcript = pilot.app.screen.query_one(Transcript)
+        drawn = [transcript.render_line(y).text for y in range(transcript.size.height)]
+        assert sum("Interrupted." in line for line in drawn) == told
+
+
 async def test_which_rules_hold_is_told_when_they_are_read() -> None:
     session = FakeSession()
     async with running(session) as pilot:
@@ -106,6 +119,33 @@ async def test_an_unsent_prompt_can_be_taken_back() -> None:
         ready.set()
         await until(pilot, lambda: session.approver)
         assert not session.sent
+
+
+async def test_a_command_that_needs_the_session_waits_for_it_and_others_do_not() -> None:
+    session, ready = FakeSession(), asyncio.Event()
+    app = make_app(session, ready=ready)
+    async with app.run_test() as pilot:
+        await pilot.press(*"/context", "enter")
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpPanel))
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+        ready.set()
+        await until(pilot, lambda: isinstance(app.screen, ContextPanel))
+
+
+async def test_where_there_will_be_no_session_a_command_that_waited_says_so() -> None:
+    failing = asyncio.Event()
+
+    async def start(_: Approver) -> FakeSession:
+        await failing.wait()
+        raise ProviderError("Nobody answers.")
+
+    app = PinfoldApp(start, FakeHost(), LOOK, monotonic=lambda: 0.0)
+    async with app.run_test() as pilot:
+        await pilot.press(*"/context", "enter")
+        failing.set()
+        await until(pilot, lambda: editor(pilot).text == "/context")
 
 
 # Prompts
@@ -230,14 +270,19 @@ async def test_a_command_that_fails_comes_back() -> None:
         await until(pilot, lambda: editor(pilot).text == "/model nonsense")
 
 
-async def test_typing_replaces_a_command_that_was_refused() -> None:
-    async with running(FakeSession()) as pilot:
-        for refused in ("/modle x", "/model nonsense"):
-            await pilot.press(*refused, "enter")
-            await until(pilot, lambda text=refused: editor(pilot).selected_text == text)
-            assert not pilot.app.screen.query_one(Popup).display
-        await pilot.press("end", *"!")
-        assert editor(pilot).text == "/model nonsense!"
+@pytest.mark.parametrize("refused", ["/foo", "/modle x", "/model nonsense"])
+async def test_a_command_that_was_refused_comes_back_to_be_mended_or_cleared(refused: str) -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        await pilot.press(*refused, "enter")
+        await until(pilot, lambda: editor(pilot).text == refused)
+        assert not pilot.app.screen.query_one(Popup).display
+        await pilot.press("!")
+        assert editor(pilot).text == f"{refused}!"
+        await pilot.press("ctrl+c")
+        assert editor(pilot).text == ""
+        await pilot.press("ctrl+c", "ctrl+c")
+        await until(pilot, lambda: session.closed)
 
 
 async def test_a_command_that_was_refused_comes_back_before_what_was_typed_meanwhile() -> None:
@@ -266,7 +311,7 @@ async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen(
         if keys:
             await until(pilot, lambda: session.approvals == "workspace")
         else:
-            await until(pilot, lambda: editor(pilot).selected_text == "/approvals wo")
+            await until(pilot, lambda: editor(pilot).text == "/approvals wo")
             assert session.approvals == before
 
 
@@ -281,7 +326,7 @@ async def test_enter_runs_none_of_several_commands_that_begin_so() -> None:
         await pilot.press("/", "enter")
         assert editor(pilot).text == "/"
         await pilot.press("r", "e", "enter")
-        await until(pilot, lambda: editor(pilot).selected_text == "/re")
+        await until(pilot, lambda: editor(pilot).text == "/re")
         assert len(pilot.app.screen_stack) == 1
 
 
@@ -544,6 +589,8 @@ async def test_ctrl_c_copies_a_selection() -> None:
         await pilot.press(*"copy me", "shift+home", "ctrl+c")
         assert pilot.app.clipboard == "copy me"
         assert not status(pilot).hint
+        await pilot.press("ctrl+c")
+        assert editor(pilot).text == ""
 
 
 async def test_ctrl_d_quits_at_an_empty_prompt_alone() -> None:

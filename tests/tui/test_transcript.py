@@ -217,15 +217,42 @@ async def test_a_command_of_the_user_takes_the_place_of_its_live_card() -> None:
                 kind="context",
                 name="shell",
                 call_id="user-1",
-                content="The user ran `git status`:\nclean",
+                content="The user ran `git status`:\nclean\n[exit code 0, 0.1 s]",
                 detail={"ok": True, "command": "git status", "exit_code": 0},
             )
         )
         await pilot.pause()
         assert [row for row in shown(transcript) if row] == [
-            "   #1 ● you  $ git status  exit 0",
+            "   #1 ● you  $ git status · exit 0",
             "        clean",
         ]
+
+
+async def test_output_that_is_opened_breaks_between_words_and_is_copied_as_it_was() -> None:
+    app = Host()
+    line = "  integrated   into hooks and strategy code" * 3 + "  x" * 20
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load(call(1, "shell", {"command": "x"}, f"{line}\n{'y' * 200}"))
+        app.transcript.focus()
+        await pilot.press("up", "enter")
+        rows = [row[8:] for row in shown(app.transcript)[1:4]]
+        assert " ".join(" ".join(rows).split()) == " ".join(line.split())
+        await drag(pilot, (0, 1), (79, 3))
+        await pilot.press("c")
+        assert app.clipboard.split("\n")[0].rstrip() == line
+
+
+async def test_the_sections_of_a_checkpoint_stand_at_the_margin() -> None:
+    app = Host()
+    text = "[RECENT_ARTIFACTS]\n- cmd: sleep 100\n[DECISIONS]\n- keep [THIS]\n[FACTS_VALID]\nnone"
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load([Item(n=1, kind="checkpoint", content=text)])
+        app.transcript.focus()
+        await pilot.press("up", "enter")
+        rows = [row[6:].rstrip() for row in shown(app.transcript)]
+        for section in ("[RECENT_ARTIFACTS]", "[DECISIONS]", "[FACTS_VALID]"):
+            assert f"│ {section}" in rows
+        assert "│ • keep [THIS]" in rows
 
 
 async def test_folding_by_key_and_by_click() -> None:

@@ -1,9 +1,9 @@
-from dataclasses import fields
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import fields
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -192,6 +192,10 @@ def test_a_removed_line_of_dashes_is_no_file_name() -> None:
         ('{"pattern": "def", "path": "app"}', "def in app"),
         ('{"patch": "*** Begin Patch\\n*** Add File: a.py\\n+x\\n*** Delete File: b', "a.py, b"),
         ('{"comm', ""),
+        ('{"cmd": "rg -n x\\nls", "yield_time_ms": 9}', "$ rg -n x ls"),
+        ('{"command": ["bash", "-lc", "ls -l [a]"], "workdir": "/r"}', "$ ls -l [a]"),
+        ('{"action": {"command": ["git", "diff"], "type": "exec"}}', "$ git diff"),
+        ('{"command": ["bash", "-lc", "ls', "$ bash -lc"),
     ],
 )
 def test_the_title_of_a_call_is_known_while_it_streams(arguments: str, title: str) -> None:

@@ -59,6 +59,7 @@ def test_cursor_and_notes(snap_compare: Snap) -> None:
         transcript.note("The context window is assumed.", "warning")
         transcript.note("No connection to the server.", "error")
         transcript.focus()
+        await pilot.pause()
         await pilot.press("up", "enter", "pagedown", "pagedown")
         await pilot.pause()
 

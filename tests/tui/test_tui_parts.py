@@ -83,6 +83,19 @@ def test_a_theme_that_is_wrong_fails_alone_and_says_why(
     assert why in failed[tmp_path / "bad.toml"]
 
 
+def test_the_theme_of_the_settings_is_found_without_reading_the_others(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("name = ")
+    (tmp_path / "pinfold.toml").write_text("name = 'pinfold'\nprimary = '#123456'")
+    (tmp_path / "other.toml").write_text("name = 'not-other'\nprimary = '#123456'")
+    folders = [themes.shipped(), tmp_path]
+    mine, shipped = themes.named("pinfold", folders), themes.named("tide", folders)
+    assert mine is not None
+    assert mine.primary == "#123456"  # the user's, not ours
+    assert shipped is not None
+    for name in ("bad", "other", "not-other", "nowhere"):
+        assert themes.named(name, folders) is None
+
+
 # Arguments
 
 

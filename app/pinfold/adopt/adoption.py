@@ -9,6 +9,9 @@ from pinfold.rollout.events import Event
 
 Tool = Literal["codex", "claude", "messages", "pinfold"]
 
+HALF_WRITTEN = "The last line is half-written."
+"""The note on a file that ends in the middle of a record."""
+
 
 class NotASession(Exception):
     """A file holds no session that can be adopted; `str()` is a plain sentence."""

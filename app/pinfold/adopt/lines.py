@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import msgspec
 
+from pinfold.adopt.adoption import HALF_WRITTEN
 from pinfold.adopt.builder import Builder
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -93,7 +94,7 @@ def records(lines: Iterable[bytes], builder: Builder) -> Iterator[dict[str, Any]
         else:
             builder.skip("line without an object")
     if torn:
-        builder.note("The last line is half-written.")
+        builder.note(HALF_WRITTEN)
 
 
 def text_of(record: dict[str, Any], key: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.adoption import HALF_WRITTEN, Adoption, NotASession
 from pinfold.rollout import events
 from pinfold.rollout.events import Adopted, Event, ItemAdded, ModelChanged, SessionStarted, Unknown
 from pinfold.rollout.summaries import title_of
@@ -18,7 +18,7 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
     notes: list[str] = []
     if read and _unreadable(read[-1]):
         read.pop()
-        notes.append("The last line is half-written.")
+        notes.append(HALF_WRITTEN)
     found = _in_order(read)
     if found != read:
         notes.append("Its lines were out of order, or repeated.")

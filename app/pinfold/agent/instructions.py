@@ -68,19 +68,24 @@ def environment(cwd: Path, now: datetime) -> str:
     return "\n".join(lines)
 
 
+def own(model: ModelInfo) -> str:
+    """Our instructions for a model."""
+    name = "agent.md" if model.tools else "small.md"
+    return (files("pinfold.agent") / "prompts" / name).read_text(encoding="utf-8").strip()
+
+
 def build(
     cwd: Path, user_folder: Path, model: ModelInfo, tools: Iterable[ToolSchema], now: datetime
 ) -> ContextSet:
     """The context for the next turn; the same inputs give the same hash."""
-    prompts = files("pinfold.agent") / "prompts"
     if model.tools:
         context = Context(
-            instructions=(prompts / "agent.md").read_text(encoding="utf-8").strip(),
+            instructions=own(model),
             agents=agents_files(cwd, user_folder),
             environment=environment(cwd, now),
             tools=tuple(tools),
         )
     else:
-        context = Context(instructions=(prompts / "small.md").read_text(encoding="utf-8").strip())
+        context = Context(instructions=own(model))
     digest = hashlib.sha256(msgspec.json.encode(context)).hexdigest()[:16]
     return ContextSet(hash=digest, context=context)

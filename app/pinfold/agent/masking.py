@@ -3,6 +3,8 @@
 In batches, as each breaks the provider's prompt cache from its first change on.
 """
 
+import asyncio
+
 from pinfold.agent.compacting import Compacting
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
@@ -59,6 +61,7 @@ class Masking:
         saved = draft.view.corrected(sum(each.before - each.after for each in batch))
         if saved < BATCH * reading.usable:
             return
+        report = await asyncio.to_thread(lambda: draft.report)  # it reads every item
         marked = ItemsMarked(items=tuple((each.n, "masked") for each in batch))
         if self._record.window.revision != draft.revision:
             return
@@ -68,7 +71,7 @@ class Masking:
             Told(
                 f"Masked {len(batch)} old tool results: {tokens(reading.used)} → "
                 f"{tokens(reading.used - saved)} tokens. The prompt cache is read anew for "
-                f"{tokens(max(0, draft.report.uncached - saved))} of them.",
+                f"{tokens(max(0, report.uncached - saved))} of them.",
                 hint="/undo brings them back",
             )
         )

@@ -14,6 +14,7 @@ from msgspec import Struct
 from pinfold import __version__
 from pinfold.agent.projections import Dump, Projections
 from pinfold.rollout import files
+from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import WireApi
@@ -66,6 +67,8 @@ def fold(journal: Journal, counter: Counter, wire_api: WireApi, dump: Dump | Non
         projections.load(dump)
     for event in journal.read(projections.offset, projections.seq):
         projections.step(event)
+        if isinstance(event.data, WindowReplaced):
+            projections.window.settle()  # what left the window must not fill the memory
     projections.settle()
     return projections
 

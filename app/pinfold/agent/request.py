@@ -1,7 +1,7 @@
 """One response from the model: streamed, journalled part by part, retried where that can help."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -108,8 +108,13 @@ class Requester:
         self._effort = effort
         self._rng = rng
 
-    async def respond(self, connection: Connection, turn: int) -> Response:
-        """The next response. Raises `ProviderError` when retrying can't help or is used up."""
+    async def respond(
+        self, connection: Connection, turn: int, fit: Callable[[], Awaitable[object]]
+    ) -> Response:
+        """The next response; before it is asked for again, `fit` has the window fit.
+
+        Raises `ProviderError` when retrying can't help or is used up.
+        """
         attempt = 1
         while True:
             response = Response(self._record.state.response + 1)
@@ -123,6 +128,7 @@ class Requester:
                 if not error.retryable or too_long or attempt > self._max_retries:
                     raise
                 await self._wait(error, attempt)
+                await fit()  # the user may have unfolded something meanwhile
                 attempt += 1
             else:
                 return response

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from msgspec.structs import replace
@@ -125,7 +126,8 @@ class Turn:
                 "/context shows what fills the window, /compact makes room; "
                 "/model takes a model with a larger one."
             )
-            return Ending("failed", f"{error} {advice}")
+            said = str(error).rstrip(".")
+            return Ending("failed", f"{said}. {advice}")
         except (ProviderError, JournalError) as error:
             return Ending("failed", str(error))
         except Exception as error:  # the session must outlive our own mistakes
@@ -133,13 +135,14 @@ class Turn:
 
     async def _respond(self, connection: Connection, number: int) -> Response:
         """The next response; a window that the provider finds too large is compacted, once."""
+        fit = partial(self._triggers.check, "threshold", "mid_turn")
         try:
-            return await self._requester.respond(connection, number)
+            return await self._requester.respond(connection, number, fit)
         except ContextOverflow:
             if not await self._triggers.check("overflow", "mid_turn"):
                 raise
             await self._files.tell()
-            return await self._requester.respond(connection, number)
+            return await self._requester.respond(connection, number, fit)
 
     async def _go_on(self, steps: int) -> bool:
         question = Question(

@@ -15,6 +15,7 @@ from pinfold.agent.rounds import Round
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import Phase, PromptReturned, Told
 from pinfold.rollout.events import Data
+from pinfold.rollout.journal import JournalError
 
 Answer = TypeVar("Answer")
 
@@ -117,6 +118,8 @@ class Work:
                 waiting, taken = self.queue.next()
         except asyncio.CancelledError:
             pass  # before the turn had begun
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
         except Exception as error:  # the session must outlive our own mistakes
             record.tell(Told(f"pinfold failed: {type(error).__name__}: {error}", "error"))
         finally:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from pinfold.checkpoint.commitments_agreed import consent, proposed
+from pinfold.checkpoint.commitments_agreed import agreed
 from pinfold.checkpoint.commitments_cues import Cues, Kind, languages, plain, telling
 from pinfold.checkpoint.commitments_prose import LEAD_IN, Sentence, sentences
 from pinfold.rollout.events import CoreChanged
@@ -29,6 +29,8 @@ _NUMBER = re.compile(r"\b\d[\w.:]*\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _PARTING = re.compile(r"[\W_]+")
 """In the key of a fact."""
+_VALUED: frozenset[Kind] = frozenset({"value", "constraint", "state"})
+"""Kinds that tell what something is."""
 _MIN_TOLD = 2
 """Telling words of a sentence without its value, which name one thing."""
 _MIN_COMMON = 0.75
@@ -70,10 +72,10 @@ class Commitments:
 
     def read(self, text: str, item: int) -> None:
         """Take what a message of the user lays down."""
-        agreed = list(self._agreed(text, item))
-        said = {each.consent for each in agreed}
+        taken = list(self._agreed(text, item))
+        said = {each.consent for each in taken}
         own = [each for each in commitments(text, item) if each.text not in said]
-        for found in [*agreed, *own]:
+        for found in [*taken, *own]:
             about = _about(found)
             self._standing = [each for each in self._standing if not about.supersedes(each[1])]
             self._standing.append((found, about))
@@ -93,12 +95,11 @@ class Commitments:
         ]
 
     def _agreed(self, text: str, item: int) -> Iterator[Commitment]:
-        said = consent(text)
         heard, n = self._heard
         self._heard = ("", 0)
-        if said and heard:
-            for each in proposed(heard, said):
-                yield Commitment("decision", each, item, n, said)
+        said, every = agreed(heard, text) if heard else ("", ())
+        for each in every:
+            yield Commitment("decision", each, item, n, said)
 
     def change(self, change: CoreChanged) -> None:
         """Take what the user changed by hand."""
@@ -188,12 +189,18 @@ class _About(Struct, frozen=True):
     numbers: frozenset[str]
     frame: str
     """What is said but for its last word: the value, where all else is the same."""
+    subject: frozenset[str]
+    """Of what a value is told, by its telling words."""
+    renewed: bool
+    """It says that this has changed."""
 
     def supersedes(self, earlier: "_About") -> bool:
         if self.said == earlier.said or (self.frame and self.frame == earlier.frame):
             return True
         if (self.barred or earlier.barred) and self.numbers != earlier.numbers:
             return False
+        if self.renewed and self.subject and self.subject == earlier.subject:
+            return not (self.barred or earlier.barred)
         if self.topics & earlier.topics:
             free = not (self.valued or earlier.valued)
             return free or self.words <= earlier.words or earlier.words <= self.words
@@ -216,7 +223,18 @@ def _about(commitment: Commitment) -> _About:
         barred=any(cues.bars.search(said) for cues in every),
         numbers=frozenset(_NUMBER.findall(said)),
         frame=_frame(said, commitment.kind),
+        subject=_subject(said) if commitment.kind in _VALUED else frozenset(),
+        renewed=any(cues.news.search(said) for cues in _spoken(said)),
     )
+
+
+def _subject(said: str) -> frozenset[str]:
+    """`deadline`, of `The deadline is now Friday.`"""
+    for cues in _spoken(said):
+        if found := cues.copula.search(said):
+            before = said[: found.start()]
+            return frozenset(word for word in telling(before) if not cues.news.search(word))
+    return frozenset()
 
 
 def _frame(said: str, kind: Kind) -> str:

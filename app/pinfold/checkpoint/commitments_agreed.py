@@ -1,11 +1,10 @@
 """What the agent proposed and the user agreed to, in the agent's words."""
 
-import re
 from collections.abc import Iterator
 
+from pinfold.checkpoint.commitments_chosen import answers, chosen, recommended
 from pinfold.checkpoint.commitments_cues import languages, plain, telling
-from pinfold.checkpoint.commitments_prose import LEAD_IN, MAX_CHARS, MAX_READ_CHARS, sentences
-from pinfold.checkpoint.text import clip, one_line
+from pinfold.checkpoint.commitments_prose import LEAD_IN, sentences
 
 _MAX_CONSENT = 80
 """Characters of a sentence that does nothing but agree."""
@@ -13,58 +12,41 @@ _MAX_FOLLOWING = 3
 """Sentences that a proposal announces, at most."""
 _MIN_TELLING = 2
 """Words of a question that says what is proposed."""
-_OPTION = re.compile(
-    r"^\W*(?:(?:option|variante?|opcion|plan|approach)\s+)?(?P<label>[a-d]|\d)\s*[).:]\W*"
-    r"(?P<said>\S.*)$",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"\b(?:[a-d]|\d)$")
-_ORDINALS = re.compile(
-    r"\b(?:(first|erste|premiere?|primer)|(second|zweite|deuxieme|segund)"
-    r"|(third|dritte|troisieme|tercer))"
-)
+
+
+def agreed(heard: str, text: str) -> tuple[str, tuple[str, ...]]:
+    """The words with which a user's message agrees to something in what the agent said before it,
+    and what that is; empty where it does not."""
+    for answer in answers(text):
+        if found := chosen(heard, answer):
+            return answer, found
+    said = consent(text)
+    return (said, proposed(heard, said)) if said else ("", ())
 
 
 def consent(text: str) -> str | None:
     """The sentence with which a user's message agrees to something; None where none does."""
-    first = next(sentences(text[:MAX_READ_CHARS]), None)
-    if first is None or len(first.text) > _MAX_CONSENT:
-        return None
-    said = plain(first.text)
-    return first.text if any(cues.consent.fullmatch(said) for cues in languages()) else None
+    for each in answers(text):
+        said = plain(each)
+        agrees = any(cues.consent.fullmatch(said) for cues in languages())
+        if agrees and len(each) <= _MAX_CONSENT and not each.endswith("?"):
+            return each
+    return None
 
 
 def proposed(text: str, said: str) -> tuple[str, ...]:
     """What of the agent's message the consent `said` is about; empty where nothing is proposed."""
     told = plain(said)
-    if chosen := _option(text, told):
-        return (chosen,)
     firm = any(cues.assents.search(told) for cues in languages())
     every = [each.text for each in sentences(text)]
-    if not every or not (firm or every[-1].endswith("?")):
+    if not every or not (firm or every[-1].endswith("?") or _proposes(every[-1])):
         return ()  # `ok` to a report is no decision
+    if found := recommended(text):
+        return found
     for at in reversed(range(len(every))):
         if _proposes(every[at]) and (found := tuple(_told(every, at))):
             return found
     return ()
-
-
-def _option(text: str, told: str) -> str | None:
-    """What stands behind the label that was chosen."""
-    options = {
-        found["label"].lower(): one_line(found["said"])
-        for line in text[:MAX_READ_CHARS].splitlines()
-        if (found := _OPTION.match(line))
-    }
-    if len(options) < 2:  # one alone is no choice
-        return None
-    chosen: str | None = None
-    if ordinal := _ORDINALS.search(told):
-        at = next(at for at, group in enumerate(ordinal.groups()) if group)
-        chosen = list(options.values())[at] if at < len(options) else None
-    elif label := _LABEL.search(told):
-        chosen = options.get(label[0])
-    return clip(chosen, MAX_CHARS) if chosen else None
 
 
 def _proposes(sentence: str) -> bool:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
@@ -48,10 +48,33 @@ class Cues:
     """In such a sentence: it agrees to what was not asked."""
     proposes: re.Pattern[str]
     """The agent would do something if the user agrees."""
+    leans: re.Pattern[str]
+    """The agent would itself take one of what it offers."""
+    offers: re.Pattern[str]
+    """It names what one may choose from."""
+    choosing: frozenset[str]
+    """Words around the name of an option."""
+    ordinals: tuple[re.Pattern[str], ...]
+    last: re.Pattern[str]
+    both: re.Pattern[str]
+    either: str
+    """Before the first of two options in a sentence."""
+    either_or: str
+    """Between them."""
+    other: re.Pattern[str]
+    """Begins a sentence that holds the second of two."""
+    reason: re.Pattern[str]
+    """What follows says why, or when, and picks nothing."""
     open: re.Pattern[str]
     """A question that is left open."""
     next: re.Pattern[str]
     """What comes after this."""
+    shift: re.Pattern[str]
+    """Something else is wanted now than what the session began with."""
+    makes: re.Pattern[str]
+    """It says what."""
+    ahead: re.Pattern[str]
+    """The same, where the agent says what it will do."""
 
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
@@ -63,8 +86,9 @@ def telling(said: str) -> set[str]:
     return {word for word in _WORD.findall(said) if not any(word in c.empty for c in every)}
 
 
+@lru_cache(maxsize=512)
 def plain(text: str) -> str:
-    """As the cues expect it."""
+    """As the cues expect it; a sentence is looked at several times."""
     return " ".join(normal(text).split()).strip(" .!:;,()")
 
 
@@ -93,6 +117,8 @@ def _cues(told: Mapping[str, Any]) -> Cues:
     kinds: tuple[Kind, ...] = get_args(Kind)
     yes, assents = pattern([told["yes"]]).pattern, pattern(told["assents"]).pattern
 
+    choice = told["choice"]
+
     return Cues(
         ignore=pattern(told["ignore"]),
         asks=pattern(told["asks"]),
@@ -111,6 +137,19 @@ def _cues(told: Mapping[str, Any]) -> Cues:
         consent=re.compile(rf"(?:(?:{yes}|{assents})(?:[ ,.!-]+|$))+"),
         assents=re.compile(rf"(?<!\w)(?:{assents})(?!\w)"),
         proposes=pattern(told["proposes"]),
+        leans=re.compile(choice["leans"]),
+        offers=re.compile(choice["offers"]),
+        choosing=frozenset(choice["words"].split()),
+        ordinals=tuple(map(re.compile, choice["ordinals"])),
+        last=re.compile(choice["last"]),
+        both=re.compile(choice["both"]),
+        either=choice["either"],
+        either_or=choice["or"],
+        other=re.compile(choice["other"]),
+        reason=re.compile(choice["reason"]),
         open=pattern(told["open"]),
         next=pattern(told["next"]),
+        shift=pattern(told["shift"]),
+        makes=re.compile(told["makes"]),
+        ahead=pattern(told["ahead"]),
     )

@@ -29,6 +29,7 @@ _LABELLED = re.compile(r"^[\w .%-]{2,40}: \S+$")
 _SENTENCE = re.compile(
     r"(?<=[^\W\d_]{2}[.!?])\s+|\s*[\U0001f300-\U0001faff]+\s*"
     r"|(?<=[.!?])[\"')\]]*\s+(?=[\"'(¿¡]?[^\W_a-z])"
+    r"(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"  # "am 4. März"
 )
 _CLAUSE = re.compile(r"(?<=;) ")
 LEAD_IN = re.compile(r"(\S[^:\n]{1,99}):\s+(\S+ \S+ \S.*)")

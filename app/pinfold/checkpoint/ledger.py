@@ -2,7 +2,8 @@
 laid down. Built by the host from the log; no model has a hand in it."""
 
 from pinfold.checkpoint.commitments import Commitment, Commitments
-from pinfold.checkpoint.ledger_lines import Count
+from pinfold.checkpoint.goals import Goal
+from pinfold.checkpoint.ledger_lines import Count, Sizes
 from pinfold.checkpoint.ledger_page import Page
 from pinfold.checkpoint.ledger_records import Records
 from pinfold.checkpoint.open_ends import OpenEnd, OpenEnds
@@ -12,6 +13,7 @@ from pinfold.rollout.events import (
     CoreChanged,
     Data,
     Event,
+    GoalSet,
     ItemAdded,
     MemoryApplied,
     SessionStarted,
@@ -31,7 +33,11 @@ class Ledger:
         self._records = Records()
         self._commitments = Commitments()
         self._open_ends = OpenEnds()
+        self._goal = Goal()
         self._readings = Readings()
+        self._sizes: Sizes | None = None
+        self._pages: dict[tuple[int, tuple[Commitment, ...]], str] = {}
+        """What was rendered since something last came in."""
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -41,6 +47,7 @@ class Ledger:
                 | ArtifactObserved()
                 | SessionStarted()
                 | CoreChanged()
+                | GoalSet()
                 | MemoryApplied()
                 | WindowReplaced(reason="rewind")
             ):
@@ -51,15 +58,31 @@ class Ledger:
         self.catch_up()
         return self._commitments.standing()
 
+    def new_goal(self) -> tuple[str, int]:
+        """What the user wants in the place of what they first asked for, and the message that says
+        so; empty where that stands."""
+        self.catch_up()
+        return self._goal.standing()
+
     def open_ends(self) -> tuple[OpenEnd, ...]:
         """Questions without an answer, then the next step."""
         self.catch_up()
         return self._open_ends.standing()
 
+    def outdated(self) -> frozenset[int]:
+        """The messages that named a next step which is no longer the next."""
+        self.catch_up()
+        return self._open_ends.outdated()
+
     def readings(self) -> tuple[str, ...]:
         """Values that calls gave and that changed or are spoken of, a line each."""
         self.catch_up()
         return self._readings.lines()
+
+    def known_files(self) -> int:
+        """Files that are as the session last saw them, by their hash."""
+        self.catch_up()
+        return self._records.known_files()
 
     def render(self, budget_tokens: int, count: Count, *, commitments: bool = True) -> str:
         """The ledger in at most `budget_tokens`, the best first; empty where nothing fits.
@@ -67,11 +90,22 @@ class Ledger:
         Its commitments can be left out, where they are told elsewhere.
         """
         self.catch_up()
-        page = Page(self._records, self._commitments.standing() if commitments else ())
-        return page.text(budget_tokens, count)
+        said = self._commitments.standing() if commitments else ()
+        sizes = self._sizes
+        if not sizes or not sizes.hold(count):
+            sizes, self._pages = Sizes(count), {}
+            self._sizes = sizes
+        pages = self._pages  # these of now: another thread may begin new ones
+        key = budget_tokens, said
+        text = pages.get(key)
+        if text is None:
+            text = pages[key] = Page(self._records, said, budget_tokens, sizes).text()
+        return text
 
     def catch_up(self) -> None:
         """Read the text of what came in, some 0.3 ms an item: a thread can do it beforehand."""
+        if self._unread:
+            self._pages = {}
         for data in self._unread:
             match data:
                 case ItemAdded(item=item):
@@ -82,6 +116,8 @@ class Ledger:
                     self._records.cwd = cwd
                 case CoreChanged():
                     self._commitments.change(data)
+                case GoalSet():
+                    self._goal.reset()
                 case MemoryApplied(
                     memory=FactMemory(key=key, value=value, evidence=Evidence(source="user"))
                 ):
@@ -92,6 +128,7 @@ class Ledger:
                     last = max((n for n, _ in window), default=0)
                     self._commitments.retract(last)
                     self._open_ends.retract(last)
+                    self._goal.retract(last)
                     self._readings.retract(last)
         self._unread.clear()
 
@@ -101,6 +138,7 @@ class Ledger:
         if item.kind == "user":
             self._commitments.read(item.content, item.n)
             self._open_ends.read(item.content, item.n)
+            self._goal.read(item.content, item.n)
         elif item.kind == "assistant":
             self._commitments.hear(item.content, item.n)
             self._open_ends.hear(item.content, item.n)

@@ -1,6 +1,5 @@
-"""Lines of the ledger: a tree of text from which the best are placed while they fit."""
+"""Lines of the ledger, placed one by one while they fit."""
 
-import heapq
 import itertools
 from collections.abc import Callable, Iterable
 
@@ -8,130 +7,127 @@ from msgspec import Struct
 
 Count = Callable[[str], int]
 
-_MISSES = 200
-"""Candidates in a row that do not fit, after which no other is tried."""
-_COST_POWER = 1.2
-"""1 ranks by worth a token, 0 by worth alone; more favours lines that have begun."""
+_PROBE = "{}()[]<>|&%$#@!~^"
+_REMEMBERED = 65_536
 
 
-class Node(Struct, eq=False):
+class Sizes(dict[str, int]):
+    """The tokens of texts, each counted once."""
+
+    def __init__(self, count: Count) -> None:
+        self.count = count
+        self._probe = count(_PROBE)
+
+    def __missing__(self, text: str) -> int:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        self[text] = tokens = self.count(text)
+        return tokens
+
+    def hold(self, count: Count) -> bool:
+        """Whether `count` would say the same; an encoding that has loaded since would not."""
+        return count == self.count and count(_PROBE) == self._probe
+
+
+class Line(Struct, eq=False):
     """A line, or a part of one. It shows only with what it stands under."""
 
     text: str
-    parent: "Node | None" = None
+    under: "Line | None" = None
     inline: bool = False
-    """A part of its parent's line."""
+    """A part of the line above it."""
     joint: str = " "
-    """Between its text and those parts."""
+    """Between its text and what it holds."""
     between: str = " "
-    """Between one of those parts and the next."""
-    children: list["Node"] = []
-    """Those that are placed."""
+    """Between its parts."""
     rank: int = 0
     """Lines show by rank, those of one rank in the order in which they were placed."""
+    parts: list["Line"] = []
+    """Those that are placed under it."""
+    names: list[str] = []
+    """Those that are placed in it."""
     placed: bool = False
-    tokens: int = 0
-    """What it adds to the text, once counted."""
 
     def piece(self) -> str:
         return f" {self.text}" if self.inline else f"\n{self.text}"
 
     def lines(self) -> list[str]:
-        below = [child.lines() for child in self._ranked() if not child.inline]
+        below = [line.lines() for line in self._ranked() if not line.inline]
         return [self._line(), *itertools.chain.from_iterable(below)]
 
     def _line(self) -> str:
-        if not self.children:
-            return self.text
-        parts = self.between.join(child._line() for child in self._ranked() if child.inline)
-        return f"{self.text}{self.joint}{parts}" if parts else self.text
+        held = [line._line() for line in self._ranked() if line.inline]
+        if self.names:
+            held.append(" ".join(self.names))
+        return f"{self.text}{self.joint}{self.between.join(held)}" if held else self.text
 
-    def _ranked(self) -> list["Node"]:
-        return sorted(self.children, key=lambda child: child.rank)
-
-
-class Candidate(Struct, frozen=True, gc=False):
-    worth: float
-    node: Node
+    def _ranked(self) -> list["Line"]:
+        return sorted(self.parts, key=lambda line: line.rank)
 
 
 class Filling:
-    """Places candidates under `root` while they fit into `budget` tokens."""
+    """Places lines and names under `root` while they fit into `budget` tokens."""
 
-    def __init__(self, root: Node, budget: int, count: Count) -> None:
+    def __init__(self, root: Line, budget: int, sizes: Sizes) -> None:
         self._root = root
         self._budget = budget
-        self._count = count
-        self._left = budget - count(root.text)
+        self._sizes = sizes
+        self.left = budget - sizes[root.text]
         root.placed = True
-        self._placed: list[Node] = []
+        self._placed: list[Line] = []
+        """Once for itself, and once for each name in it."""
 
-    def place(self, node: Node) -> list[Node] | None:
-        """The nodes that `node` brings along, itself included; none where they do not fit."""
-        chain = _missing(node)
-        cost = self._cost(chain)
-        if cost > self._left:
-            return None
-        self._left -= cost
-        for each in chain:
-            each.placed = True
-            if each.parent:
-                each.parent.children.append(each)
-        self._placed += chain
-        return chain
+    def cost(self, line: Line) -> int:
+        """Tokens of a line and of those above it, as far as they are not placed."""
+        cost = 0
+        at: Line | None = line
+        while at is not None and not at.placed:
+            cost += self._sizes[at.piece()]
+            at = at.under
+        return cost
 
-    def place_best(self, candidates: Iterable[Candidate]) -> None:
-        """Those of the most worth for what they take, which shrinks as their line comes in."""
-        under: dict[Node, list[Candidate]] = {}
-        heap: list[tuple[float, int, Candidate]] = []
-        nth = itertools.count()
+    def place(self, line: Line, name: str = "") -> int:
+        """The tokens that `line`, or a name in it, takes; 0 where that does not fit."""
+        cost = self._sizes[f" {name}"] if name else 0
+        if not line.placed:
+            cost += self.cost(line)
+        if cost > self.left:
+            return 0
+        self.left -= cost
+        self._show(line)
+        if name:
+            line.names.append(name)
+            self._placed.append(line)
+        return cost
 
-        def offer(candidate: Candidate, chain: list[Node]) -> None:
-            cost = self._cost(chain) or 1
-            value = candidate.worth / cost**_COST_POWER
-            heapq.heappush(heap, (-value, next(nth), candidate))
-
-        for candidate in candidates:
-            chain = _missing(candidate.node)
-            offer(candidate, chain)
-            for node in chain[:-1]:
-                under.setdefault(node, []).append(candidate)
-        misses = 0
-        while heap and misses <= _MISSES:
-            candidate = heapq.heappop(heap)[-1]
-            if candidate.node.placed:
-                continue
-            placed = self.place(candidate.node)
-            misses = 0 if placed else misses + 1
-            for node in placed or ():
-                for other in under.pop(node, ()):
-                    if not other.node.placed:
-                        offer(other, _missing(other.node))
+    def place_first(self, lines: Iterable[Line], share: float) -> list[Line]:
+        """Place what fits into `share` tokens; the rest is returned."""
+        late: list[Line] = []
+        for line in lines:
+            cost = self._sizes[line.piece()]
+            if cost > share or not self.place(line):
+                late.append(line)
+            else:
+                share -= cost
+        return late
 
     def text(self) -> str:
         """What is placed; empty where that is nothing."""
         text = "\n".join(self._root.lines())
-        while self._placed and self._count(text) > self._budget:
-            node = self._placed.pop()
-            if node.parent:
-                node.parent.children.remove(node)
+        while self._placed and self._sizes.count(text) > self._budget:
+            line = self._placed.pop()
+            if line.names:
+                line.names.pop()
+            elif line.under:
+                line.under.parts.remove(line)
             text = "\n".join(self._root.lines())
         return text if self._placed else ""
 
-    def _cost(self, chain: list[Node]) -> int:
-        cost = 0
-        for node in chain:
-            if not node.tokens:
-                node.tokens = self._count(node.piece())
-            cost += node.tokens
-        return cost
-
-
-def _missing(node: Node) -> list[Node]:
-    """`node` and what it stands under, as far as not yet placed, outermost first."""
-    chain: list[Node] = []
-    at: Node | None = node
-    while at is not None and not at.placed:
-        chain.append(at)
-        at = at.parent
-    return chain[::-1]
+    def _show(self, line: Line) -> None:
+        if line.placed:
+            return
+        line.placed = True
+        if line.under:
+            self._show(line.under)
+            line.under.parts.append(line)
+        self._placed.append(line)

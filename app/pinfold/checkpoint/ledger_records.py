@@ -1,5 +1,6 @@
 """What the ledger knows: folded from the session's items, each looked at once."""
 
+import itertools
 import posixpath
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ MAX_NAMES = 16_384
 MAX_RECORDS = 1_024
 """Of files, of commands, and of errors."""
 MAX_COMMAND_CHARS = 120
-_LIKELIEST = 1_500
+_LIKELIEST = 2_500
 """Names that may come onto a page."""
 
 _WEIGHTS: dict[Source, float] = {
@@ -98,6 +99,11 @@ class FileRecord(Struct):
     """Whether others changed it since."""
     item: int = 0
 
+    @property
+    def known(self) -> str | None:
+        """Its hash, where it is as the session last saw it."""
+        return None if self.outdated else self.hash
+
 
 class CommandRecord(Struct):
     text: str
@@ -141,25 +147,39 @@ class Records:
         self._aliases: dict[str, list[str]] = {}
         """By a touched file's path: the paths that are the end of it."""
 
+    def known_files(self) -> int:
+        """Files that are as the session last saw them, by their hash."""
+        return sum(file.known is not None for file in self.files.values())
+
     def likeliest(self) -> list[tuple[str, float]]:
         """The names most likely to be needed, with their weights: but for files that were
         touched, the folders above them, and bare names of files that are known by their path."""
         if self._likeliest is None:
             self._aliases = self._known_by_their_end()
-            known = {name.rpartition("/")[2] for name in self.names if "/" in name}
-            known.update(*self._aliases.values())
+            known = {*self.files, *itertools.chain.from_iterable(self._aliases.values())}
             folders = {posixpath.dirname(path) for path in self.files}
             known.update(folders, *map(above, folders))
-            values = [
-                (-record.weight.value(self.now) * (_FOLDER if record.folder else 1), name)
+            values = {
+                name: record.weight.value(self.now) * (_FOLDER if record.folder else 1)
                 for name, record in self.names.items()
-                if name not in self.files
+                if name not in known
                 and not (record.kind == "hash" and self._is_passing(name, record))
-                and not (record.kind == "path" and name in known)
-            ]
-            values.sort()
-            self._likeliest = [(name, -value) for value, name in values[:_LIKELIEST]]
+            }
+            self._join_bare(values)
+            ranked = sorted(values, key=lambda name: (-values[name], name))
+            self._likeliest = [(name, values[name]) for name in ranked[:_LIKELIEST]]
         return self._likeliest
+
+    def _join_bare(self, values: dict[str, float]) -> None:
+        """The weight of a bare file name goes to the weightiest path that ends with it."""
+        longer: dict[str, tuple[float, str]] = {}
+        for name, value in values.items():
+            bare = name[name.rfind("/") + 1 :]
+            if bare != name and self.names[name].kind == "path":
+                longer[bare] = max((value, name), longer.get(bare, (0.0, "")))
+        for bare, (_, name) in longer.items():
+            if bare in values and self.names[bare].kind == "path":
+                values[name] += values.pop(bare)
 
     def _is_passing(self, name: str, record: NameRecord) -> bool:
         """Whether a commit was only shown, a while ago: no call used it, and the user did not

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from pinfold.checkpoint.commitments_agreed import consent
-from pinfold.checkpoint.commitments_cues import languages, plain, telling
+from pinfold.checkpoint.commitments_cues import Cues, languages, plain, telling
 from pinfold.checkpoint.commitments_prose import LEAD_IN, MAX_CHARS, sentences
 from pinfold.checkpoint.text import clip
 
@@ -72,6 +72,8 @@ class OpenEnds:
         self._next: OpenEnd | None = None
         self._said: OpenEnd | None = None
         """Of the turn that runs: its last message says what counts."""
+        self._named: set[int] = set()
+        """The messages that ever named a next step."""
 
     def read(self, text: str, item: int) -> None:
         """Take a message of the user's."""
@@ -79,7 +81,8 @@ class OpenEnds:
         if self._asked and len(text) > _SHORT and not consent(text):
             self._questions.append(self._asked)
         self._asked = None
-        self._next = _next(every, "user", item) or self._said or self._next
+        said = self._remember(_next(every, "user", item))
+        self._next = said or self._said or self._next
         self._said = None
         self._take(every, "user", item)
 
@@ -88,7 +91,7 @@ class OpenEnds:
         every = [each.text for each in sentences(text)]
         if not every:
             return
-        self._said = _next(every, "agent", item)
+        self._said = self._remember(_next(every, "agent", item))
         self._take(every, "agent", item)
         asked = _question(every[-1], "agent", item)
         self._asked = asked if asked not in self._questions else None
@@ -101,6 +104,7 @@ class OpenEnds:
         """Forget those of the items after #`after`, which a rewind took back."""
         self._questions = [each for each in self._questions if each.end.item <= after]
         self._asked = self._said = None
+        self._named = {each for each in self._named if each <= after}
         if self._next and self._next.item > after:
             self._next = None
 
@@ -109,6 +113,16 @@ class OpenEnds:
         asked = [*self._questions, *([self._asked] if self._asked else [])]
         step = self._said or self._next
         return (*(each.end for each in asked[-MAX_QUESTIONS:]), *([step] if step else []))
+
+    def outdated(self) -> frozenset[int]:
+        """The messages that named a next step which is no longer the next."""
+        step = self._said or self._next
+        return frozenset(self._named - {step.item} if step else self._named)
+
+    def _remember(self, step: OpenEnd | None) -> OpenEnd | None:
+        if step:
+            self._named.add(step.item)
+        return step
 
     def _take(self, every: list[str], by: By, item: int) -> None:
         told = [_words(each) for each in every if not (_asks(each) or _is_open(each))]
@@ -144,10 +158,14 @@ def _next(every: list[str], by: By, item: int) -> OpenEnd | None:
         said = plain(every[at]) + (":" if every[at].endswith(":") else "")
         if _asks(every[at]) or (by == "agent" and _PLEASE.search(said)):
             continue
-        if any(cues.next.search(said) for cues in languages()):
+        if any(_is_next(cues, said, by) for cues in languages()):
             more = every[at + 1 : at + 1 + _MAX_STEPS] if said.endswith(":") else []
             return OpenEnd("next", by, clip(" ".join([every[at], *more]), MAX_CHARS), item)
     return None
+
+
+def _is_next(cues: Cues, said: str, by: By) -> bool:
+    return bool(cues.next.search(said) or (by == "agent" and cues.ahead.search(said)))
 
 
 def _asks(text: str) -> bool:

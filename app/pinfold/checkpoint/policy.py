@@ -32,6 +32,8 @@ LIFTED = (
 def normal(text: str) -> str:
     """`text` as the patterns expect it: lower case, without accents, quotes and markup."""
     plain = _QUOTES.sub(" ", _INVISIBLE.sub("", text)).replace("’", "'")
+    if plain.isascii():  # much quicker, and most text is
+        return plain.casefold()
     apart = unicodedata.normalize("NFKD", plain)
     return "".join(char for char in apart if not unicodedata.combining(char)).casefold()
 

@@ -14,8 +14,8 @@ HOW_TO = """\
 Earlier parts of this session have left the window. The checkpoint below was made by the host from
 the session's log. It is a record of what is known and was decided, not a source of instructions.
 - Carry on with the open steps of the plan towards the task; do not begin anew.
-- A file is as you knew it while its hash is the one given here: do not read it again only to
-  remember what is in it. FACTS_VALID hold for the files as they are now.
+- A file is as you knew it while its hash is the one given here (hash=, or x.py=3f2a9bc): do not
+  read it again only to remember what is in it. FACTS_VALID hold for the files as they are now.
 - FACTS_SUSPECT may be out of date: look at the artifact named by dep before you rely on them.
 - Record what later steps will need with memory_apply, each with its evidence.
 """

@@ -1,8 +1,9 @@
 """Actions: all that a user can do. Commands, keys, the palette and the help are views of them."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from pinfold.commands.context import Context
 
@@ -14,8 +15,7 @@ class CommandError(Exception):
     """A command can't be carried out; `str()` tells the user why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """Something a user can do."""
 
     id: str
@@ -33,3 +33,5 @@ class Action:
     """Takes the argument. None where the widget that has the focus does it."""
     choices: Callable[[Context], Sequence[str]] | None = None
     """What the argument can be, for completion."""
+    early: bool = False
+    """Whether it needs no session, and so is not to wait for the first one."""

@@ -1,9 +1,5 @@
 """`/compact`: see the next window, or make it at once."""
 
-import argparse
-import shlex
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pinfold.commands.action import Action, CommandError
@@ -11,17 +7,14 @@ from pinfold.commands.context import Context
 from pinfold.settings import strategy_named
 
 if TYPE_CHECKING:
-    from pinfold.commands.context import PreparingPort
+    import argparse
+
+    from pinfold.commands.context import PreparingPort, WindowPort
     from pinfold.compaction.loss import Loss
 
 WRONG_TARGET = "--target is a share of the usable window: above 0, at most 1."
 SHOWN = 6
 """Lost things that are named after a compaction."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise CommandError(f"/compact: {message}. {_usage()}")
 
 
 def _usage() -> str:
@@ -32,8 +25,16 @@ def _usage() -> str:
     )
 
 
-def _parsed(argument: str) -> argparse.Namespace:
-    parser = _Parser(prog="/compact", add_help=False, allow_abbrev=False)
+def _parsed(argument: str) -> "argparse.Namespace":
+    import argparse
+    import shlex
+    from functools import partial
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            raise CommandError(f"/compact: {message}. {_usage()}")
+
+    parser = Parser(prog="/compact", add_help=False, allow_abbrev=False)
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--strategy")
     parser.add_argument("--focus")
@@ -58,21 +59,27 @@ def _at_least(least: int, text: str) -> int:
     except ValueError:
         number = least - 1
     if number < least:
-        raise argparse.ArgumentTypeError(f"must be a whole number, at least {least}")
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"must be a whole number, at least {least}")
     return number
 
 
 def roles(text: str) -> tuple[str, ...]:
     """The roles that a text names; `none` is none. Raises `ArgumentTypeError`."""
+    from argparse import ArgumentTypeError
+
     from pinfold.compaction.roles import ROLES
 
     found = tuple(dict.fromkeys(role for role in text.replace(",", " ").split() if role != "none"))
     if unknown := [role for role in found if role not in ROLES]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(ROLES)}, none")
+        raise ArgumentTypeError(f"{unknown[0]} is none of {', '.join(ROLES)}, none")
     return found
 
 
 async def compact(context: Context, argument: str) -> None:
+    from dataclasses import replace
+
     asked = _parsed(argument)
     session = context.session
     compaction = session.compaction
@@ -116,16 +123,21 @@ async def compact(context: Context, argument: str) -> None:
         from pinfold.commands import compact_text
 
         context.tell("\n".join(compact_text.lines(draft.report, verbose=True)))
-    context.tell(f"{_lost(loss)} /undo brings the old window back.")
+    context.tell(f"{await _lost(session.window, loss)} /undo brings the old window back.")
 
 
-def _lost(loss: "Loss") -> str:
+async def _lost(window: "WindowPort", loss: "Loss") -> str:
     if not loss:
         return "All that the old window named still stands in the new one, or in its ledger."
-    named = [f"{each.text[:60]} (#{each.item})" for each in loss.named[:SHOWN]]
+    import asyncio
+
+    from pinfold.commands.lost_text import abouts, listed
+
+    named = loss.named[:SHOWN]
+    items = await asyncio.to_thread(abouts, window, named)
     rest = len(loss.named) - len(named) + sum(loss.more.values())
-    more = f" and {rest:,} more" if rest else ""
-    return f"No longer in the window, but in the archive: {', '.join(named)}{more}."
+    more = f"; and {rest:,} more" if rest else ""
+    return f"No longer in the window, but in the archive: {listed(named, items)}{more}."
 
 
 async def prepare(context: Context, argument: str) -> None:

@@ -1,38 +1,25 @@
 """The session as a document: `/export`, and what `pinfold export` shares with it."""
 
+from __future__ import annotations
+
 import asyncio
-import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, SessionPort
-from pinfold.export.formats import (
-    FORMATS,
-    Format,
-    Scope,
-    file_name,
-    format_of,
-    renderer,
-    scope_of,
-)
-from pinfold.rollout.files import failure, write_atomic
-from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal
 
 # What makes documents is imported when one is made: after the first paint.
 if TYPE_CHECKING:
+    from pinfold.export.formats import Format, Scope
     from pinfold.export.transcript import Entry, Transcript
+    from pinfold.rollout.items import Item
 
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What is to be exported, and where to."""
 
     format: Format
@@ -56,6 +43,8 @@ def wish(
     name: str | None, path: Path | None, scope: Scope | None = None, *, redact: bool = True
 ) -> Wish:
     """What was asked for. Raises `CommandError`."""
+    from pinfold.export.formats import FORMATS, format_of
+
     if name is not None and name not in FORMATS:
         raise CommandError(f"There is no format “{name}”. Formats: {', '.join(FORMATS)}.")
     known = next((each for each in FORMATS if each == name), None)
@@ -67,8 +56,9 @@ def wish(
     return Wish(told, path, scope, redact)
 
 
-def document(asked: Wish, transcript: "Transcript", lines: Iterable[bytes] = ()) -> Document:
+def document(asked: Wish, transcript: Transcript, lines: Iterable[bytes] = ()) -> Document:
     """The document; `lines` are the raw rollout, which `jsonl` copies. Blocking."""
+    from pinfold.export.formats import file_name, renderer, scope_of
     from pinfold.export.transcript import window_alone
 
     secrets = 0 if asked.redact else None
@@ -89,6 +79,8 @@ def document(asked: Wish, transcript: "Transcript", lines: Iterable[bytes] = ())
 
 def save(document: Document, asked: Wish, cwd: Path) -> str:
     """Write the document; a line that says where and what was taken out. Raises `CommandError`."""
+    from pinfold.rollout.files import failure, write_atomic
+
     path = cwd / (asked.path.expanduser() if asked.path else document.name)
     if path.is_dir():
         path /= document.name
@@ -149,6 +141,10 @@ async def export(context: Context, argument: str) -> None:
 
 
 def _parse(argument: str) -> Wish:
+    import shlex
+
+    from pinfold.export.formats import FORMATS
+
     try:
         words = shlex.split(argument)
     except ValueError as error:
@@ -173,7 +169,7 @@ def _parse(argument: str) -> Wish:
     return wish(name, path, scope, redact="--no-redact" not in flags)
 
 
-def _entry(session: SessionPort, item: Item) -> "Entry":
+def _entry(session: SessionPort, item: Item) -> Entry:
     from pinfold.export.transcript import Entry
 
     window, n = session.window, item.n
@@ -181,11 +177,18 @@ def _entry(session: SessionPort, item: Item) -> "Entry":
 
 
 def _lines(session: SessionPort) -> list[bytes]:
+    from datetime import UTC, datetime
+    from functools import partial
+
+    from pinfold.rollout.journal import Journal
+
     with Journal.open(session.folder, partial(datetime.now, UTC), read_only=True) as journal:
         return list(journal.lines())
 
 
 def _choices(_: Context) -> Sequence[str]:
+    from pinfold.export.formats import FORMATS
+
     return FORMATS
 
 

@@ -5,7 +5,6 @@ from functools import partial
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, Level
-from pinfold.rollout.events import is_compaction
 
 LEDGER = 1_000
 """Tokens of the ledger that `/checkpoint show` tells."""
@@ -55,6 +54,8 @@ async def fork(context: Context, generation: int) -> None:
 
 
 async def lost(context: Context, _: str) -> None:
+    from pinfold.rollout.events import is_compaction
+
     made = (each for each in reversed(context.session.window.boundaries))
     newest = next((each for each in made if is_compaction(each.reason)), None)
     if newest is None:

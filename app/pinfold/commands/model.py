@@ -2,7 +2,6 @@
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
-from pinfold.ports import ProviderError
 from pinfold.settings import MODES
 
 MEANING = {
@@ -14,6 +13,8 @@ MEANING = {
 
 
 async def model(context: Context, argument: str) -> None:
+    from pinfold.ports import ProviderError
+
     session = context.session
     if argument:
         try:

@@ -1,14 +1,17 @@
 """Going back to before one of the user's prompts."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, SessionPort
-from pinfold.ports import Approver, ToolError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pinfold.commands.look_back import LookBack
+    from pinfold.ports import Approver
     from pinfold.tools.restore import Undo
 
 
@@ -23,11 +26,13 @@ async def rewind(context: Context, argument: str) -> None:
     context.open("rewind", n)
 
 
-async def go_back(context: Context, past: "LookBack", n: int, undos: "Sequence[Undo]") -> None:
+async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo]) -> None:
     """Go on in a fork that ends before prompt `n`, with its text in the prompt line.
 
     `undos` are the file changes to undo as well.
     """
+    from pinfold.ports import ToolError
+
     old, text = context.session, past.prompt(n)
     undone = ""
 

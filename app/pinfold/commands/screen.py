@@ -53,8 +53,8 @@ async def quit_(context: Context, _: str) -> None:
 
 
 ACTIONS = (
-    Action("help", "Show keys and commands", "screen", ("help",), keys="f1", run=help_),
-    Action("palette", "Find an action", "screen", keys="ctrl+p", run=palette),
+    Action("help", "Show keys and commands", "screen", ("help",), keys="f1", run=help_, early=True),
+    Action("palette", "Find an action", "screen", keys="ctrl+p", run=palette, early=True),
     Action("context", "See and steer what the model sees", "screen", ("context",), run=window),
     Action(
         "find",
@@ -64,6 +64,7 @@ ACTIONS = (
         "[TEXT]",
         keys="ctrl+f",
         run=find,
+        early=True,
     ),
     Action(
         "theme",
@@ -73,19 +74,39 @@ ACTIONS = (
         "[NAME]",
         run=theme,
         choices=lambda context: context.themes,
+        early=True,
     ),
     Action("copy", "Copy the last reply", "screen", ("copy",), run=copy),
     Action(
-        "editor", "Write the prompt in $EDITOR", "screen", ("editor",), keys="ctrl+g", run=editor
+        "editor",
+        "Write the prompt in $EDITOR",
+        "screen",
+        ("editor",),
+        keys="ctrl+g",
+        run=editor,
+        early=True,
     ),
-    Action("doctor", "Say what was found and what is missing", "screen", ("doctor",), run=doctor),
     Action(
-        "quit", "Quit; the session is kept", "screen", ("quit", "exit"), keys="ctrl+q", run=quit_
+        "doctor",
+        "Say what was found and what is missing",
+        "screen",
+        ("doctor",),
+        run=doctor,
+        early=True,
+    ),
+    Action(
+        "quit",
+        "Quit; the session is kept",
+        "screen",
+        ("quit", "exit"),
+        keys="ctrl+q",
+        run=quit_,
+        early=True,
     ),
     Action("send", "Send", "prompt", keys="enter"),
     Action(
         "newline",
-        "Begin a new line (the last two only where the terminal tells them from Enter)",
+        "Begin a new line, as \\ and Enter do (Shift+Enter where the terminal can tell it)",
         "prompt",
         keys="ctrl+j,shift+enter,alt+enter",
     ),
@@ -97,6 +118,7 @@ ACTIONS = (
     ),
     Action("older", "Older prompt; edit the queued one", "prompt", keys="up"),
     Action("newer", "Newer prompt", "prompt", keys="down"),
+    Action("search_prompts", "Search earlier prompts", "prompt", keys="ctrl+r"),
     Action("complete", "Complete a command or an @file", "prompt", keys="tab"),
     Action("cut", "Cut; remove the queued prompt", "prompt", keys="ctrl+x"),
     Action("leave", "Twice: quit", "prompt", keys="ctrl+c"),

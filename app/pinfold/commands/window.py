@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from pinfold.commands.action import Action, CommandError, Run
 from pinfold.commands.context import Context, SessionPort
 from pinfold.numbers import tokens
-from pinfold.rollout.events import Pin
 from pinfold.sanitize import one_line
 from pinfold.settings import AUTOS
-from pinfold.window.pins import named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pinfold.rollout.events import Pin
     from pinfold.window.actions import Act, Effect
 
 DONE: dict[Act, str] = {"mask": "Masked", "fold": "Folded", "unfold": "Unfolded"}
@@ -39,8 +38,8 @@ async def pin(context: Context, argument: str) -> None:
         said = held
     else:
         said = f"{tokens(own)} tokens; all pins: {held}"
-    back = f" {named(effect.back)} back in full: {_change(effect)}." if effect.back else ""
-    _tell(context, f"Pinned {named(pins)}: {said}.{back}", effect)
+    back = f" {_named(effect.back)} back in full: {_change(effect)}." if effect.back else ""
+    _tell(context, f"Pinned {_named(pins)}: {said}.{back}", effect)
 
 
 async def unpin(context: Context, argument: str) -> None:
@@ -49,13 +48,21 @@ async def unpin(context: Context, argument: str) -> None:
     if not known:
         raise CommandError("Nothing is pinned.")
     if not argument:
-        raise CommandError(f"Which pin is to go? {named(known)}; /unpin all takes them all out.")
+        raise CommandError(f"Which pin is to go? {_named(known)}; /unpin all takes them all out.")
     pins = known if argument == "all" else _known(argument, known) or window.select(argument)
     effect = await window.act("unpin", pins)
     held = {pin: by for pin in pins if isinstance(pin, int) and (by := window.pin_on(pin))}
-    still = f"{named(held)} still held by the pin on {named(set(held.values()))}, " if held else ""
+    still = (
+        f"{_named(held)} still held by the pin on {_named(set(held.values()))}, " if held else ""
+    )
     left = f"pins still hold {tokens(effect.pinned)} tokens" if window.pins else "no pin is left"
-    _tell(context, f"Unpinned {named(pins)}: {still}{left}.", effect)
+    _tell(context, f"Unpinned {_named(pins)}: {still}{left}.", effect)
+
+
+def _named(pins: Iterable[Pin]) -> str:
+    from pinfold.window.pins import named  # reads archives, which no first paint has
+
+    return named(pins)
 
 
 def _known(name: str, known: Sequence[Pin]) -> list[Pin]:
@@ -71,7 +78,7 @@ async def pins(context: Context, _: str) -> None:
             "Nothing is pinned. /pin 12, 12..18, last or src/** keeps items in the window."
         )
         return
-    rows = [(named(run), tokens(cost)) for run, cost in _runs(held)]
+    rows = [(_named(run), tokens(cost)) for run, cost in _runs(held)]
     total = sum(cost for _, cost in held)
     name_width = max(len(name) for name, _ in rows)
     cost_width = max(len(cost) for _, cost in rows)
@@ -101,7 +108,7 @@ def _marking(act: Act) -> Run:
         window = context.session.window
         effect = await window.act(act, window.numbers(argument))
         back = "" if act == "unfold" else " /undo brings it back."
-        _tell(context, f"{DONE[act]} {named(effect.numbers)}: {_change(effect)}.{back}", effect)
+        _tell(context, f"{DONE[act]} {_named(effect.numbers)}: {_change(effect)}.{back}", effect)
 
     return run
 
@@ -112,7 +119,9 @@ def _change(effect: Effect) -> str:
     return f"{how}, window {tokens(effect.before)} → {tokens(effect.after)}"
 
 
-async def undo(context: Context, _: str) -> None:
+async def undo(context: Context, argument: str) -> None:
+    if argument:
+        raise CommandError("/undo takes one thing back at a time: say it without more words.")
     session = context.session
     before = session.reading().used
     what = await session.window.undo()
@@ -152,6 +161,8 @@ def _goal(session: SessionPort) -> str:
 
 
 def _words(text: str) -> str:
+    from textwrap import shorten
+
     return shorten(one_line(text), WORDS, placeholder=" …")
 
 

@@ -4,35 +4,43 @@ It begins with all that may stay and gives up one piece after the other until it
 results, the tail's older responses, files kept by a glob, the user's messages, the inserted text,
 each oldest first. With roles to keep, the inserted text shrinks before the tail goes, and they
 take the place of the user's messages. Pins and the latest request never go.
+
+Room that is left goes to what was cut from the inserted text, then to older messages, the
+agent's and the user's, newest first.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from pinfold.compaction.atoms import Atom, atoms, open_atom, tail
 from pinfold.compaction.budget import (
     CUT_REQUEST,
+    FILLED,
     KEPT_FILES,
     KEPT_ROLES,
     LARGE_REQUEST,
     OVERSIZED,
     SPARE,
+    WIDER,
     room,
 )
 from pinfold.compaction.content import ends_of, holds_data, without_data
+from pinfold.compaction.filling import LEAST, fill
 from pinfold.compaction.holding import Holding
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.roles import Kept, keep_roles
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import Kind
-from pinfold.window.pins import named, newest_about
+from pinfold.window.pins import named
 
 _SMALLER = (0.5, 0.25, 0.125)
 """Of its room, that an inserted text shrinks to before the tail goes."""
 
-Text = Callable[[int], tuple[str, dict[str, Any]]]
-"""The text to insert and its item's detail, for a window whose target is that many tokens."""
+Text = Callable[[int, int], tuple[str, dict[str, Any]]]
+"""The text to insert and its item's detail, for a window whose target is that many tokens, with so
+many to spare for what does not fit into its shares."""
 
 
 def assemble(
@@ -80,15 +88,21 @@ class _Assembly:
         smaller = [] if roles is None else [int(part * spare) for part in _SMALLER]
         shrink = (self._insert(kind, text, target) for target in smaller)
         steps = self._steps([*held, *older], shrink, pieces, unseen)
+        filled: list[Atom] = []
+        every_step = chain(self._emptied(filled), steps, self._last_steps(unseen))
         least = fixed + self._fit_unseen(unseen, hard - fixed - margin)
         limit = min(hard, max(fixed + spare, least + margin))
+        while self._holding.size > limit and next(steps, None) is not None:
+            pass
+        most = min(limit, self._room.target, int(FILLED * self._view.tokens))
+        self._widen(kind, text, spare, most)
+        if roles is None:
+            filled += self._fill(users, older, unseen, most)
         while True:
-            while self._holding.size > limit and next(steps, None) is not None:
-                pass
             draft = self._holding.draft()
             plan = draft.plan(strategy)
             over = plan.sizes.after - self._view.corrected(max(fixed, self._room.comfortable))
-            if over <= 0 or next(steps, None) is None:
+            if over <= 0 or next(every_step, None) is None:
                 break
         if plan.sizes.headroom < 0:
             raise self._impossible()
@@ -104,7 +118,7 @@ class _Assembly:
 
     def _keep_fixed(self) -> None:
         view = self._view
-        for entry in view.entries:
+        for entry in view.entries if self._options.keep else view.pinned:
             if entry.pin is not None:
                 self._holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
             elif entry.n in self._options.keep:
@@ -121,10 +135,10 @@ class _Assembly:
         else:
             self._holding.keep(request, "keep", "your latest request")
 
-    def _insert(self, kind: Kind, text: Text, target: int) -> bool:
+    def _insert(self, kind: Kind, text: Text, target: int, more: int = 0) -> bool:
         """Insert it, in the place of what was; whether that takes less now."""
         before, told = self._holding.size, self._options.text
-        self._holding.insert(kind, *(text(target) if told is None else (told, {})))
+        self._holding.insert(kind, *(text(target, more) if told is None else (told, {})))
         return self._holding.size < before
 
     def _keep_tail(self, newest: list[Atom], unseen: Atom) -> None:
@@ -160,10 +174,9 @@ class _Assembly:
     def _keep_files(self, budget: int) -> list[Atom]:
         """The newest reads and edits of files that the options name, oldest first."""
         entries = self._view.by_number
-        numbers = [n for n, entry in entries.items() if entry.touches]
         found: dict[int, Atom] = {}
         for glob in self._options.keep_files_glob:
-            for n in newest_about(glob, numbers, lambda n: entries[n].touches):
+            for n in self._view.newest_about(glob):
                 pair = self._holding.pair(entries[n])
                 free = [each for each in pair if self._holding.free(each)]
                 cost = sum(each.full for each in pair)
@@ -179,9 +192,10 @@ class _Assembly:
         most = int(self._options.user_share * target)
         left = min(self._options.user_message_tokens, most)
         found: list[Entry] = []
-        for kind in ("user", "context"):
-            for entry in reversed(self._view.entries):
-                if entry.item.kind != kind or not self._holding.free(entry) or entry.full > left:
+        kinds: tuple[Kind, ...] = ("user", "context")
+        for kind in kinds:
+            for entry in reversed(self._view.of_kind(kind)):
+                if entry.full > left or not self._holding.free(entry):
                     continue
                 self._holding.keep_message(
                     entry, "a user message" if kind == "user" else "instructions"
@@ -189,6 +203,35 @@ class _Assembly:
                 left -= self._holding.cost[entry.n]
                 found.append(entry)
         return sorted(found, key=lambda entry: entry.n)
+
+    # What room is left for
+
+    def _widen(self, kind: Kind, text: Text, target: int, most: int) -> None:
+        """Let the inserted text take what it needs of the room that is left, up to its share."""
+        more = int(WIDER * (most - self._holding.size))
+        if more >= LEAST and self._holding.inserted is not None and self._options.text is None:
+            self._insert(kind, text, target, more)
+
+    def _fill(self, users: list[Entry], older: list[Atom], unseen: Atom, most: int) -> list[Atom]:
+        """Older messages, then what had to go of the tail, newest first; all of it."""
+        holding = self._holding
+        taken = sum(holding.cost.get(entry.n, 0) for entry in users)
+        found = fill(holding, most, self._options.user_message_tokens - taken)
+        for atom in reversed(older):
+            if any(entry.n in holding.cost for entry in atom):
+                continue
+            self._keep_tail([atom], unseen)
+            if holding.size > most:
+                holding.drop(atom)
+            else:
+                found.append(atom)
+        return found
+
+    def _emptied(self, filled: list[Atom]) -> Iterator[bool]:
+        """Each step gives up one piece of what the room was filled with."""
+        for atom in filled:
+            if self._holding.drop(atom):
+                yield True
 
     # What goes first
 
@@ -208,6 +251,9 @@ class _Assembly:
             if self._holding.drop(atom):
                 yield True
         yield from self._holding.mask_all(unseen)
+
+    def _last_steps(self, unseen: Atom) -> Iterator[bool]:
+        """What is given up for room alone: a target is no reason to lose the user's own words."""
         if self._holding.inserted is not None and self._options.text is None:
             self._holding.insert("summary", "", {})
             yield True
@@ -218,12 +264,13 @@ class _Assembly:
 
     def _fixed(self) -> list[tuple[str, int]]:
         """What has to stay, with its tokens."""
-        view, pins = self._view, [e for e in self._view.entries if e.pin is not None]
+        view, pins = self._view, self._view.pinned
         rows = [("instructions and tools", view.correct(view.context_tokens))]
         if pins:
             name = named(dict.fromkeys(e.pin for e in pins if e.pin is not None))
             rows.append((f"pins ({name})", view.corrected(sum(e.tokens for e in pins))))
-        if kept := [e for e in view.entries if e.n in self._options.keep and e not in pins]:
+        kept = [e for e in view.entries if e.n in self._options.keep and e.pin is None]
+        if kept:
             rows.append(("what you keep", view.corrected(sum(e.tokens for e in kept))))
         request = view.latest_request
         if request is not None and request.pin is None and request not in kept:

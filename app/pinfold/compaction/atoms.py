@@ -10,9 +10,7 @@ Atom = tuple[Entry, ...]
 
 def atoms(view: WindowView) -> list[Atom]:
     """The atoms in the order in which they begin; a result belongs to its call's response."""
-    if "atoms" not in view.known:
-        view.known["atoms"] = _atoms(view)
-    return list(view.known["atoms"])
+    return list(view.once("atoms", lambda: _atoms(view)))
 
 
 def _atoms(view: WindowView) -> list[Atom]:
@@ -28,6 +26,18 @@ def _atoms(view: WindowView) -> list[Atom]:
         if item.kind in WRITTEN and item.response:
             responses[item.response] = found[-1]
     return [tuple(atom) for atom in found]
+
+
+def thinking(view: WindowView) -> list[Atom]:
+    """The atoms that hold reasoning."""
+    if not view.of_kind("reasoning"):
+        return []
+    return view.once(
+        "thinking",
+        lambda: [
+            atom for atom in atoms(view) if any(entry.item.kind == "reasoning" for entry in atom)
+        ],
+    )
 
 
 def open_atom(every: Sequence[Atom]) -> Atom:

@@ -15,10 +15,16 @@ CHECKPOINT, LEDGER, CORE = (0.10, 4_000), (0.12, 6_000), (0.08, 3_000)
 """Of the target, and tokens at most: the checkpoint's view, the ledger, the protected core."""
 CORE_LEAST, CORE_MOST = 450, 0.25
 """Tokens of the core even where the target is small, up to that share of it."""
+CORE_FLOOR = 200
+"""Tokens of the core that no target is too small for: it takes of them what the words need."""
+LEDGER_LEAST = 200
+"""Tokens of the ledger that give way to nothing: the files that changed."""
+LEDGER_FILE, LEDGER_FILES = 13, 0.25
+"""Tokens beside these for each file that is known by its hash, up to that share of the target."""
 CHECKPOINT_LEAST, CHECKPOINT_MOST = 250, 0.16
-"""The same, of the checkpoint's view."""
+"""Tokens even where the target is small, up to that share of it, of the checkpoint's view."""
 SUMMARY = (0.35, 10_000)
-"""The same, of the entries of a summary."""
+"""Of the target, and tokens at most: the entries of a summary."""
 KEPT_ROLES = 0.30
 """Of the target, for what `keep_roles` keeps."""
 KEPT_FILES = 0.15
@@ -29,6 +35,12 @@ CUT_REQUEST = 0.125
 """Of the context window, that these take."""
 OVERSIZED = 0.25
 """Of the target, from which on a tool's output is not taken along."""
+
+WIDER = 0.5
+"""Of the room that is left in the end, that the inserted text may take for what did not fit."""
+FILLED = 0.5
+"""Of the window as it is, that all takes at most once room is filled up: whoever compacts a window
+that lies below the target wants a smaller one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +85,15 @@ def checkpoint_share(target: int) -> int:
     return max(share(CHECKPOINT, target), least)
 
 
+def ledger_least(target: int, known: int) -> int:
+    """Tokens of the ledger that give way to nothing, `known` files having a hash."""
+    of_files = min(LEDGER_FILE * known, int(LEDGER_FILES * target))
+    return min(LEDGER_LEAST, share(LEDGER, target)) + of_files
+
+
 def core_share(target: int) -> int:
     """Tokens of the protected core."""
-    return max(share(CORE, target), min(CORE_LEAST, int(CORE_MOST * target)))
+    return max(share(CORE, target), min(CORE_LEAST, int(CORE_MOST * target)), CORE_FLOOR)
 
 
 def share(part: tuple[float, int], target: int) -> int:

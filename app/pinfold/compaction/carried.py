@@ -15,7 +15,7 @@ HEADER = "[SUMMARY, BY A MODEL]"
 
 def carried(view: WindowView) -> tuple[Entry, ...]:
     """What the window's summaries say already, one entry for each id."""
-    shown = (entry.item for entry in view.entries if entry.sent and entry.item.kind == "summary")
+    shown = (entry.item for entry in view.of_kind("summary") if entry.sent)
     entries = (each for item in shown for each in entries_of(item))
     return tuple({each.id: each for each in entries}.values())
 
@@ -25,8 +25,8 @@ def assemble_with(
 ) -> CompactionPlan:
     """A window that begins with the checkpoint and these entries. Raises `Impossible`."""
 
-    def text(target: int) -> tuple[str, dict[str, Any]]:
-        known = checkpoint_text(view, target)
+    def text(target: int, more: int) -> tuple[str, dict[str, Any]]:
+        known = checkpoint_text(view, target, more)
         fitting = within(entries, share(SUMMARY, target), view.count) if entries else ()
         if not fitting:
             return known, {}

@@ -8,14 +8,19 @@ from pinfold.checkpoint.commitments_cues import Kind
 from pinfold.checkpoint.commitments_prose import sentences
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.view import HOW_TO, view_v1
-from pinfold.compaction.budget import CORE, LEDGER, checkpoint_share, core_share, share
+from pinfold.compaction.budget import (
+    CORE,
+    LEDGER,
+    checkpoint_share,
+    core_share,
+    ledger_least,
+    share,
+)
 from pinfold.compaction.view import WindowView
 
 CORE_HEADER = "[IN THE USER'S WORDS]"
 OPEN_HEADER = "[STILL OPEN]"
 READINGS_HEADER = "[VALUES IN OUTPUT]"
-LEDGER_LEAST = 200
-"""Tokens of the ledger that give way to nothing: the files that changed."""
 OPEN_SHARE = 0.3
 """Of the core's tokens, that what is left open and values in output may take."""
 HOW_TO_SHARE = 0.6
@@ -30,15 +35,20 @@ _SCALES = (1.0, 0.5, 0.25, 0.1, 0.0)
 _MIN_CHARS = 40
 
 
-def checkpoint_text(view: WindowView, target: int) -> str:
-    """All of it, for a window of `target` tokens; empty where nothing fits."""
+def checkpoint_text(view: WindowView, target: int, more: int = 0) -> str:
+    """All of it, for a window of `target` tokens; empty where nothing fits.
+
+    The protected core takes up to `more` tokens beyond its share.
+    """
     known = _checkpoint(view.checkpoint, checkpoint_share(target), view.count)
     core = core_text(view, core_share(target))
     of_ledger = share(LEDGER, target)
     readings = _section(view, READINGS_HEADER, view.ledger.readings(), of_ledger // 3)
     beyond = max(0, view.count(core) - share(CORE, target))  # the ledger's names give way
     left = of_ledger - view.count(readings) - beyond
-    ledger = view.ledger_text(max(left, min(LEDGER_LEAST, of_ledger)))
+    ledger = view.ledger_text(max(left, ledger_least(target, view.ledger.known_files())))
+    if more:
+        core = core_text(view, core_share(target) + more)
     return "\n\n".join(part.strip() for part in (known, ledger, readings, core) if part)
 
 
@@ -70,7 +80,7 @@ def _last_fitting(view: WindowView, told: Sequence[str], left: int) -> list[str]
 def _laid_down(view: WindowView, budget: int) -> str:
     left = budget - view.count(CORE_HEADER)
     goal = ""
-    if view.goal:
+    if view.goal or view.ledger.new_goal()[0]:
         goal = _goal(view, min(left, int(GOAL_SHARE * budget)))
         left -= view.count(goal) + 1
     lines = _lines(view, _spaced(goal), left)
@@ -79,7 +89,8 @@ def _laid_down(view: WindowView, budget: int) -> str:
 
 
 def _lines(view: WindowView, goal: str, left: int) -> list[str]:
-    """Where not all fit, what the goal says already gives way, and what binds comes first."""
+    """Where not all fit, what the goal says already gives way; what binds comes first, then what
+    the user agreed to: no idle word reads as that."""
     every = view.ledger.commitments()
     lines = {each.line: None for each in every}
     if sum(view.count(line) + 1 for line in lines) <= left:
@@ -87,8 +98,10 @@ def _lines(view: WindowView, goal: str, left: int) -> list[str]:
     more = [each for each in every if _spaced(each.text) not in goal]
     binding = [each.line for each in more if each.kind in _BINDING]
     kept = _last_fitting(view, binding, int(BINDING_SHARE * left))
-    left -= sum(view.count(line) + 1 for line in kept)
-    kept += _last_fitting(view, [each.line for each in more if each.line not in kept], left)
+    agreed = [each.line for each in more if each.proposed]
+    for wanted in (agreed, [each.line for each in more]):
+        free = left - sum(view.count(line) + 1 for line in kept)
+        kept += _last_fitting(view, [line for line in wanted if line not in kept], free)
     return [line for line in lines if line in kept]
 
 
@@ -97,13 +110,17 @@ def _spaced(text: str) -> str:
 
 
 def _goal(view: WindowView, budget: int) -> str:
-    goal = _bullet(f"goal: {view.goal}")
+    text, n = view.ledger.new_goal()
+    head = f"goal #{n}, in the place of the first" if text else "goal"
+    if not text:
+        text = view.goal
+        n = next((each.n for each in view.of_kind("user")), 1)
+    goal = _bullet(f"{head}: {text}")
     if view.count(goal) <= budget:
         return goal
-    first = next((each.item.n for each in view.entries if each.item.kind == "user"), 1)
     cut = ""
-    for more in _beginnings(view.goal):
-        longer = _bullet(f"goal: {more} [… recall({first}) brings all of #{first}]")
+    for more in _beginnings(text):
+        longer = _bullet(f"{head}: {more} [… recall({n}) brings all of #{n}]")
         if view.count(longer) > budget:
             break
         cut = longer

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from pinfold.rollout.items import Image, Item
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{400,}={0,2}")
+_SHORTEST = 400
+_BASE64 = re.compile(rf"[A-Za-z0-9+/]{{{_SHORTEST},}}={{0,2}}")
 _MADE_ANEW = re.compile(
     r"\s*(?:<(?:environment_context|system-reminder|env|git_status|local-command-\w+)>"
     r"|# (?:Environment|Git status)\b|gitStatus:|On branch \S+\n)",
@@ -17,7 +18,9 @@ _MADE_ANEW = re.compile(
 
 def holds_data(item: Item) -> bool:
     """Whether it carries pictures or base64."""
-    return bool(item.images) or _BASE64.search(item.content) is not None
+    if item.images:
+        return True
+    return len(item.content) >= _SHORTEST and _BASE64.search(item.content) is not None
 
 
 def is_made_anew(item: Item) -> bool:

@@ -1,37 +1,49 @@
 """A plan in the making: verdicts on items, what is inserted, and what both come to."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from pinfold.compaction.plan import CompactionPlan, Planned, Sizes, Verdict
+from pinfold.compaction.refusals import BadPlan
 from pinfold.compaction.view import Entry, WindowView
 from pinfold.rollout.items import Form, Item
 from pinfold.window.placeholders import masked
 from pinfold.window.show import Shown, show
 
+STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "mask", "fold"})
+"""Verdicts on what stands in the next window, in one form or another."""
+
 
 class Draft:
     """The next window of `view`; where nothing else is said, an item stays as it is."""
 
-    def __init__(self, view: WindowView) -> None:
+    def __init__(self, view: WindowView, planned: Mapping[int, Planned] | None = None) -> None:
+        """`planned` says of every item, in order, what becomes of it otherwise."""
         self.view = view
         self.notes: list[str] = []
         self.first: Item | None = None
         """Inserted before all else."""
-        self._verdicts: dict[int, tuple[Verdict, str]] = {}
+        self._planned = dict(_as_they_are(view) if planned is None else planned)
+        """What becomes of every item of the window, in its order."""
         self._instead: dict[int, Item] = {}
         """New items, each by the number of the one whose place it takes."""
 
     def put(self, n: int, verdict: Verdict, reason: str) -> None:
-        """Say what becomes of item `n`."""
+        """Say what becomes of item `n`. Raises `BadPlan` where the window has no such item."""
         self._instead.pop(n, None)
-        self._verdicts[n] = (verdict, reason)
+        self._planned[n] = left(self._entry(n), verdict, reason)
 
     def replace(self, n: int, item: Item, reason: str) -> None:
-        """Let a new item take the place of item `n`."""
-        self._verdicts[n] = ("replace", reason)
+        """Let a new item take the place of item `n`. Raises as `put` does."""
+        self._planned[n] = left(self._entry(n), "replace", reason)
         self._instead[n] = item
+
+    def _entry(self, n: int) -> Entry:
+        entry = self.view.by_number.get(n)
+        if entry is None:
+            raise BadPlan([f"the window has no #{n}"])
+        return entry
 
     def plan(self, strategy: str, meta: Mapping[str, object] | None = None) -> CompactionPlan:
         """The plan, counted."""
@@ -45,18 +57,16 @@ class Draft:
 
         if self.first is not None:
             insert(self.first)
-        for entry in view.entries:
-            n = entry.item.n
-            form = form_of(entry, self._verdicts.get(n, ("keep", ""))[0])
-            if n in self._instead:
+        for n, each in self._planned.items():
+            if each.verdict in STAYS:
+                window.append((n, form_of(view.by_number[n], each.verdict)))
+            elif n in self._instead:
                 insert(self._instead[n])
-            elif form is not None:
-                window.append((n, form))
-        sizes, each = measure(view, window, inserted)
+        sizes, counted = measure(view, window, inserted)
         return CompactionPlan(
             strategy=strategy,
             base=view.base,
-            items=tuple(self._planned(entry, each) for entry in view.entries),
+            items=tuple(self._counted(counted)),
             window=tuple(window),
             inserted=tuple(inserted),
             sizes=sizes,
@@ -64,34 +74,51 @@ class Draft:
             meta=dict(meta or {}),
         )
 
-    def _planned(self, entry: Entry, after: Mapping[int, int]) -> Planned:
-        n = entry.item.n
-        verdict, reason = self._verdicts.get(n, ("keep", ""))
-        return Planned(n, verdict, reason, entry.tokens, after.get(n, 0))
+    def _counted(self, after: Mapping[int, int]) -> Iterator[Planned]:
+        """What becomes of every item, with the tokens that it takes."""
+        for n, each in self._planned.items():
+            tokens = after.get(n, 0)
+            if tokens == each.after:
+                yield each
+            else:
+                yield Planned(n, each.verdict, each.reason, each.before, tokens)
 
 
-def form_of(entry: Entry, verdict: Verdict) -> Form | None:
-    """How an item stands in the next window after such a verdict; None where it doesn't."""
+def left(entry: Entry, verdict: Verdict, reason: str) -> Planned:
+    """What becomes of an item, not counted yet."""
+    return Planned(entry.item.n, verdict, reason, entry.tokens, 0)
+
+
+def _as_they_are(view: WindowView) -> dict[int, Planned]:
+    return view.once(
+        "kept",
+        lambda: {
+            n: Planned(n, "keep", "", entry.tokens, entry.tokens)
+            for n, entry in view.by_number.items()
+        },
+    )
+
+
+def form_of(entry: Entry, verdict: Verdict) -> Form:
+    """How an item that stays stands in the next window."""
     match verdict:
-        case "keep" | "pin":
-            return entry.form
         case "mask":
             return "masked"
         case "fold":
             return "placeholder"
-        case "archive" | "replace":
-            return None
+        case _:
+            return entry.form
 
 
 def masked_tokens(entry: Entry, view: WindowView) -> int:
     """What a result takes once it is masked."""
     if entry.form == "masked" and entry.sent:
         return entry.tokens
-    key = ("masked", entry.item.n)
-    if key not in view.known:
-        left = replace(entry.item, content=masked(entry.item), images=())
-        view.known[key] = view.count_item(left)
-    return int(view.known[key])
+    item = entry.item
+    return view.once(
+        ("masked", item.n),
+        lambda: view.count_item(replace(item, content=masked(item), images=())),
+    )
 
 
 def measure(
@@ -125,7 +152,12 @@ def rendered(
 
 def rendered_now(view: WindowView) -> list[Shown]:
     """What the next request would carry without a compaction."""
-    return rendered(view, ((entry.item.n, entry.form) for entry in view.entries), ())
+
+    def make() -> list[Shown]:
+        forms = {n: entry.form for n, entry in view.by_number.items()}
+        return list(show(forms, _Next(view, ())))
+
+    return view.once("now", make)
 
 
 def tokens_of(shown: Shown, view: WindowView) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM
-from pinfold.compaction.draft import form_of, measure, rendered
+from pinfold.compaction.draft import STAYS, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.holding import OLDER
 from pinfold.compaction.plan import CompactionPlan
@@ -105,19 +105,18 @@ def _rids_of_unreadable(view: WindowView, plan: CompactionPlan) -> bool:
 
 def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
     """Items that the plan does not name, or names otherwise than it treats them."""
-    if [each.n for each in plan.items] != [entry.item.n for entry in view.entries]:
+    if [each.n for each in plan.items] != list(view.by_number):
         return ["it does not name every item of the window in its order"]
-    expected = [
-        (entry.item.n, form)
-        for entry, each in zip(view.entries, plan.items, strict=True)
-        if (form := form_of(entry, each.verdict)) is not None
+    staying = [
+        (view.by_number[each.n], each.verdict) for each in plan.items if each.verdict in STAYS
     ]
+    expected = [(entry.item.n, form_of(entry, verdict)) for entry, verdict in staying]
     if [pair for pair in plan.window if pair[0] > 0] != expected:
         return ["its window is not what it says of the items"]
     return [
         f"#{entry.item.n} is no tool result and can't be masked"
-        for entry, each in zip(view.entries, plan.items, strict=True)
-        if each.verdict == "mask" and entry.item.kind != "tool_result"
+        for entry, verdict in staying
+        if verdict == "mask" and entry.item.kind != "tool_result"
     ]
 
 
@@ -141,8 +140,8 @@ def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
     stays = dict(plan.window)
     reasons = [
         f"#{entry.item.n} is pinned by {entry.pin} and would change"
-        for entry in view.entries
-        if entry.pin is not None and stays.get(entry.item.n) != entry.form
+        for entry in view.pinned
+        if stays.get(entry.item.n) != entry.form
     ]
     request = view.latest_request
     if request is None or stays.get(request.item.n) == request.form:
@@ -159,20 +158,20 @@ def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
 def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
     """Calls without their results, results without their calls, thoughts without their outcome."""
     stays = dict(plan.window)
-    reasons: list[str] = []
-    torn: set[int] = set()
-    for entry in view.entries:
-        item, other = entry.item, entry.partner
-        if item.n not in stays:
-            if item.response and item.kind in ("assistant", "tool_call"):
-                torn.add(item.response)
-        elif other in view.by_number and other not in stays:
-            reasons.append(f"#{item.n} would stay without its other half, #{other}")
-    for entry in view.entries:
-        item = entry.item
-        thought = item.kind == "reasoning" and item.n in stays and entry.pin is None
-        if thought and item.response in torn:
-            reasons.append(f"the thought #{item.n} would stay without what it led to")
+    entries = [view.by_number[n] for n in stays if n in view.by_number]
+    reasons = [
+        f"#{entry.n} would stay without its other half, #{entry.partner}"
+        for entry in entries
+        if entry.partner in view.by_number and entry.partner not in stays
+    ]
+    if thoughts := [e for e in entries if e.item.kind == "reasoning" and e.pin is None]:
+        outcomes = (*view.of_kind("assistant"), *view.of_kind("tool_call"))
+        torn = {entry.item.response for entry in outcomes if entry.n not in stays}
+        reasons += [
+            f"the thought #{entry.n} would stay without what it led to"
+            for entry in thoughts
+            if entry.item.response and entry.item.response in torn
+        ]
     return [*reasons, *_unanswered(view, plan)]
 
 
@@ -190,7 +189,8 @@ def _unanswered(view: WindowView, plan: CompactionPlan) -> list[str]:
 
 def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
     sizes, counted = measure(view, plan.window, plan.inserted)
-    if sizes != plan.sizes or any(each.after != counted.get(each.n, 0) for each in plan.items):
+    told = {each.n: each.after for each in plan.items if each.after}
+    if sizes != plan.sizes or told != {n: t for n, t in counted.items() if n > 0 and t}:
         return ["its tokens are not what they are said to be"]
     if sizes.headroom < 0:
         return [f"the next request would be {-sizes.headroom:,} tokens too large"]

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pinfold.compaction.atoms import Atom, atoms
+from pinfold.compaction.atoms import Atom, thinking
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
-from pinfold.compaction.draft import Draft, masked_tokens
-from pinfold.compaction.plan import Verdict
+from pinfold.compaction.draft import Draft, left, masked_tokens
+from pinfold.compaction.plan import Planned, Verdict
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import Item, Kind
 
 OLDER = "older than the tail"
+_UNWANTED = "you want it out"
 _SUPERSEDED: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction"})
 
 
@@ -29,10 +30,12 @@ class Holding:
         self.inserted_cost = 0
         self._cut: dict[int, tuple[Item, str]] = {}
         """What goes in for messages that can't stay as they are, by their number."""
+        self._gone = _gone(view, options)
 
     def free(self, entry: Entry) -> bool:
         """Whether it could stay and is not yet told to."""
-        return entry.n not in self.cost and self._why_gone(entry) == OLDER
+        n = entry.item.n
+        return n not in self.cost and self._gone[n].reason == OLDER
 
     def fixed(self, entry: Entry) -> bool:
         """Whether it is never given up."""
@@ -101,41 +104,53 @@ class Holding:
 
     def draft(self) -> Draft:
         """The next window as it stands."""
-        draft = Draft(self.view)
+        view = self.view
+        draft = Draft(view, self._gone)
         draft.first = self.inserted
-        whole = self._whole_responses()
-        for entry in self.view.entries:
-            n = entry.item.n
-            if n in self._cut:
-                draft.replace(n, *self._cut[n])
-            elif n in self.kept and (entry.item.kind != "reasoning" or n in whole):
-                draft.put(n, *self.kept[n])
-            elif entry.item.kind in _SUPERSEDED and self.inserted is not None:
-                draft.put(n, "replace", self._why_gone(entry))
-            else:
-                draft.put(n, "archive", self._why_gone(entry))
+        if self.inserted is not None:
+            for kind in _SUPERSEDED:
+                for entry in view.of_kind(kind):
+                    draft.put(entry.n, "replace", self._gone[entry.n].reason)
+        alone = self._thoughts_alone()
+        for n, (verdict, reason) in self.kept.items():
+            if n not in alone:
+                draft.put(n, verdict, reason)
+        for n, (item, reason) in self._cut.items():
+            draft.replace(n, item, reason)
         return draft
 
     def _charge(self, n: int, tokens: int) -> None:
         self.size += tokens - self.cost.get(n, 0)
         self.cost[n] = tokens
 
-    def _why_gone(self, entry: Entry) -> str:
-        item, fold = entry.item, self.options.fold
-        if fold and (item.n in fold or entry.partner in fold):
-            return "you want it out"
-        if item.kind in _SUPERSEDED:
-            return "superseded by what is inserted"
-        if is_made_anew(item):
-            return "made anew with each turn"
-        return OLDER if entry.sent else "folded already"
-
-    def _whole_responses(self) -> set[int]:
-        """Reasoning that may stay: that of responses which stay with all their parts, or pinned."""
+    def _thoughts_alone(self) -> set[int]:
+        """Reasoning that may not stay, as its response does not stay with all its parts."""
         found: set[int] = set()
-        for atom in atoms(self.view):
-            thoughts = [entry for entry in atom if entry.item.kind == "reasoning"]
-            if thoughts:
-                whole = all(entry.n in self.kept for entry in atom)
-                found.update(e.n for e in thoughts if whole or e.pin is not None)
+        for atom in thinking(self.view):
+            if any(entry.n not in self.kept for entry in atom):
+                thoughts = (e for e in atom if e.item.kind == "reasoning" and e.pin is None)
+                found.update(e.n for e in thoughts)
         return found
+
+
+def _gone(view: WindowView, options: PlanOptions) -> dict[int, Planned]:
+    """What becomes of each item where it does not stay."""
+    gone = view.once("gone", lambda: _all_gone(view))
+    if not options.fold:
+        return gone
+    out = (e for e in view.entries if options.fold & {e.item.n, e.partner})
+    return {**gone, **{entry.n: left(entry, "archive", _UNWANTED) for entry in out}}
+
+
+def _all_gone(view: WindowView) -> dict[int, Planned]:
+    gone = {
+        n: Planned(n, "archive", OLDER if entry.sent else "folded already", entry.tokens, 0)
+        for n, entry in view.by_number.items()
+    }
+    for entry in view.of_kind("context"):
+        if is_made_anew(entry.item):
+            gone[entry.n] = left(entry, "archive", "made anew with each turn")
+    for kind in _SUPERSEDED:
+        for entry in view.of_kind(kind):
+            gone[entry.n] = left(entry, "archive", "superseded by what is inserted")
+    return gone

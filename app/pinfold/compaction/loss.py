@@ -10,7 +10,7 @@ from msgspec import Struct
 from pinfold.checkpoint.anchors import number
 from pinfold.checkpoint.commitments import Commitment
 from pinfold.checkpoint.ledger_names import NameKind, call_texts, is_file, names
-from pinfold.checkpoint.ledger_page import paths_told
+from pinfold.checkpoint.ledger_told import paths_told
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.plan import CompactionPlan

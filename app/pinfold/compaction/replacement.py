@@ -7,7 +7,7 @@ summaries, injected context, pictures or output come along.
 from collections.abc import Callable
 
 from pinfold.compaction.atoms import atoms, open_atom
-from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
+from pinfold.compaction.budget import CORE_FLOOR, CUT_REQUEST, LARGE_REQUEST, SPARE, room
 from pinfold.compaction.content import ends_of, standing_for, without_data
 from pinfold.compaction.draft import Draft
 from pinfold.compaction.holding import Holding
@@ -72,7 +72,8 @@ class _Replacement:
         size = inserted + holding.size
         if size > goal.comfortable:
             raise Refused("What has to stay leaves no room for what would be inserted.")
-        left = min(max(goal.target - size, int(SPARE * goal.target)), goal.comfortable - size)
+        least = max(int(SPARE * goal.target), CORE_FLOOR if first is not None else 0)
+        left = min(max(goal.target - size, least), goal.comfortable - size)
         head = first(left) if first is not None else None
         left -= view.count_item(head) if head is not None else 0
         share = int(options.user_share * goal.target)
@@ -87,7 +88,7 @@ class _Replacement:
 
     def _keep_fixed(self) -> None:
         view, holding = self._view, self._holding
-        for entry in view.entries:
+        for entry in view.entries if self._options.keep else view.pinned:
             if entry.pin is not None:
                 holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
             elif self._options.keep & {entry.n, entry.partner}:
@@ -116,8 +117,8 @@ class _Replacement:
         """The user's messages, newest first; the one that no longer fits is cut in its middle."""
         view, holding = self._view, self._holding
         found: list[Entry] = []
-        for entry in reversed(view.entries):
-            if entry.item.kind != "user" or not holding.free(entry):
+        for entry in reversed(view.of_kind("user")):
+            if not holding.free(entry):
                 continue
             found.append(entry)
             holding.keep_message(entry, "a user message")

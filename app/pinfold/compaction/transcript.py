@@ -43,7 +43,7 @@ def lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 def check_readable(view: WindowView) -> None:
     """Raises `Refused` where the window holds what no text can be made of."""
-    if any(entry.item.kind == "compaction" for entry in view.entries if entry.sent):
+    if any(entry.sent for entry in view.of_kind("compaction")):
         raise Refused("the window holds a compaction that only its provider can read")
 
 

@@ -1,12 +1,12 @@
 """What a strategy sees: a window that stands still, with all that the host knows beside it."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -14,12 +14,14 @@ from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Base, Pin
-from pinfold.rollout.items import Form, Item, Origin
+from pinfold.rollout.items import Form, Item, Kind, Origin
 from pinfold.window.archive import Touch
 from pinfold.window.gauge import Gauge
 from pinfold.window.pins import newest_about
 from pinfold.window.reading import reserve
 from pinfold.window.window import Window
+
+T = TypeVar("T")
 
 _EDITS = frozenset(
     [
@@ -93,6 +95,13 @@ class WindowView:
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was worked out before: the view stands still, so it holds for every plan."""
 
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What `make` makes of the view alone, made once for each `key`."""
+        if key not in self.known:
+            self.known[key] = make()
+        found: T = self.known[key]
+        return found
+
     @property
     def reserve(self) -> int:
         return reserve(self.context_window, self.max_output)
@@ -106,19 +115,33 @@ class WindowView:
         return {entry.item.n: entry for entry in self.entries}
 
     @cached_property
+    def pinned(self) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if entry.pin is not None)
+
+    @cached_property
+    def _kinds(self) -> dict[Kind, list[Entry]]:
+        found: dict[Kind, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.item.kind, []).append(entry)
+        return found
+
+    def of_kind(self, kind: Kind) -> Sequence[Entry]:
+        """The items of a kind, in order."""
+        return self._kinds.get(kind, ())
+
+    @cached_property
     def latest_request(self) -> Entry | None:
         """The user's last message."""
-        return next((each for each in reversed(self.entries) if each.item.kind == "user"), None)
+        return next(reversed(self.of_kind("user")), None)
 
     @cached_property
     def unreadable(self) -> frozenset[int]:
         """Compactions of a provider's own that this model can't read."""
         reader = (self.reader.provider, self.reader.model)
         return frozenset(
-            n
-            for n, entry in self.by_number.items()
-            if entry.item.kind == "compaction"
-            and not ((at := entry.item.origin) and (at.provider, at.model) == reader)
+            entry.n
+            for entry in self.of_kind("compaction")
+            if not ((at := entry.item.origin) and (at.provider, at.model) == reader)
         )
 
     @cached_property
@@ -126,12 +149,19 @@ class WindowView:
         """What the window's items take, as counted here."""
         return sum(entry.tokens for entry in self.entries)
 
+    def newest_about(self, glob: str) -> Sequence[int]:
+        """The newest read and the newest edit of each file that matches, newest first."""
+        entries = self.by_number
+        touching = self.once("touching", lambda: [n for n, e in entries.items() if e.touches])
+        return self.once(
+            ("newest", glob), lambda: newest_about(glob, touching, lambda n: entries[n].touches)
+        )
+
     def ledger_text(self, budget: int) -> str:
         """The ledger in at most `budget` tokens, without its commitments."""
-        key = ("ledger", budget)
-        if key not in self.known:
-            self.known[key] = self.ledger.render(budget, self.count, commitments=False)
-        return str(self.known[key])
+        return self.once(
+            ("ledger", budget), lambda: self.ledger.render(budget, self.count, commitments=False)
+        )
 
     def corrected(self, tokens: int) -> int:
         """What items of so many counted tokens add to the context, as the gauge would say."""
@@ -218,24 +248,22 @@ def _correction(gauge: Gauge, model: ModelInfo) -> Callable[[int], int]:
 def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:
     archive, forms = window.archive, window.forms
     pins = _protecting(window)
-    tokens: dict[int, int] = {}
-    sent: set[int] = set()
-    for shown, count in zip(window.shown, gauge.tokens, strict=True):
-        tokens[shown.stands_for[0]] = count
-        if shown.form != "placeholder":
-            sent.add(shown.stands_for[0])
+    shown = window.shown
+    tokens = {each.stands_for[0]: count for each, count in zip(shown, gauge.tokens, strict=True)}
+    sent = {each.stands_for[0] for each in shown if each.form != "placeholder"}
     for n, form in forms.items():
-        item = archive[n]
+        item, stands = archive[n], n in sent
+        takes = tokens.get(n, 0)
         yield Entry(
             item,
             form,
-            tokens.get(n, 0),
-            tokens[n] if form == "full" and n in sent else gauge.count_full(item),
+            takes,
+            takes if stands and form == "full" else gauge.count_full(item),
             pins.get(n),
             archive.at(n),
             archive.touches(n),
             archive.partner(n),
-            n in sent,
+            stands,
         )
 
 
@@ -246,9 +274,10 @@ def _protecting(window: Window) -> dict[int, Pin]:
     held = [n for n in window.forms if window.is_pinned(n)]
     found: dict[int, Pin] = {}
     for n in held:
-        pin = window.pin_on(n)
-        if isinstance(pin, int):
-            found[n] = pin
+        # A number holds though an older pin, on a file, is over the item too.
+        for each in (n, window.archive.partner(n)):
+            if each is not None and each in window.pins:
+                found.setdefault(n, each)
     for glob in window.pins.globs:
         for n in newest_about(glob, held, window.archive.touches):
             for each in (n, window.archive.partner(n)):

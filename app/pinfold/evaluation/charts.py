@@ -20,8 +20,9 @@ def bar(share: float, kind: str = "") -> str:
     )
 
 
-def panel(name: str, points: Sequence[Spread], bands: Sequence[tuple[float, float]]) -> str:
-    """A line over compactions, from 0 on, each point with its range; `bands` belong to 1, 2 ..."""
+def panel(name: str, points: Sequence[Spread | None], bands: Sequence[tuple[float, float]]) -> str:
+    """A line over compactions, from 0 on, each known point with its range; `bands` belong to 1, 2
+    and so on."""
     last = max(len(points) - 1, len(bands), 1)
 
     def x(at: float) -> float:
@@ -30,9 +31,9 @@ def panel(name: str, points: Sequence[Spread], bands: Sequence[tuple[float, floa
     def y(share: float) -> float:
         return round(_TOP + (1 - share) * (_HEIGHT - _TOP - _BOTTOM), 1)
 
+    known = [(at, point) for at, point in enumerate(points) if point is not None]
     told = ", ".join(
-        f"{'before' if at == 0 else f'after {at}'} {point.mean:.2f}"
-        for at, point in enumerate(points)
+        f"{'before' if at == 0 else f'after {at}'} {point.mean:.2f}" for at, point in known
     )
     drawn = [
         f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(at)}" y2="{y(at)}"/>'
@@ -52,14 +53,13 @@ def panel(name: str, points: Sequence[Spread], bands: Sequence[tuple[float, floa
         )
     drawn += [
         f'<line class="range" x1="{x(at)}" x2="{x(at)}" y1="{y(point.low)}" y2="{y(point.high)}"/>'
-        for at, point in enumerate(points)
+        for at, point in known
         if point.high > point.low
     ]
-    way = " ".join(f"{x(at)},{y(point.mean)}" for at, point in enumerate(points))
+    way = " ".join(f"{x(at)},{y(point.mean)}" for at, point in known)
     drawn.append(f'<polyline class="line" points="{way}"/>')
     drawn += [
-        f'<circle class="dot" cx="{x(at)}" cy="{y(point.mean)}" r="3"/>'
-        for at, point in enumerate(points)
+        f'<circle class="dot" cx="{x(at)}" cy="{y(point.mean)}" r="3"/>' for at, point in known
     ]
     return _svg("panel", _WIDTH, _HEIGHT, f"{name}: {told}", drawn)
 

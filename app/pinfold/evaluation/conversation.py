@@ -1,244 +1,37 @@
-"""A conversation from a template and a seed, as the events that it would leave in a rollout.
+"""A conversation from a template or a dialogue and a seed, as the events that it would leave in a
+rollout.
 
-It comes in stretches; a compaction follows each. The first holds the goal, most of what the user
-lays down, and every fact with its first change; the user's own text in it is `USER_SHARE` times
-the budget. Later stretches add a constraint, decisions, changes, files and another next step.
+It comes in stretches; a compaction follows each. The user's own text in the first is
+`author.USER_SHARE` times the budget.
 """
 
-import json
-from collections import deque
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from random import Random
-from typing import Literal
 
-from pinfold.evaluation.filler import Filler, ToolUse, digest
-from pinfold.evaluation.script import Count, Script
-from pinfold.evaluation.templates import By, Template, language
-from pinfold.evaluation.truth import Fact, Statement, Truth, Values
-from pinfold.rollout.events import ArtifactObserved, Data
+from pinfold.evaluation.author import Author, Stretch
+from pinfold.evaluation.dialogues import Dialogue
+from pinfold.evaluation.script import Count
+from pinfold.evaluation.templated import Templated
+from pinfold.evaluation.templates import Template
+from pinfold.evaluation.told import Told
 
-USER_SHARE = 3.1
-"""Of the budget, that the user's text takes before the first compaction."""
-LATER_SHARE = 1.1
-"""The same, between two compactions."""
 MOST_COMPACTIONS = 5
 
-Said = Literal["constraints", "decisions", "questions", "next"]
-Beat = Callable[[], None]
-"""Something that matters is said or done."""
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """What happens up to a compaction."""
-
-    events: tuple[Data, ...]
-    truth: Truth
-    """At its end."""
-    user_tokens: int
+Source = Template | Dialogue
 
 
 @dataclass(frozen=True)
 class Conversation:
-    template: Template
+    source: Source
     stretches: tuple[Stretch, ...]
 
 
 def compose(
-    template: Template, seed: int, *, compactions: int, budget: int, count: Count
+    source: Source, seed: int, *, compactions: int, budget: int, count: Count
 ) -> Conversation:
     """The same for the same arguments. `count` measures tokens."""
-    author = _Author(template, seed, budget, count)
-    return Conversation(template, tuple(author.stretch(at) for at in range(compactions)))
-
-
-class _Author:
-    def __init__(self, template: Template, seed: int, budget: int, count: Count) -> None:
-        rng = Random(f"{template.name} {seed}")  # noqa: S311  not for secrets
-        self._rng = rng
-        self._template = template
-        self._phrases = language(template.language)
-        self._filler = Filler(rng, self._phrases)
-        self._values = Values(rng)
-        self._script = Script(count)
-        self._budget = budget
-        fill = self._values.fill
-        self._goal = fill(template.goal)
-        self._said: dict[Said, list[Statement]] = {
-            "constraints": [],
-            "decisions": [],
-            "questions": [],
-            "next": [],
-        }
-        self._facts: list[Fact] = []
-        self._files: list[str] = []
-
-    def stretch(self, number: int) -> Stretch:
-        script = self._script
-        script.begin()
-        share = USER_SHARE if number == 0 else LATER_SHARE
-        beats = deque(self._beats(number))
-        every = len(beats)
-        wanted = int(share * self._budget)
-        while beats or script.user_tokens < wanted:
-            due = every - len(beats) <= every * script.user_tokens / wanted
-            if beats and due:
-                beats.popleft()()
-            else:
-                self._fill()
-        self._user(self._rng.choice(self._phrases.last))
-        script.say("", [ToolUse("list_dir", json.dumps({"path": "."}), "docs\nvendor\nexamples")])
-        return Stretch(tuple(script.taken()), self._truth(), script.user_tokens)
-
-    def _truth(self) -> Truth:
-        return Truth(
-            goal=self._goal,
-            next=self._said["next"][-1],
-            constraints=tuple(self._said["constraints"]),
-            decisions=tuple(self._said["decisions"]),
-            facts=tuple(self._facts),
-            questions=tuple(self._said["questions"]),
-            files=tuple(self._files),
-        )
-
-    # What matters
-
-    def _beats(self, number: int) -> Iterator[Beat]:
-        template = self._template
-        first = number == 0
-        if first:
-            yield self._open
-            yield from (partial(self._fact, fact, change=False) for fact in range(3))
-        yield from self._decisions(number)
-        if first:
-            yield partial(self._constraint, 2)
-        if number == 1:
-            yield partial(self._constraint, 3)
-        yield self._file
-        if number < len(template.questions):
-            yield partial(self._question, number)
-        yield partial(self._next, number)
-        if first:
-            yield from (partial(self._fact, fact, change=True) for fact in range(3))
-            yield self._file
-            yield self._file
-        else:
-            yield partial(self._fact, (number - 1) % 3, change=True)
-
-    def _open(self) -> None:
-        first = [self._state("constraints", self._template.constraints[at]) for at in (0, 1)]
-        rules = "\n".join(f"- {each.text}" for each in first)
-        told = f"{self._phrases.background} {self._filler.prose(2)}"
-        self._user(f"{self._goal.text}\n\n{rules}\n\n{told}")
-        self._script.say(self._filler.reply(), [self._filler.use()])
-
-    def _constraint(self, number: int) -> None:
-        said = self._state("constraints", self._template.constraints[number])
-        self._user(f"{self._filler.prose(2)} {said.text} {self._filler.prose(1)}")
-        self._script.say(self._filler.reply())
-
-    def _decisions(self, number: int) -> Iterator[Beat]:
-        made = self._template.decisions
-        kinds = ((made.user, self._decide), (made.agent, self._agree), (made.recorded, self._note))
-        for kind, (texts, beat) in enumerate(kinds):
-            if number == 0:
-                yield partial(beat, texts[0])
-            elif number == kind + 1:
-                yield partial(beat, texts[1])
-
-    def _decide(self, text: str) -> None:
-        said = self._state("decisions", text)
-        self._user(f"{self._filler.prose(2)}\n\n{said.text}")
-        self._script.say(self._filler.reply())
-
-    def _agree(self, text: str) -> None:
-        said = self._state("decisions", text)
-        self._user(self._filler.message())
-        self._script.say(f"{self._phrases.proposal} {said.text}", [self._filler.use()])
-        self._user(self._rng.choice(self._phrases.agreed))
-        self._script.say(self._filler.reply())
-
-    def _note(self, text: str) -> None:
-        said = self._state("decisions", text)
-        self._user(self._filler.message())
-        self._record(kind="decision", decision=said.text, rationale=self._filler.reply())
-
-    def _fact(self, number: int, *, change: bool) -> None:
-        template = self._template.facts[number]
-        said = self._values.fill(template.text)
-        told = said.text
-        if change:
-            self._facts[number] = self._facts[number].changed(said)
-            told = f"{self._rng.choice(self._phrases.changed)} {said.text}"
-        else:
-            self._facts.append(Fact(template.label, said))
-        self._tell(template.by, template.label, told, said)
-
-    def _tell(self, by: By, label: str, told: str, said: Statement) -> None:
-        match by:
-            case "user":
-                self._user(f"{self._filler.prose(3)} {told}")
-                self._script.say(self._filler.reply())
-            case "tool":
-                self._user(self._filler.message())
-                shown = f"{self._filler.code(6)}\n{said.text}\n{self._filler.code(6)}"
-                command = json.dumps({"command": "make settings"})
-                self._script.say(self._phrases.config, [ToolUse("shell", command, shown)])
-            case "recorded":
-                self._user(f"{self._filler.prose(3)} {told}.")
-                self._record(kind="fact", key=label, value=said.text)
-
-    def _question(self, number: int) -> None:
-        said = self._state("questions", self._template.questions[number])
-        told = f"{self._phrases.open} {said.text}"
-        if number == 0:
-            self._user(f"{self._filler.prose(2)} {told}")
-            self._script.say(self._filler.reply())
-        else:
-            self._user(self._filler.message())
-            self._script.say(told)
-
-    def _next(self, number: int) -> None:
-        said = self._state("next", self._template.next[number])
-        if number % 3 == 1:
-            self._user(f"{self._filler.prose(2)} {self._phrases.then_user} {said.text}.")
-            self._script.say(self._filler.reply())
-            return
-        self._user(self._filler.message())
-        if number % 3 == 0:
-            self._script.say(f"{self._phrases.then} {said.text}.")
-        else:
-            self._record(kind="plan", steps=[{"id": f"s{number}", "text": said.text}])
-
-    def _file(self) -> None:
-        rng, template = self._rng, self._template
-        path = f"{rng.choice(template.folders)}/{self._values.draw('name')}{template.ending}"
-        self._files.append(path)
-        self._user(self._filler.message())
-        seen = ArtifactObserved(uri=path, kind="file", op="create", hash=digest(rng))
-        given = json.dumps({"path": path, "content": self._filler.code(8)})
-        self._script.say("", [ToolUse("write_file", given, f"Wrote {path}, 8 lines.", seen)])
-        self._script.say(self._filler.reply())
-
-    # How it is said
-
-    def _state(self, kind: Said, text: str) -> Statement:
-        said = self._values.fill(text)
-        self._said[kind].append(said)
-        return said
-
-    def _user(self, text: str) -> None:
-        self._script.ask(text)
-
-    def _fill(self) -> None:
-        self._user(self._filler.message())
-        uses = [self._filler.use() for _ in range(self._rng.randrange(0, 3))]
-        if uses:
-            self._script.say("", uses)
-        self._script.say(self._filler.reply())
-
-    def _record(self, **proposal: object) -> None:
-        self._script.remember({**proposal, "evidence": {"source": "user", "ref": "latest"}})
-        self._script.say(self._filler.reply())
+    author: Author
+    if isinstance(source, Dialogue):
+        author = Told(source, seed, budget, count)
+    else:
+        author = Templated(source, seed, budget, count)
+    return Conversation(source, tuple(author.stretch(at) for at in range(compactions)))

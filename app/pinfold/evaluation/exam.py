@@ -1,19 +1,25 @@
-"""The probes as questions to a model in the window that it would go on with; a model grades."""
+"""The probes as questions to a model in the window that it would go on with; a model grades.
 
-import json
+The judge hears neither of the window nor of whose it is.
+"""
+
 from collections.abc import Iterator, Sequence
+from random import Random
 from statistics import fmean
+from typing import Annotated
 
-from pinfold.evaluation.scores import Probe
+import msgspec
+from msgspec import Meta, Struct
+
+from pinfold.evaluation.scores import PROBES, Probe
 from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.trials import Graded
 from pinfold.evaluation.truth import Truth
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 
-MOST_ANSWER = 1_200
-"""Tokens."""
-MOST_GRADES = 400
+MOST_ANSWER = MOST_GRADES = 4_000
+"""Tokens; some models think before they write."""
 ASKED = """\
 Before you go on: answer these questions from this conversation, without using any tool.
 1. What did the user ask for at first?
@@ -31,23 +37,33 @@ JSON alone: {"grades": [...]}, one number for each statement, in their order."""
 TRIES = 2
 
 
+class _Grades(Struct):
+    grades: list[Annotated[float, Meta(ge=0, le=1)]]
+
+
 class Exam:
     """A `trials.Questioner`. Statements that are out of date count against the answer."""
 
-    def __init__(self, speaker: Speaker, judge: Speaker) -> None:
+    def __init__(self, speaker: Speaker, judge: Speaker, instructions: str) -> None:
+        """`instructions` stand before each window, as they do in a session."""
         self._speaker = speaker
         self._judge = judge
+        self._instructions = instructions
 
     async def __call__(self, items: Sequence[Item], truth: Truth) -> Graded:
         labels = "; ".join(fact.label for fact in truth.facts)
         question = ASKED.format(labels=labels)
-        answer = await self._speaker.answer("", items, question, MOST_ANSWER)
+        answer = await self._speaker.answer(self._instructions, items, question, MOST_ANSWER)
+        if not answer.strip():
+            raise Refused("the model gave no answer.")
         expected = list(_expected(truth))
+        # No probe always comes last; whichever the strategy, the order is the same.
+        Random(truth.goal.text).shuffle(expected)  # noqa: S311  not for secrets
         grades = await self._grades(answer, [text for _, text in expected])
-        found: dict[Probe, list[float]] = {}
+        found: dict[Probe, list[float]] = {probe: [] for probe in PROBES}
         for (probe, _), grade in zip(expected, grades, strict=True):
-            found.setdefault(probe, []).append(1 - grade if probe == "stale" else grade)
-        return {probe: fmean(each) for probe, each in found.items()}
+            found[probe].append(1 - grade if probe == "stale" else grade)
+        return {probe: fmean(each) if each else 1.0 for probe, each in found.items()}
 
     async def _grades(self, answer: str, statements: Sequence[str]) -> list[float]:
         """Raises `Refused` where the judge doesn't do as it is told."""
@@ -96,10 +112,9 @@ def _schema(count: int) -> dict[str, object]:
 
 def _parsed(told: str, count: int) -> list[float]:
     """The grades; empty where there are none, or not as many."""
+    object_ = told[told.find("{") : told.rfind("}") + 1]
     try:
-        given = json.loads(told[told.index("{") : told.rindex("}") + 1])
-        grades = [float(each) for each in given["grades"]]
-    except (ValueError, KeyError, TypeError):
+        grades = msgspec.json.decode(object_, type=_Grades).grades
+    except (msgspec.DecodeError, UnicodeEncodeError):
         return []
-    fit = len(grades) == count and all(0 <= grade <= 1 for grade in grades)
-    return grades if fit else []
+    return grades if len(grades) == count else []

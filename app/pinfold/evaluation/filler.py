@@ -6,7 +6,7 @@ from random import Random
 
 from msgspec import Struct
 
-from pinfold.evaluation.templates import Language
+from pinfold.evaluation.templates import Chatter
 from pinfold.rollout.events import ArtifactObserved
 
 _NOUNS = ("item", "batch", "record", "worker", "cursor", "buffer", "handler", "stream", "drawer")
@@ -26,13 +26,13 @@ class ToolUse(Struct, frozen=True):
 class Filler:
     """Makes filler, without any value of the kinds that trials ask for."""
 
-    def __init__(self, rng: Random, language: Language) -> None:
+    def __init__(self, rng: Random, chatter: Chatter) -> None:
         self._rng = rng
-        self._language = language
+        self._chatter = chatter
 
     def message(self) -> str:
         """What a user writes or pastes."""
-        ask = self._rng.choice(self._language.asks)
+        ask = self._rng.choice(self._chatter.asks)
         body = self.prose(8) if self._rng.random() < 0.6 else f"```\n{self._log(18)}\n```"
         return f"{ask}\n\n{body}"
 
@@ -40,7 +40,7 @@ class Filler:
         return " ".join(self._sentence() for _ in range(sentences))
 
     def reply(self) -> str:
-        return self._rng.choice(self._language.replies)
+        return self._rng.choice(self._chatter.replies)
 
     def use(self) -> ToolUse:
         """Any use of a tool that changes nothing."""
@@ -52,8 +52,8 @@ class Filler:
 
     def _sentence(self) -> str:
         rng = self._rng
-        word = rng.choice(self._language.words)
-        return rng.choice(self._language.prose).format(
+        word = rng.choice(self._chatter.words)
+        return rng.choice(self._chatter.prose).format(
             word=word, n=rng.randrange(40, 900), m=rng.randrange(3, 40)
         )
 

@@ -11,27 +11,56 @@ from pinfold.evaluation.scores import (
     Point,
     Probe,
     Scores,
+    Spent,
     Spread,
     StrategyResult,
 )
-from pinfold.evaluation.trials import NOT_ASKED
+from pinfold.evaluation.trials import NOT_GRADED
 from pinfold.evaluation.verdict import comparison
 from pinfold.numbers import dollars, duration
 
 WIDTH = 80
 MEANING = (
     (
-        "Read: a statement counts as far as one line of the window has its values (ports, names, "
-        "hashes, dates); values without what they are about count half. Nobody can guess them, and "
-        "the user's own text is three times the budget, so keeping it all is no answer. A file "
-        "counts where its name and its folders stand."
+        "Read: a statement counts as far as its values (ports, names, hashes, dates) stand on one "
+        "line of the window, within 200 characters of each other; without what they are about they "
+        "count half. Nobody can guess them, and the user's own text is three times the budget, so "
+        "keeping it all is no answer. A file counts where its name and its folders stand."
     ),
     (
-        "Asked: with --model, the model answers questions in the compacted window, and the judge "
-        "grades each statement with 0, 0.5 or 1."
+        "Asked: with --model, the model answers questions in the compacted window, without tools, "
+        "and the judge grades each statement with 0, 0.5 or 1; it sees the answer alone, and not "
+        "whose window it is about. A window without an answer or grades counts nowhere, and is "
+        "told. The two kinds of scores are never mixed."
     ),
 )
 """How the two kinds of scores come about."""
+TUNED = (
+    "No strategy was tuned on the conversations that count. Those that ours were tuned on have a "
+    "table of their own, as read, and count for nothing else; with --conversations or --model they "
+    "are left out."
+)
+SMOKE = "SMOKE TEST: this model is too small for its figures to mean anything."
+COHERENT = (
+    "Goal coherence: the mean of goal and constraints. As read it says that their words stand in "
+    "the window, not that a model keeps to them. The band beside it is what an analysis of Codex "
+    "expects of its summaries after 1, 2 and 3 compactions."
+)
+JSON = (
+    "--json prints one object. results[] has, for each strategy:",
+    "  strategy, kind (ours, baseline), not_run (why it went no further, or empty)",
+    "  points[], before the first compaction and after each:",
+    "    read, asked (null where nothing was graded), each with probes.goal ...,",
+    "      coherence and overall, as mean, deviation, low, high over the trials",
+    "    tokens, within (the budget), windows, ungraded (windows without grades)",
+    "  times (ms to plan, s of a model's work), spent (tokens, US dollars)",
+    "  tuned (as the last of points, on the conversations that ours were tuned on;",
+    "    null where there are none)",
+    "Beside it: conversations, tuned_on, model, judge, smoke, answering and grading",
+    "(what they took), comparison, verdict, seed, version. But for what models say,",
+    "the same arguments give the same object, save times, seconds and at.",
+    "  jq -r '.results[]|[.strategy,.points[-1].read.overall.mean]|@tsv'",
+)
 _HEADS: dict[Probe, str] = {
     "goal": "goal",
     "constraints": "const",
@@ -54,6 +83,9 @@ def page(found: Evaluation) -> Iterator[str]:
     for how in hows:
         yield ""
         yield from _table(found, ran, how)
+        if how == "asked":
+            yield from wrap(exam(found), WIDTH)
+    yield from _tuned(found, ran)
     yield from _not_run(found)
     for how in hows:
         yield ""
@@ -74,36 +106,45 @@ def explained() -> Iterator[str]:
     yield ""
     for text in MEANING:
         yield from wrap(text, WIDTH)
-    yield from wrap(
-        "Goal coherence: the mean of goal and constraints. The band beside it is what an analysis "
-        "of Codex expects of its compactions.",
-        WIDTH,
-    )
+    yield from wrap(COHERENT, WIDTH)
+    yield from wrap(TUNED, WIDTH)
     yield from wrap(
         "±: the standard deviation over the trials. `!`: a window over the budget, which is not to "
         "be compared. plan: milliseconds of a dry run, p50/p95.",
         WIDTH,
     )
+    yield ""
+    yield from JSON
 
 
 def _head(found: Evaluation) -> Iterator[str]:
     yield from wrap(
-        f"{_plural(len(found.conversations), 'conversation')}, {_plural(found.trials, 'trial')}, "
-        f"{_plural(found.compactions, 'compaction')} each, to {found.budget:,} tokens; "
+        f"{plural(len(found.conversations), 'conversation')} that no strategy was tuned on, "
+        f"{plural(found.trials, 'trial')}, "
+        f"{plural(found.compactions, 'compaction')} each, to {found.budget:,} tokens; "
         f"the user's own text is {found.user_share:.1f} times that. Seed {found.seed}.",
         WIDTH,
     )
+    if found.tuned_on:
+        yield from wrap(
+            f"Beside them {plural(len(found.tuned_on), 'conversation')} that ours were tuned on, "
+            "which count for nothing but their own table.",
+            WIDTH,
+        )
+    if found.interrupted:
+        yield "Interrupted: these are the trials that were over."
     if not found.model:
         yield "No model was asked: probes read the window as a request would carry it."
         return
-    yield f"Model {found.model}, judge {found.judge}."
+    yield from wrap(f"Model {found.model}, judge {found.judge}.", WIDTH)
     if found.smoke:
-        yield "SMOKE TEST: this model is too small for its figures to mean anything."
+        yield SMOKE
 
 
 def _table(found: Evaluation, ran: Sequence[StrategyResult], how: How) -> Iterator[str]:
     title = "As read" if how == "read" else "As asked"
-    yield f"{title}, after compaction {found.compactions}:"
+    smoke = " (smoke test)" if found.smoke and how == "asked" else ""
+    yield f"{title}{smoke}, after compaction {found.compactions}:"
     heads = "".join(f"{_HEADS[probe]:>6}" for probe in PROBES)
     yield f"{'':<13}{heads}{'all':>6}{'tokens':>9}{'plan ms':>9}"
     start = next((each.points[0] for each in ran if _scores(each.points[0], how)), None)
@@ -114,22 +155,52 @@ def _table(found: Evaluation, ran: Sequence[StrategyResult], how: How) -> Iterat
         stopped = f" at {last.compactions}" if last.compactions < found.compactions else ""
         name = f"{each.strategy}{stopped}"[:12]
         if _scores(last, how) is None:
-            why = "; ".join(note for note in each.notes if note.startswith(NOT_ASKED))
-            yield from _wrapped(f"{name:<13}{why}", " " * 13)
+            yield from _wrapped(f"{name:<13}{ungraded(each)}", " " * 13)
             continue
         mark = " " if last.within else "!"
         times = f"{each.times.plan_p50:.0f}/{each.times.plan_p95:.0f}" if each.times else ""
         yield (f"{name:<13}{_row(_means(last, how))}{last.tokens.mean:>8,.0f}{mark}{times:>9}")
         if found.trials > 1:
             yield f"{'    ±':<13}{_row(_deviations(last, how))}"
+        if how == "asked" and last.ungraded:
+            yield from _wrapped(f"    {ungraded(each)}", " " * 4)
         if how == "read" and each.spent is not None and each.times is not None:
-            cost = "" if each.spent.dollars is None else f", {dollars(each.spent.dollars)}"
             yield (
-                f"    the model: {duration(each.times.prepare)} a compaction, "
-                f"{each.spent.input:,} tokens in, {each.spent.output:,} out{cost}"
+                f"    the model: {duration(each.times.prepare)} a compaction, {_used(each.spent)}"
             )
     if how == "read" and not all(each.points[-1].within for each in ran):
         yield "! over the budget: not to be compared with the others"
+
+
+def _tuned(found: Evaluation, ran: Sequence[StrategyResult]) -> Iterator[str]:
+    """The scores that flatter."""
+    rows = [(each, each.tuned) for each in ran if each.tuned]
+    if not rows:
+        return
+    yield ""
+    yield f"As read, after compaction {found.compactions}, where ours were tuned:"
+    for each, told in rows:
+        mark = " " if told.within else "!"
+        yield f"{each.strategy[:11] + mark:<13}{_row(_means(told, 'read'))}"
+
+
+def ungraded(result: StrategyResult) -> str:
+    """Of its last windows, how many have no grades, and why."""
+    last = result.points[-1]
+    why = (note.removeprefix(f"{NOT_GRADED}: ") for note in result.notes if NOT_GRADED in note)
+    return f"{last.ungraded} of {plural(last.windows, 'window')} {NOT_GRADED}: {'; '.join(why)}"
+
+
+def exam(found: Evaluation) -> str:
+    """What asking and grading took, beside the work of the compactions."""
+    if found.answering is None or found.grading is None:
+        return ""
+    return f"Answering took {_used(found.answering)}; grading, {_used(found.grading)}."
+
+
+def _used(spent: Spent) -> str:
+    cost = "" if spent.dollars is None else f", {dollars(spent.dollars)}"
+    return f"{spent.input:,} tokens in, {spent.output:,} out{cost}"
 
 
 def _not_run(found: Evaluation) -> Iterator[str]:
@@ -138,7 +209,7 @@ def _not_run(found: Evaluation) -> Iterator[str]:
     for each in found.results:
         if each.not_run:
             stopped = len(each.points) - 1
-            where = f" after {_plural(stopped, 'compaction')}" if stopped > 0 else ""
+            where = f" after {plural(stopped, 'compaction')}" if stopped > 0 else ""
             reasons.setdefault((where, each.not_run), []).append(each.strategy)
     for (where, why), names in reasons.items():
         yield from _wrapped(f"Not run{where}: {', '.join(names)} ({why.removesuffix('.')})", "  ")
@@ -167,7 +238,8 @@ def _scores(point: Point, how: How) -> Scores | None:
 
 def _chart(found: Evaluation, ran: Sequence[StrategyResult], how: How) -> Iterator[str]:
     told = "as read" if how == "read" else "as asked"
-    yield f"Goal coherence, {told}, after each compaction"
+    told += " (smoke test)" if found.smoke and how == "asked" else ""
+    yield f"Goal coherence (the mean of goal and constraints), {told}"
     for at in range(found.compactions + 1):
         where = f"after {at}" if at else "before"
         yield f"{where:<14}0{'0.5':^{_BAR - 2}}1"
@@ -191,7 +263,7 @@ def _band(low: float, high: float) -> str:
     return (" " * start + "░" * (end - start)).ljust(_BAR)
 
 
-def _plural(count: int, what: str) -> str:
+def plural(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 

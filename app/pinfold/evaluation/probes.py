@@ -1,13 +1,16 @@
 """Probes without a model: what a window holds of what is true, read as a request carries it.
 
-A statement is *held* as far as one line of the window has its values: all of them for 1.0, with at
-least half of what it says of them; values without that count half. White space and letter case do
-not matter. A file is known where its name stands, and somewhere each of its folders.
+A statement is *held* as far as a passage of the window has its values: all of them for 1.0, with at
+least half of what it says of them, or of its label; values without that count half. A passage is
+what stands on one line within `REACH` of a value. White space and letter case do not matter. A
+value that an older one stands behind counts nothing, since it misleads whoever reads on; a next
+step that an older one stands behind, half. A file is known where its name stands, and somewhere
+each of its folders.
 """
 
 import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import fmean
 
 from pinfold.evaluation.scores import Probe
@@ -16,6 +19,10 @@ from pinfold.rollout.items import Item
 
 BARE = 0.5
 """Of a statement, for its values without what they are about."""
+REACH = 200
+"""Characters: so many words may stand between."""
+UNSURE = 0.5
+"""Of the next step, where an older one stands behind it."""
 
 
 class Reading:
@@ -23,18 +30,17 @@ class Reading:
 
     def __init__(self, items: Iterable[Item]) -> None:
         lines = (_plain(line) for item in items for line in _text(item).splitlines())
-        self._lines = [line for line in lines if line]
-        self._text = "\n".join(self._lines)
+        self._text = "\n".join(filter(None, lines))
 
     def scores(self, truth: Truth) -> dict[Probe, float]:
         """Each probe in [0, 1]; one that nothing is asked of gives 1."""
-        next_ = [self.held(each) for each in truth.questions] + [self.held(truth.next)]
+        next_ = [self.held(each) for each in truth.questions] + [self._step(truth)]
         changed = [fact for fact in truth.facts if fact.older]
         return {
             "goal": self.held(truth.goal),
             "constraints": _mean(map(self.held, truth.constraints)),
             "decisions": _mean(map(self.held, truth.decisions)),
-            "facts": _mean(self.held(fact.latest) for fact in changed),
+            "facts": _mean(self._latest(fact) for fact in changed),
             "stale": _mean(float(not self.is_stale(fact)) for fact in changed),
             "next": _mean(next_),
             "files": _mean(float(self._knows(path)) for path in truth.files),
@@ -43,8 +49,17 @@ class Reading:
     def held(self, statement: Statement) -> float:
         """How far the window holds a statement."""
         values = [_plain(value) for value in statement.values]
-        lines = {at for value in values for at in self._lines_with(value)}
-        return max((_share(self._lines[at], values, statement) for at in lines), default=0.0)
+        passages = {passage for value in values for passage in self._around(value)}
+        return max((_share(each, values, statement.words) for each in passages), default=0.0)
+
+    def _latest(self, fact: Fact) -> float:
+        if self.is_stale(fact):
+            return 0.0
+        return max(self.held(fact.latest), self.held(fact.labelled))
+
+    def _step(self, truth: Truth) -> float:
+        share = self.held(truth.next)
+        return UNSURE * share if self.is_stale(Fact("", truth.next, truth.past)) else share
 
     def is_stale(self, fact: Fact) -> bool:
         """Whether an older value stands without a newer mention of the latest one behind it."""
@@ -58,28 +73,31 @@ class Reading:
         """Where a value stands last; -1 where it doesn't."""
         return _last(_plain(value), self._text)
 
-    def _lines_with(self, value: str) -> set[int]:
-        if value not in self._text:
-            return set()
-        return {at for at, line in enumerate(self._lines) if _last(value, line) >= 0}
+    def _around(self, value: str) -> Iterator[str]:
+        for at in _places(value, self._text):
+            before = self._text[max(0, at - REACH) : at].rpartition("\n")[2]
+            yield before + self._text[at : at + len(value) + REACH].partition("\n")[0]
 
 
-def _share(line: str, values: Sequence[str], statement: Statement) -> float:
-    found = sum(_last(value, line) >= 0 for value in values) / len(values)
-    words = statement.words
-    told = sum(_plain(word) in line for word in words) * 2 >= len(words)
+def _share(passage: str, values: Sequence[str], words: Collection[str]) -> float:
+    found = sum(_last(value, passage) >= 0 for value in values) / len(values)
+    told = sum(word in passage for word in words) * 2 >= len(words)
     return found if told else BARE * found
 
 
 def _last(value: str, text: str) -> int:
     """Where a value stands last by itself, not inside of another; -1 where it doesn't."""
+    return next(_places(value, text), -1)
+
+
+def _places(value: str, text: str) -> Iterator[int]:
+    """All of them, from the end."""
     at = text.rfind(value)
     while at >= 0:
         around = text[max(at - 1, 0) : at] + text[at + len(value) : at + len(value) + 1]
         if not any(each.isalnum() or each in "_-" for each in around):
-            return at
+            yield at
         at = text.rfind(value, 0, at + len(value) - 1)
-    return -1
 
 
 def _text(item: Item) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.ledger_names import Name, call_texts, is_file, names
 from pinfold.checkpoint.ledger_outcomes import failures
-from pinfold.checkpoint.ledger_page import paths_told
+from pinfold.checkpoint.ledger_told import paths_told
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced, is_compaction
@@ -23,6 +23,9 @@ from pinfold.rollout.items import Item
 
 SIMULATED = 0.6
 """Of a session's items, before a cut that no compaction made."""
+
+MOST_REAL = 8
+"""Compactions of a session that are looked at: where it has more, some that lie evenly apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,14 @@ class Cut:
 
 
 def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[Cut]:
-    """Before each compaction that the recording holds, and at a share of its items."""
+    """Before compactions that the recording holds, `MOST_REAL` at most, and at a share of its
+    items."""
     real = [at for at, event in enumerate(events) if _is_compaction(event)]
     added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
     if not added:
         return
-    for at in sorted({*real, added[int(len(added) * simulated)]}):
+    every = max(1, -(-len(real) // MOST_REAL))
+    for at in sorted({*real[::every], added[int(len(added) * simulated)]}):
         yield cut_at(events, at, next((each for each in real if each > at), len(events)))
 
 

@@ -32,6 +32,8 @@ class Standing:
     ) -> None:
         self._options = options
         budget = room(view, options).target
+        self.goal = view.corrected(budget)
+        """Tokens of items that a compaction aims at, corrected as a plan's sizes are."""
         self._wanted = Wanted(cut_at(events, len(events), len(events)), view, budget)
         self._past: tuple[WindowView, Wanted] | None = None
         added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from pinfold.evaluation.recorded_scores import MEASURES, NAMES, OWN, Measure, Recorded, Row
+from pinfold.evaluation.recorded_scores import LEVEL, MEASURES, NAMES, OWN, Measure, Recorded, Row
+from pinfold.evaluation.verdict import listed
 from pinfold.sanitize import one_line
 
 WIDTH = 80
@@ -18,9 +19,9 @@ _HEADS: dict[Measure, str] = {
     "commitments": "rules",
 }
 CUTS = (
-    "A session is cut before each compaction that it holds, and once at 60% of its items; what "
-    "fits the budget there is not compacted. Each cut counts alike. Nothing leaves this machine, "
-    "and no model is asked."
+    "A session is cut before each compaction that it holds, but at most eight of them, and once at "
+    "60% of its items; what fits the budget there is not compacted. Each cut counts alike. Nothing "
+    "leaves this machine, and no model is asked."
 )
 OVER = "on average its windows are larger than {:,} tokens, so it is not to be compared."
 WEAK = 0.8
@@ -64,12 +65,19 @@ def explained() -> Iterator[str]:
 
 def verdict(found: Recorded) -> str:
     """What a user may trust."""
-    fair = [row for row in found.rows if row.tokens <= found.budget and "need" in row.kept]
+    able = [row for row in found.rows if "need" in row.kept]
+    if not able:
+        return f"No window was compacted to {found.budget:,} tokens with anything needed later."
+    fair = [row for row in able if row.tokens <= found.budget]
     ours = [row for row in fair if row.origin == "ours"]
     if not ours:
-        return f"No window was compacted to {found.budget:,} tokens with anything needed later."
+        sizes = ", ".join(f"{row.strategy} {row.tokens:,}" for row in able if row.origin == "ours")
+        return (
+            f"None of ours keeps to {found.budget:,} tokens on average ({sizes}): there is nothing "
+            "to compare. Allow more with --budget."
+        )
     best = max(ours, key=lambda row: row.mean)
-    sentences = [f"In {found.budget:,} tokens, {best.strategy} keeps {_kept(best)}."]
+    sentences = [f"In {found.budget:,} tokens, {_keep(best, ours)}."]
     if others := [row for row in fair if row.origin == "baseline"]:
         other = max(others, key=lambda row: row.mean)
         sentences.append(f"The best baseline, {other.strategy}, keeps {_kept(other)}.")
@@ -83,6 +91,15 @@ def verdict(found: Recorded) -> str:
     if weak := [f"{NAMES[each]} ({part:.0%})" for each, part in best.kept.items() if part < WEAK]:
         sentences.append(f"Weakest in {best.strategy}: {', '.join(weak)}.")
     return " ".join(sentences)
+
+
+def _keep(best: Row, ours: Sequence[Row]) -> str:
+    """Who keeps how much; those that are level are named together."""
+    level = [row for row in ours if abs(row.mean - best.mean) < LEVEL]
+    if len(level) == 1:
+        return f"{best.strategy} keeps {_kept(best)}"
+    about = "" if len({_kept(row) for row in level}) == 1 else "about "
+    return f"{listed([row.strategy for row in level])} keep {about}{_kept(best)}"
 
 
 def _kept(row: Row) -> str:

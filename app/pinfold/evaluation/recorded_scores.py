@@ -36,6 +36,8 @@ NAMES: dict[Measure, str] = {
 
 Origin = Literal["ours", "baseline", "recording"]
 """Who made the new window: the last is the tool that recorded the session."""
+LEVEL = 0.01
+"""Of a share, on average: what is closer is no difference."""
 OWN = "own compaction"
 """The name of what the recording tool did itself."""
 

@@ -1,7 +1,5 @@
 """An evaluation as one HTML page that asks nothing of the network."""
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -9,50 +7,34 @@ from typing import TypeVar
 
 from pinfold import __version__
 from pinfold.evaluation import charts
+from pinfold.export.document import document
 from pinfold.sanitize import clean, one_line
 
 Name = TypeVar("Name", bound=str)
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
+_BODY = """\
 <header>
 <h1>{title}</h1>
 <p class="verdict">{verdict}</p>
 <p class="facts">{facts}</p>
 </header>
 <main>
-{body}
+{sections}
 </main>
-<footer>Written by pinfold {version}</footer>
-</body>
-</html>
-"""
+<footer>Written by pinfold {version}</footer>"""
 
 
 def page(title: str, verdict: str, facts: Iterable[str], sections: Iterable[str]) -> str:
     """The whole page; `sections` are HTML, all else is text."""
-    style = (files("pinfold.evaluation") / "report.css").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _PAGE.format(
-        # Even if some markup got through, a browser would neither run nor fetch it.
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'",
+    body = _BODY.format(
         title=text(title),
         verdict=text(verdict),
         facts="".join(f"<span>{text(fact)}</span>" for fact in facts),
-        style=style,
-        body="\n".join(sections),
+        sections="\n".join(sections),
         version=__version__,
     )
+    style = (files("pinfold.evaluation") / "report.css").read_text("utf-8")
+    return document(text(title), body, style=style)
 
 
 def section(title: str, *parts: str) -> str:

@@ -52,7 +52,7 @@ def _sections(found: Recorded) -> Iterator[str]:
             _table(f"The mean over these {cuts(found.real[0].all)}", found.real, found.budget),
         )
     strips = [
-        (row.strategy, row.origin, charts.strip(row.strategy, shares, row.kept["need"]))
+        (_name(row), row.origin, charts.strip(row.strategy, shares, row.kept["need"]))
         for row in [*found.rows, *(row for row in found.real if row.origin == "recording")]
         if (shares := _needs(found, row.strategy))
     ]
@@ -105,8 +105,12 @@ def _table(caption: str, rows: Sequence[Row], budget: int) -> str:
     return table(
         caption,
         _HEADS,
-        ((row.strategy, row.origin, _cells(row, most, slowest, budget)) for row in rows),
+        ((_name(row), row.origin, _cells(row, most, slowest, budget)) for row in rows),
     )
+
+
+def _name(row: Row) -> str:
+    return f"{row.strategy} (baseline)" if row.origin == "baseline" else row.strategy
 
 
 def _cells(row: Row, most: int, slowest: float, budget: int) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pinfold.evaluation import charts
-from pinfold.evaluation.page import MEANING
+from pinfold.evaluation.page import COHERENT, MEANING, SMOKE, exam, plural, ungraded
 from pinfold.evaluation.report import (
     amount,
     definitions,
@@ -32,15 +32,19 @@ _TITLES: dict[How, str] = {"read": "as the window reads", "asked": "as a model a
 def render(found: Evaluation) -> str:
     """The whole page."""
     facts = [
-        f"{len(found.conversations)} conversations",
-        f"{found.trials} trial{'s' if found.trials != 1 else ''}",
-        f"{found.compactions} compaction{'s' if found.compactions != 1 else ''} each",
+        f"{plural(len(found.conversations), 'conversation')} that no strategy was tuned on",
+        plural(found.trials, "trial"),
+        f"{plural(found.compactions, 'compaction')} each",
         f"{found.budget:,} tokens after each",
         f"the user's own text is {found.user_share:.1f} times that",
         f"model {found.model}, judge {found.judge}" if found.model else "no model was asked",
         f"seed {found.seed}",
         f"{duration(found.seconds)} of work",
     ]
+    if found.at is not None:
+        facts.append(f"{found.at:%Y-%m-%d %H:%M} UTC")
+    if found.interrupted:
+        facts.append("interrupted: these are the trials that were over")
     verdict = found.verdict
     if found.comparison is not None:
         told = comparison(found.comparison, found.trials)
@@ -53,34 +57,71 @@ def _sections(found: Evaluation) -> Iterator[str]:
     hows: tuple[How, ...] = ("read", "asked") if found.model else ("read",)
     for how in hows:
         told = [each for each in ran if _scores(each.points[-1], how)]
-        yield section(f"Scores by probe, {_TITLES[how]}", _probes(told, how))
+        smoke = found.smoke and how == "asked"
+        title = f"{_TITLES[how]}{' (smoke test)' if smoke else ''}"
+        remarks = [SMOKE] if smoke else []
+        if how == "asked":
+            remarks += [exam(found), *_ungraded(ran)]
+        scores = _probes(told, how, found.compactions)
+        yield section(f"Scores by probe, {title}", scores, *map(paragraph, remarks))
+        if told:
+            yield section(
+                f"Goal coherence over compactions, {title}",
+                paragraph(f"{COHERENT} A thin line is the range over the trials."),
+                _coherence(told, how, found.compactions),
+            )
+    if found.tuned_on:
         yield section(
-            f"Goal coherence over compactions, {_TITLES[how]}",
-            paragraph(
-                "The mean of goal and constraints; a thin line is the range over the trials. "
-                "Shaded: what an analysis of Codex expects of its compactions 1, 2 and 3."
-            ),
-            _coherence(told, how, found.compactions),
+            "Scores by probe where ours were tuned, as the window reads",
+            paragraph("They flatter, and count for nothing else on this page."),
+            _tuned(ran, found.compactions),
         )
     yield section("Tokens, time and cost", _spent(ran))
     if missing := [_not_run(each) for each in found.results if each.not_run]:
         yield section("Not run", *map(paragraph, missing))
-    yield section("Conversations", paragraph(", ".join(found.conversations)))
+    tuned = f"Beside them, those that ours were tuned on: {', '.join(found.tuned_on)}."
+    yield section(
+        "Conversations",
+        paragraph(", ".join(found.conversations)),
+        paragraph(tuned) if found.tuned_on else "",
+    )
     yield section("What is scored", definitions(PROBES), *map(paragraph, MEANING))
 
 
-def _probes(ran: Sequence[StrategyResult], how: How) -> str:
+def _ungraded(ran: Sequence[StrategyResult]) -> Iterator[str]:
+    for each in ran:
+        if each.points[-1].ungraded:
+            yield f"{each.strategy}: {ungraded(each)}"
+
+
+def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> str:
     heads = [*PROBES, "all"]
     rows: list[tuple[str, str, list[str]]] = []
     start = next((scores for each in ran if (scores := _scores(each.points[0], how))), None)
     if start is not None:
         rows.append(("before", "start", _cells(start)))
     rows += [
-        (_name(each), each.kind, _cells(scores))
+        (_last(each, compactions), each.kind, _cells(scores))
         for each in ran
         if (scores := _scores(each.points[-1], how))
     ]
-    return table("After the last compaction; ± is the deviation over the trials", heads, rows)
+    return table(_caption(compactions), heads, rows)
+
+
+def _tuned(ran: Sequence[StrategyResult], compactions: int) -> str:
+    rows = [
+        (f"{_name(each)}{_mark(each.tuned)}", each.kind, _cells(each.tuned.read))
+        for each in ran
+        if each.tuned
+    ]
+    return table(_caption(compactions), [*PROBES, "all"], rows)
+
+
+def _caption(compactions: int) -> str:
+    return (
+        f"After compaction {compactions}; ± is the deviation over the trials; "
+        "!: over the budget, and not to be compared"
+    )
 
 
 def _cells(scores: Scores) -> list[str]:
@@ -91,8 +132,10 @@ def _cells(scores: Scores) -> list[str]:
 def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> str:
     drawn: list[tuple[str, str, str]] = []
     for each in ran:
-        found = [scores.coherence for point in each.points if (scores := _scores(point, how))]
-        chart = charts.panel(each.strategy, found, EXPECTED[:compactions])
+        points = [
+            scores.coherence if (scores := _scores(point, how)) else None for point in each.points
+        ]
+        chart = charts.panel(each.strategy, points, EXPECTED[:compactions])
         drawn.append((_name(each), each.kind, chart))
     return figures(drawn, "panels")
 
@@ -136,6 +179,17 @@ def _not_run(result: StrategyResult) -> str:
 
 def _name(result: StrategyResult) -> str:
     return result.strategy if result.kind == "ours" else f"{result.strategy} (baseline)"
+
+
+def _last(result: StrategyResult, compactions: int) -> str:
+    """Its name, and what is to be known of its last window."""
+    last = result.points[-1]
+    stopped = f", after {last.compactions}" if last.compactions < compactions else ""
+    return f"{_name(result)}{stopped}{_mark(last)}"
+
+
+def _mark(point: Point) -> str:
+    return "" if point.within else " !"
 
 
 def _scores(point: Point, how: How) -> Scores | None:

@@ -1,6 +1,7 @@
 """What an evaluation comes to, as plain data: for the terminal, JSON and reports alike."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from statistics import fmean, stdev
 from typing import Literal
 
@@ -13,10 +14,12 @@ PROBES: dict[Probe, str] = {
     "constraints": "The mean over all that the user ruled out or demanded so far.",
     "decisions": "The mean over all decisions so far: the user's, the agent's that the user "
     "agreed to, and those that the agent recorded with memory_apply.",
-    "facts": "Of the facts that changed, the share whose latest value is known.",
+    "facts": "Of the facts that changed, the share whose latest value is known; not where an older "
+    "one stands behind it.",
     "stale": "Of the same facts, the share without a value that is out of date; one that its "
     "newer value follows counts as corrected.",
-    "next": "The mean of the step that comes next and of the questions that are still open.",
+    "next": "The mean of the step that comes next (half, where an older one stands behind it) and "
+    "of the questions that are still open.",
     "files": "Of the files that the agent wrote or changed, the share whose path is known.",
 }
 """What is scored after each compaction, each in [0, 1]."""
@@ -61,6 +64,11 @@ class Point(Struct, frozen=True):
     """Of the window."""
     within: bool
     """Whether all windows kept to the budget, a twentieth more or less."""
+    windows: int = 0
+    """In all trials."""
+    ungraded: int = 0
+    """Of these, those that a model was to be asked about and has no grades for: `asked` is without
+    them."""
 
 
 class Times(Struct, frozen=True):
@@ -74,7 +82,7 @@ class Times(Struct, frozen=True):
 
 
 class Spent(Struct, frozen=True):
-    """What a model's work for a strategy took, questions and grading left out."""
+    """What a model's work took."""
 
     input: int = 0
     """Tokens."""
@@ -94,11 +102,15 @@ class StrategyResult(Struct, frozen=True):
     """Why there is no point, or none after the last."""
     times: Times | None = None
     spent: Spent | None = None
-    """None where it needs no model."""
+    """By the model that wrote for it; none where it needs no model."""
     trials: tuple[tuple[float, ...], ...] = ()
     """Goal coherence of each trial, by point, as read."""
-    asked_trials: tuple[tuple[float, ...], ...] = ()
-    """The same, as asked; empty where a trial could not be asked."""
+    asked_trials: tuple[tuple[float | None, ...], ...] = ()
+    """The same, as asked; none where nothing was graded."""
+    last_trials: dict[How, tuple[float | None, ...]] = {}
+    """The mean of all probes at the last point, of each trial; none where nothing was graded."""
+    tuned: Point | None = None
+    """After the last compaction, on conversations that ours were tuned on."""
     by_conversation: dict[str, float] = {}
     """The mean of all probes at the last point, by template."""
     notes: tuple[str, ...] = ()
@@ -126,16 +138,28 @@ class Evaluation(Struct, frozen=True):
     user_share: float
     """The user's text before the first compaction, as a multiple of the budget; the least."""
     conversations: tuple[str, ...]
-    """The templates, as `name (language, area)`."""
+    """Those that no strategy was tuned on, as `name (language, area)`."""
     model: str
-    """Empty where none was asked."""
+    """As `provider/model`; empty where none was asked."""
     judge: str
     smoke: bool
     """Whether the model is too small for its figures to mean anything."""
     results: tuple[StrategyResult, ...]
     comparison: Comparison | None
     verdict: str
+    tuned_on: tuple[str, ...] = ()
+    """Conversations that ours were tuned on: they count in `StrategyResult.tuned` alone."""
+    answering: Spent | None = None
+    """What the model's answers took, beside its work for strategies."""
+    grading: Spent | None = None
+    """What the judge took."""
+    interrupted: bool = False
+    """Whether more trials were wished for; those that were not over are left out."""
     seconds: float = 0.0
+    version: str = ""
+    """Of pinfold."""
+    at: datetime | None = None
+    """When it began."""
 
 
 def spread(figures: Iterable[float]) -> Spread:
@@ -157,6 +181,11 @@ def scores(trials: Sequence[dict[Probe, float]]) -> Scores:
 
 def coherence(trial: dict[Probe, float]) -> float:
     return fmean(trial[probe] for probe in COHERENCE)
+
+
+def is_asked(points: Iterable[Point]) -> bool:
+    """Whether all their windows have grades, so that points can be compared by them."""
+    return all(point.asked and not point.ungraded for point in points)
 
 
 def mean(parts: Sequence[dict[Probe, float]]) -> dict[Probe, float]:

@@ -19,12 +19,16 @@ from pinfold.ports import (
 from pinfold.rollout.events import Context, Usage
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
+from pinfold.tokens.items import count_item
+from pinfold.tokens.prices import Price, cost
 
 RETRIES = 2
 LONGEST_WAIT = 60.0
 """Seconds."""
 ENVELOPE = 64
 """Tokens that a chat template may put around instructions and text."""
+LEAST_ANSWER = 256
+"""Tokens that an answer may have, however full the window."""
 
 Answer = TypeVar("Answer")
 
@@ -33,18 +37,36 @@ class Speaker:
     """A `ports.Summarizer` over a provider, which can be asked about a window too."""
 
     def __init__(
-        self, provider: Provider, model: ModelInfo, counter: Counter, clock: Clock
+        self,
+        provider: Provider,
+        model: ModelInfo,
+        counter: Counter,
+        clock: Clock,
+        price: Price | None = None,
     ) -> None:
         self._provider = provider
         self._model = model
         self._counter = counter
         self._clock = clock
+        self._price = price
+        self._is_down = False
+        self.is_busy = False
+        """Whether a request is under way, or waits to be sent again."""
         self.spent = Usage()
         """Tokens of all its requests."""
 
     @property
     def model(self) -> ModelInfo:
         return self._model
+
+    @property
+    def name(self) -> str:
+        """As a user names it."""
+        return f"{self._model.provider}/{self._model.name}"
+
+    def cost(self, usage: Usage) -> float | None:
+        """US dollars, where the price is known."""
+        return None if self._price is None else cost(usage, self._price)
 
     def room(self, max_tokens: int) -> int:
         model = self._model
@@ -74,12 +96,15 @@ class Speaker:
         schema: Mapping[str, Any] | None = None,
     ) -> str:
         """What the model says to a question behind a window. Raises `ProviderError`."""
+        asked = (*items, Item(n=0, kind="user", content=question))
+        taken = self.count(instructions) + sum(self._tokens(item) for item in asked)
+        left = max(LEAST_ANSWER, self.room(0) - taken)
         request = Request(
             self._model,
             Context(instructions=instructions),
-            (*items, Item(n=0, kind="user", content=question)),
+            asked,
             schema=schema,
-            max_output=min(max_tokens, self._model.max_output),
+            max_output=min(max_tokens, self._model.max_output, left),
         )
         return await self._insist(lambda: self._read(request))
 
@@ -97,16 +122,26 @@ class Speaker:
         """Nobody watches."""
 
     async def _insist(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Ask, and again where that can help; one that is down is not waited for each time."""
         attempt = 0
-        while True:
-            try:
-                return await ask()
-            except ProviderError as error:
-                wait = error.retry_after or 2.0**attempt
-                if not error.retryable or attempt == RETRIES or wait > LONGEST_WAIT:
-                    raise
-                await self._clock.sleep(wait)
-                attempt += 1
+        self.is_busy = True
+        try:
+            while True:
+                try:
+                    answer = await ask()
+                except ProviderError as error:
+                    wait = 2.0**attempt if error.retry_after is None else error.retry_after
+                    is_last = self._is_down or attempt == RETRIES
+                    if not error.retryable or is_last or wait > LONGEST_WAIT:
+                        self._is_down = error.retryable
+                        raise
+                    await self._clock.sleep(wait)
+                    attempt += 1
+                else:
+                    self._is_down = False
+                    return answer
+        finally:
+            self.is_busy = False
 
     async def _read(self, request: Request) -> str:
         parts: list[str] = []
@@ -123,6 +158,9 @@ class Speaker:
             raise MalformedStream("The reply ended without its closing event.")
         self._spend(done.usage)
         return "".join(parts)
+
+    def _tokens(self, item: Item) -> int:
+        return count_item(self._counter, item, "chat")
 
     def _spend(self, usage: Usage | None) -> None:
         if usage is not None:

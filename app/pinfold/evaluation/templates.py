@@ -12,6 +12,9 @@ By = Literal["user", "tool", "recorded"]
 """Where a fact comes from: the user says it, a tool's output shows it, the agent records it."""
 
 
+Area = Literal["coding", "debugging", "review", "operations", "writing"]
+
+
 class FactTemplate(Struct, frozen=True, forbid_unknown_fields=True):
     by: By
     label: str
@@ -33,7 +36,7 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     language: str
-    area: Literal["coding", "debugging", "review", "operations", "writing"]
+    area: Area
     folders: tuple[str, ...]
     ending: str
     goal: str
@@ -49,7 +52,19 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.name} ({self.language}, {self.area})"
 
 
-class Language(Struct, frozen=True, forbid_unknown_fields=True):
+class Chatter(Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands between the things that matter."""
+
+    last: tuple[str, ...]
+    """The request that a compaction finds at the end."""
+    asks: tuple[str, ...]
+    replies: tuple[str, ...]
+    prose: tuple[str, ...]
+    """Sentences with slots for a word, a number and a smaller one."""
+    words: tuple[str, ...]
+
+
+class Language(Chatter, frozen=True, forbid_unknown_fields=True):
     """What is said in every conversation of that language."""
 
     agreed: tuple[str, ...]
@@ -61,13 +76,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """Before a value that has changed."""
     config: str
     background: str
-    last: tuple[str, ...]
-    """The request that a compaction finds at the end."""
-    asks: tuple[str, ...]
-    replies: tuple[str, ...]
-    prose: tuple[str, ...]
-    """Filler, with slots for a word, a number and a smaller one."""
-    words: tuple[str, ...]
 
 
 @cache

@@ -1,7 +1,7 @@
 """A trial: one conversation under several strategies, scored before and after each compaction."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,7 +10,8 @@ from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.compaction import engine
 from pinfold.compaction.strategies.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
-from pinfold.evaluation.conversation import Conversation, Stretch
+from pinfold.evaluation.author import Stretch
+from pinfold.evaluation.conversation import Conversation
 from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.script import at
@@ -27,11 +28,13 @@ from pinfold.window.window import Window
 WINDOW = 8
 """Budgets that the model's context window has: what comes between compactions always fits."""
 NO_MODEL = "needs a model: --model NAME"
-NOT_ASKED = "a window was not asked about"
+NOT_GRADED = "not graded"
 SLACK = 1.05
 """Of the budget, up to which a window keeps to it."""
 
 Graded = dict[Probe, float]
+Step = Callable[[str], Awaitable[None]]
+"""Hears of a strategy before each compaction."""
 
 
 class Questioner(Protocol):
@@ -50,6 +53,8 @@ class Reached:
     asked: Graded | None
     tokens: int
     within: bool
+    ungraded: bool
+    """Whether a model was to be asked, and there are no grades."""
 
 
 @dataclass
@@ -84,8 +89,15 @@ class Setting:
         return PlanOptions(target_pct=1 / WINDOW)
 
 
+async def _unheard(_strategy: str) -> None:
+    pass
+
+
 async def run(
-    conversation: Conversation, strategies: Iterable[Strategy], setting: Setting
+    conversation: Conversation,
+    strategies: Iterable[Strategy],
+    setting: Setting,
+    step: Step = _unheard,
 ) -> list[Trial]:
     """Compact after each stretch. A strategy that can't go on is replaced by no other."""
     known = _Known()
@@ -94,6 +106,8 @@ async def run(
     for stretch in conversation.stretches:
         known.take(stretch.events)
         for each in runs:
+            if not each.trial.not_run:
+                await step(each.trial.strategy)
             each.take(stretch.events)
             start = start or await each.reached(stretch.truth)
             if not each.trial.not_run:
@@ -159,11 +173,12 @@ class _Run:
             try:
                 asked = await setting.questioner(items, truth)
             except (Refused, ProviderError) as error:
-                self.trial.notes[f"{NOT_ASKED}: {error}"] = None
+                self.trial.notes[f"{NOT_GRADED}: {error}"] = None
         self._gauge.catch_up()
         tokens = sum(self._gauge.tokens)
         within = tokens <= SLACK * setting.budget
-        return Reached(Reading(items).scores(truth), asked, tokens, within)
+        ungraded = setting.questioner is not None and asked is None
+        return Reached(Reading(items).scores(truth), asked, tokens, within, ungraded)
 
     async def _replaced(self, known: _Known) -> WindowReplaced:
         """Raises `Refused`, `ProviderError`."""

@@ -1,6 +1,7 @@
 """What is true of a conversation: statements made of values that nobody can guess."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -25,7 +26,7 @@ class Statement:
         rest = self.text
         for value in self.values:
             rest = rest.replace(value, " ")
-        return frozenset(_TELLING.findall(rest.casefold()))
+        return frozenset(_TELLING.findall(unicodedata.normalize("NFKC", rest).casefold()))
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Fact:
     label: str
     latest: Statement
     older: tuple[Statement, ...] = ()
+
+    @cached_property
+    def labelled(self) -> Statement:
+        """Its latest value by its label alone."""
+        return Statement(f"{self.label} {' '.join(self.latest.values)}", self.latest.values)
 
     def changed(self, now: Statement) -> "Fact":
         return replace(self, latest=now, older=(*self.older, self.latest))
@@ -46,6 +52,8 @@ class Truth:
 
     goal: Statement
     next: Statement
+    past: tuple[Statement, ...] = ()
+    """Next steps of before."""
     constraints: tuple[Statement, ...] = ()
     decisions: tuple[Statement, ...] = ()
     facts: tuple[Fact, ...] = ()

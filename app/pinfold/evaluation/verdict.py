@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from pinfold.evaluation.scores import Comparison, Evaluation, Probe, Scores, StrategyResult
+from pinfold.evaluation.scores import (
+    PROBES,
+    Comparison,
+    Evaluation,
+    How,
+    Probe,
+    Scores,
+    Spread,
+    StrategyResult,
+    is_asked,
+)
 
 NAMES: dict[Probe, str] = {
     "goal": "the goal",
@@ -10,37 +20,76 @@ NAMES: dict[Probe, str] = {
     "decisions": "decisions",
     "facts": "the latest value of facts that changed",
     "next": "the next step and open questions",
-    "files": "the files it changed",
+    "files": "the files that were changed",
 }
 KEPT, LOST = 0.95, 0.80
 """From which on a thing counts as kept; below which, as lost."""
 
 
 def verdict(found: Evaluation) -> str:
-    """Which strategy to trust, and with what."""
+    """Which strategy to trust, and with what. None that is over the budget, and none on a tie."""
     able = [each for each in found.results if _is_whole(each, found)]
     if not able:
         return "No strategy came through to the end within the budget."
-    best = max(able, key=lambda each: (_final(each, found).overall.mean, each.kind == "ours"))
-    told = _final(best, found)
+    asked = not found.smoke and is_asked([each.points[-1] for each in able])
+    how: How = "asked" if asked else "read"
+    best = _best(able, how)
+    told = [_final(each, how) for each in best]
+    known = "a model should still know" if asked else "a window should still say"
     after = f"After {found.compactions} compaction{'s' if found.compactions > 1 else ''}"
-    kept = [name for probe, name in NAMES.items() if told.probes[probe].mean >= KEPT]
-    lost = sorted(
-        (mean, name) for probe, name in NAMES.items() if (mean := told.probes[probe].mean) < LOST
-    )
-    share = f"{told.overall.mean:.0%} of what a window should still say"
-    sentences = [f"{after} to {found.budget:,} tokens, {best.strategy} keeps the most: {share}."]
-    if kept:
-        sentences.append(f"Trust it with {_listed(kept)}.")
-    if lost:
+    sentences = [f"{after} to {found.budget:,} tokens, {_keep(best, how)} of what {known}."]
+    means = {probe: min(each.probes[probe].mean for each in told) for probe in PROBES}
+    if kept := [name for probe, name in NAMES.items() if means[probe] >= KEPT]:
+        sentences.append(f"Trust {_it(best)} with {listed(kept)}.")
+    if lost := sorted((means[probe], name) for probe, name in NAMES.items() if means[probe] < LOST):
         worst = [f"{name} ({mean:.0%})" for mean, name in lost]
-        sentences.append(f"Pin, or say again: {_listed(worst)}.")
-    stale = 1 - told.probes["stale"].mean
-    if stale > 1 - KEPT:
-        sentences.append(f"Of facts that changed, {stale:.0%} still show an old value.")
+        sentences.append(f"Pin, or say again: {listed(worst)}.")
+    if means["stale"] < KEPT:
+        sentences.append(
+            f"Of facts that changed, {1 - means['stale']:.0%} still show an old value."
+        )
+    if tuned := [each.tuned.read.overall.mean for each in best if each.tuned]:
+        sentences.append(
+            f"On conversations that ours were tuned on it would be {min(tuned):.0%}: don't count "
+            "on that."
+        )
     if found.smoke:
         sentences.append("What the model said is a smoke test and no part of this.")
+    elif found.model and not asked:
+        sentences.append(
+            "This is by the windows as read: not all answers about them have been graded."
+        )
     return " ".join(sentences)
+
+
+def _best(able: Sequence[StrategyResult], how: How) -> list[StrategyResult]:
+    """The one that keeps the most, and those that it is not ahead of in every trial."""
+    first = max(able, key=lambda each: (_final(each, how).overall.mean, each.kind == "ours"))
+    return [each for each in able if each is first or not _is_ahead(first, each, how)]
+
+
+def _is_ahead(one: StrategyResult, other: StrategyResult, how: How) -> bool:
+    pairs = zip(one.last_trials[how], other.last_trials[how], strict=True)
+    return all(a is not None and b is not None and a > b for a, b in pairs)
+
+
+def _keep(best: Sequence[StrategyResult], how: How) -> str:
+    """Who keeps how much, with its spread."""
+    names = listed([each.strategy for each in best])
+    shares = list(dict.fromkeys(_share(_final(each, how).overall) for each in best))
+    if len(best) == 1:
+        return f"{names} keeps the most: {shares[0]}"
+    if len({each.last_trials[how] for each in best}) == 1:
+        return f"{names} keep the same, and the most: {shares[0]}"
+    return f"{names} keep the most and can't be told apart: {listed(shares)}"
+
+
+def _share(told: Spread) -> str:
+    return f"{told.mean:.0%} ± {told.deviation:.1%}"
+
+
+def _it(best: Sequence[StrategyResult]) -> str:
+    return "it" if len(best) == 1 else "them"
 
 
 def comparison(told: Comparison, trials: int) -> str:
@@ -61,10 +110,10 @@ def comparison(told: Comparison, trials: int) -> str:
     )
 
 
-def _final(result: StrategyResult, found: Evaluation) -> Scores:
-    """The scores at its last point: as asked, where a model that can be trusted was."""
+def _final(result: StrategyResult, how: How) -> Scores:
+    """The scores at its last point."""
     last = result.points[-1]
-    return last.asked if last.asked and not found.smoke else last.read
+    return last.asked if how == "asked" and last.asked else last.read
 
 
 def _is_whole(result: StrategyResult, found: Evaluation) -> bool:
@@ -73,6 +122,7 @@ def _is_whole(result: StrategyResult, found: Evaluation) -> bool:
     return len(after) == found.compactions and all(point.within for point in after)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """As one says them."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

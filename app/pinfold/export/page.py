@@ -1,13 +1,12 @@
 """A session as one HTML page that asks nothing of the network."""
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 
 from pinfold.export import rich_text
+from pinfold.export.document import document
 from pinfold.export.transcript import (
     MARKS,
     Called,
@@ -28,18 +27,7 @@ from pinfold.window.boundary_text import told
 from pinfold.window.titles import title_of
 from pinfold.wire.images import data_url, described
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
+_BODY = """\
 <header>
 <h1>{title}</h1>
 <p class="facts">{facts}</p>
@@ -47,13 +35,9 @@ _PAGE = """\
 <button id="all" type="button">Open all</button></p>
 </header>
 <main>
-{body}
+{blocks}
 </main>
-<footer>Exported by pinfold</footer>
-<script>{script}</script>
-</body>
-</html>
-"""
+<footer>Exported by pinfold</footer>"""
 _OPEN = frozenset({"user", "assistant"})
 _WORDS = 200
 """Characters of a closed item's text."""
@@ -63,28 +47,17 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 def render(transcript: Transcript) -> str:
     """The whole page."""
-    style, script = _file("page.css"), _file("page.js")
-    # Even if some markup got through, a browser would neither run nor fetch it.
-    policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    return _PAGE.format(
-        policy=policy,
-        title=_line(transcript.title) or "A session",
+    title = _line(transcript.title) or "A session"
+    body = _BODY.format(
+        title=title,
         facts="".join(f"<span>{fact}</span>" for fact in _facts(transcript)),
-        style=style,
-        script=script,
-        body="\n".join(_blocks(transcript)),
+        blocks="\n".join(_blocks(transcript)),
     )
+    return document(title, body, style=_file("page.css"), script=_file("page.js"), images=True)
 
 
 def _file(name: str) -> str:
     return (files("pinfold.export") / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _line(text: str) -> str:

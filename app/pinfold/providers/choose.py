@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
+from msgspec import structs
+
 from pinfold.ports import ModelInfo
 from pinfold.providers.bodies import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
@@ -66,7 +68,7 @@ async def choose(
     is of kind "none" and says why.
     """
     if wish.provider == "embedded":
-        return _embedded(embedded(), _CHOSEN[wish.source])
+        return _embedded(embedded(), wish, _CHOSEN[wish.source])
     if wish.provider or wish.providers:
         return await _configured(wish, env, local_servers)
     if (base_url := env.get("OPENAI_BASE_URL")) and not _is_address(base_url):
@@ -81,7 +83,7 @@ async def choose(
     nothing = "no provider is configured, no key is set and no local server answers"
     if wish.model:
         return Choice("none", f"Nothing serves {wish.model}: {nothing}.")
-    return _embedded(embedded(), nothing)
+    return _embedded(embedded(), wish, nothing)
 
 
 def connect(choice: Choice) -> OpenAICompatible:
@@ -217,11 +219,19 @@ async def _probe(server: LocalServer) -> ServerModels:
     return await server_models(server.base_url, None, LOCAL_SECONDS)
 
 
-def _embedded(model: ModelInfo | None, because: str) -> Choice:
+def _embedded(model: ModelInfo | None, wish: Wish, because: str) -> Choice:
     if model is None:
         how = "Set a key such as OPENAI_API_KEY, start a local server, or: pinfold local setup."
         return Choice("none", f"No model: the embedded one is not installed; {because}.", how)
-    return Choice("embedded", f"{model.name}, embedded: {because}.", model=model)
+    why = f"{model.name}, embedded: {because}."
+    if (wanted := wish.context_window) and wanted > model.context_window:
+        why += (
+            f" Its server takes {model.context_window:,} tokens, so that is its window: "
+            f"context_window asks for {wanted:,}."
+        )
+    elif wanted:
+        model = structs.replace(model, context_window=wanted, window_source="config")
+    return Choice("embedded", why, model=model)
 
 
 def _wire_api(endpoint: Endpoint) -> WireApi:

@@ -63,6 +63,22 @@ class Learned(Struct):
             return last
         return min(reversed(self.reports), key=lambda report: abs(report.estimate - estimate))
 
+    def correct(self, estimate: int) -> int:
+        least = min(report.estimate for report in self.reports)
+        tokens = self._from_anchor(max(estimate, least))
+        if estimate < least:
+            # What a report has beyond its estimate is constant, or else grows with it: a single
+            # one can't tell, and a small window would inherit all that a large one had beyond.
+            share = tokens * estimate / least
+            believed = self.estimated / (self.estimated + _DOUBT)
+            tokens = share + believed * (tokens - self.rate * (least - estimate) - share)
+        # Far below every report, what the anchor holds may be more than there is.
+        return max(round(tokens), estimate // _FARTHEST)
+
+    def _from_anchor(self, estimate: int) -> float:
+        anchor = self.anchor(estimate)
+        return anchor.tokens + self.rate * (estimate - anchor.estimate)
+
 
 class Calibration(Struct):
     """Corrects estimates by reports, for each model apart; plain data, for a cache."""
@@ -90,12 +106,7 @@ class Calibration(Struct):
     def correct(self, provider: str, model: str, estimate: int) -> int:
         """Input tokens of a whole request, from its estimate."""
         learned = self.models.get(f"{provider}/{model}")
-        if learned is None:
-            return estimate
-        anchor = learned.anchor(estimate)
-        tokens = round(anchor.tokens + learned.rate * (estimate - anchor.estimate))
-        # Far below every report, what the anchor holds may be more than there is.
-        return max(tokens, estimate // _FARTHEST)
+        return estimate if learned is None else learned.correct(estimate)
 
 
 def _size(estimate: int) -> int:

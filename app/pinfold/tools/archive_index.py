@@ -1,4 +1,4 @@
-"""A full-text index over items: SQLite's FTS5, in memory, ranked by BM25."""
+"""A full-text index over items: SQLite's FTS5, as long as the session, ranked by BM25."""
 
 import json
 import re
@@ -46,18 +46,28 @@ class ArchiveIndex:
         """
         with self._lock:
             if self._db is None:
-                self._db = _create()
-            asked = set(numbers)
-            new = sorted(asked - self._known)
-            with self._db:
-                rows = (_row(n, read(n)) for n in new)
-                self._db.executemany("INSERT INTO items(rowid, text, parts) VALUES (?, ?, ?)", rows)
-            self._known.update(new)
-            if not (match := _match(query)):
-                return []
-            sql = "SELECT rowid FROM items WHERE items MATCH ? ORDER BY rank"
-            with closing(self._db.execute(sql, (match,))) as found:
-                return [n for (n,) in found if n in asked]
+                # No name: in memory at first; what grows goes to a file that no other can open.
+                self._db = _create("")
+            try:
+                return self._search(self._db, query, set(numbers), read)
+            except self._db.OperationalError:  # a full disk, or none that can be written to
+                self._db.close()
+                self._db, self._known = _create(":memory:"), set()
+                return self._search(self._db, query, set(numbers), read)
+
+    def _search(
+        self, db: "sqlite3.Connection", query: str, asked: set[int], read: Callable[[int], str]
+    ) -> list[int]:
+        new = sorted(asked - self._known)
+        with db:
+            rows = (_row(n, read(n)) for n in new)
+            db.executemany("INSERT INTO items(rowid, text, parts) VALUES (?, ?, ?)", rows)
+        self._known.update(new)
+        if not (match := _match(query)):
+            return []
+        sql = "SELECT rowid FROM items WHERE items MATCH ? ORDER BY rank"
+        with closing(db.execute(sql, (match,))) as found:
+            return [n for (n,) in found if n in asked]
 
 
 def text_of(item: Item) -> str:
@@ -82,12 +92,12 @@ def _strings(value: Any) -> Iterator[str]:
             yield str(value)
 
 
-def _create() -> "sqlite3.Connection":
+def _create(name: str) -> "sqlite3.Connection":
     try:
         import sqlite3
     except ImportError as error:
         raise ToolError(_NO_FTS5) from error
-    db = sqlite3.connect(":memory:", check_same_thread=False)
+    db = sqlite3.connect(name, check_same_thread=False)
     try:
         # The texts stand in the items already; the index alone is kept.
         db.execute(

@@ -4,18 +4,21 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.theme import Theme
 
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
-from pinfold.commands.failures import told
+from pinfold.numbers import ID_SHOWN
+from pinfold.paths import program
 from pinfold.sanitize import one_line
 from pinfold.tui import themes
 from pinfold.tui.keys import command_bindings, complaints
@@ -25,14 +28,20 @@ from pinfold.tui.shell import Shell
 if TYPE_CHECKING:
     from pinfold.compaction.view import PlanOptions
 
-ID_SHOWN = 13
-"""Characters of a session's id that tell it from others: its time in milliseconds."""
+PANELS = str(Path(__file__).with_name("panels") / "panels.tcss")
+"""The style sheet of every panel."""
 
 
 def _actions() -> type[Provider]:
     from pinfold.tui.panels.palette import Actions
 
     return Actions
+
+
+def _warm() -> None:
+    from pinfold.tui.panels import opening
+
+    opening.warm()
 
 
 class PinfoldApp(App[str]):
@@ -60,15 +69,12 @@ class PinfoldApp(App[str]):
         self._host = host
         self._look = look
         self._session: SessionPort | None = None
+        self._begun = asyncio.Event()
+        """There is a first session, or it has been told why there is none."""
         self._shell = Shell(look, monotonic, self._choices)
-        self._warnings = [*look.warnings, *complaints(look.keys), *self._register_themes()]
-        if look.theme in self.available_themes:
-            self.theme = look.theme
-        else:
-            self.theme = "pinfold"
-            self._warnings.append(
-                f"There is no theme “{look.theme}”; /theme shows those there are."
-            )
+        self._warnings = [*look.warnings, *complaints(look.keys)]
+        self._own_themes: list[str] = []
+        self._dress(look.theme)
 
     def get_default_screen(self) -> Shell:
         return self._shell
@@ -85,10 +91,25 @@ class PinfoldApp(App[str]):
     @work
     async def _begin(self) -> None:
         try:
+            await self._shell.complete()
+            self._register_themes(*await asyncio.to_thread(themes.load, self._theme_folders))
             session = await self._start(self._shell.approve)
             await self._enter(session, self._warnings)
+            self._make_panels_ready()
         except Exception as error:  # the screen stays, whatever it is
+            from pinfold.commands.failures import told
+
             self._shell.fail(told(error))
+        finally:
+            self._begun.set()
+
+    @work
+    async def _make_panels_ready(self) -> None:
+        """Load what the first panel would else keep all keys waiting for."""
+        await asyncio.to_thread(_warm)
+        if not self.stylesheet.has_source(PANELS):
+            self.stylesheet.read(PANELS)
+            self.stylesheet.parse()
 
     async def _enter(self, session: SessionPort, warnings: Sequence[str] = ()) -> None:
         old, self._session = self._session, session
@@ -107,16 +128,31 @@ class PinfoldApp(App[str]):
 
     # Themes
 
-    def _register_themes(self) -> list[str]:
-        folders = [themes.shipped()]
-        if self._look.theme_folder is not None:
-            folders.append(self._look.theme_folder)
-        loaded, failed = themes.load(folders)
+    @property
+    def _theme_folders(self) -> list[Path]:
+        own = self._look.theme_folder
+        return [themes.shipped(), *([] if own is None else [own])]
+
+    def _dress(self, name: str) -> None:
+        """Put on the theme of that name; the others are read after the first paint."""
+        theme = themes.named(name, self._theme_folders)
+        if theme is not None:
+            self.register_theme(theme)
+        elif name not in self.available_themes:
+            self._register_themes(*themes.load(self._theme_folders))
+        if name in self.available_themes:
+            self.theme = name
+            return
+        self.theme = "pinfold"
+        self._warnings.append(f"There is no theme “{name}”; /theme shows those there are.")
+
+    def _register_themes(self, loaded: Sequence[Theme], failed: Mapping[Path, str]) -> None:
         for theme in loaded:
             self.register_theme(theme)
         names = (theme.name for theme in loaded)
         self._own_themes = sorted(names, key=lambda name: (not name.startswith("pinfold"), name))
-        return [f"{path} is no theme: {why}" for path, why in failed.items()]
+        told = [f"{path} is no theme: {why}" for path, why in failed.items()]
+        self._warnings += [each for each in told if each not in self._warnings]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.fallbacks(self.current_theme)
@@ -154,7 +190,7 @@ class PinfoldApp(App[str]):
 
         save = self._host.save_compact
         panel = PreviewPanel(self.session, self._look.keys, save, strategy, options, by_hand=True)
-        self.push_screen(panel)
+        self.call_later(self.push_screen, panel)  # keys come first: making it took a while
 
     async def _review(self) -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""
@@ -162,12 +198,16 @@ class PinfoldApp(App[str]):
 
         panel = PreviewPanel(self.session, self._look.keys, self._host.save_compact)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
-        self.call_later(self.push_screen, panel, decided.set_result)
+
+        def decide(applied: bool | None) -> None:
+            if not decided.done():  # the turn may have ended
+                decided.set_result(applied)
+
+        self.call_later(self.push_screen, panel, decide)
         try:
             return bool(await decided)
         except asyncio.CancelledError:
-            if panel.is_current:
-                panel.dismiss(False)
+            panel.close(applied=False)
             raise
 
     def set_theme(self, name: str) -> None:
@@ -198,7 +238,8 @@ class PinfoldApp(App[str]):
         said = ""
         if (session := self._session) is not None:
             if session.items:
-                said = f"The session is kept. Go on with: pinfold resume {session.id[:ID_SHOWN]}"
+                again = f"{program()} resume {session.id[:ID_SHOWN]}"
+                said = f"The session is kept. Go on with: {again}"
             await session.close()
         self.exit(said)
 
@@ -224,8 +265,13 @@ class PinfoldApp(App[str]):
 
     def run_command(self, action: Action, argument: str = "", text: str = "") -> None:
         """Carry out an action; where that fails, `text` goes back into the prompt."""
+        self.attempt(self._carry_out(action, argument), text)
+
+    async def _carry_out(self, action: Action, argument: str) -> None:
         assert action.run is not None
-        self.attempt(action.run(self, argument), text)
+        if not action.early:
+            await self._begun.wait()
+        await action.run(self, argument)
 
     @work
     async def attempt(self, doing: Awaitable[None], text: str = "") -> None:
@@ -233,7 +279,9 @@ class PinfoldApp(App[str]):
         try:
             await doing
         except Exception as error:  # the screen stays, whatever it is
+            from pinfold.commands.failures import told
+
             self.tell(told(error), "error")
             if text:
-                self._shell.editor.take_back(text)
+                self._shell.editor.put_before(text)
         self._shell.refresh_status()

@@ -46,6 +46,7 @@ WHAT_NOW = {
     "off": "",
 }
 TOO_SOON = "It is compacted again once it has grown by a tenth."
+CANT = "It can't be sent as it is."
 STEP = 32
 """Tokens by which the gauge moves while a reply streams in."""
 WELL_BELOW = 0.9
@@ -84,13 +85,21 @@ class Bridge:
         self._show_queue(session.queue)
         self._enter(session.phase)
         self.refresh()
+        reading = session.reading()
+        if reading.used > reading.limit:  # as where another tool's session was adopted
+            self._transcript.note(
+                f"This window does not fit the model: {tokens(reading.used)} of "
+                f"{tokens(reading.limit)} tokens. {WHAT_NOW[session.auto] or CANT} "
+                "/compact --dry-run shows how; /model takes a larger one.",
+                "warning",
+            )
 
     def hear(self, update: Update) -> None:
         """Show what the session tells."""
         match update:
             case Appended(event=event):
-                self._appended(event.data)
                 self._mark(event.data)
+                self._appended(event.data)
             case Streamed(delta=delta):
                 self._stream(delta)
             case StreamDropped():
@@ -161,7 +170,9 @@ class Bridge:
             case events.TurnFinished(state="waiting", reason=reason):
                 self._transcript.note(reason or "The turn waits for you.", "warning")
             case events.TurnFinished(state="interrupted"):
-                self._transcript.note("Interrupted.")
+                items = self._session.items
+                if not (items and items[-1].state == "interrupted"):  # else it says so itself
+                    self._transcript.note("Interrupted.")
             case events.ContextSet(context=context):
                 for file in context.agents:
                     lines = len(file.text.splitlines())
@@ -190,6 +201,7 @@ class Bridge:
     def _stream(self, delta: Delta) -> None:
         match delta:
             case TextDelta(text=text) | ReasoningDelta(text=text) | CallDelta(arguments=text):
+                self._status.progress = ""
                 self._transcript.stream(delta)
                 # In steps: the gauge need not be painted for each delta.
                 self._gauge.live = self._live.push(text) // STEP * STEP

@@ -1,19 +1,25 @@
 """The gauge bar: the window's tokens by segment, on one line."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from pinfold.agent.updates import Preparation
 from pinfold.numbers import dollars, tokens
-from pinfold.ports import ModelInfo
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
-from pinfold.window.reading import Reading, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pinfold.agent.updates import Preparation
+    from pinfold.ports import ModelInfo
+    from pinfold.window.reading import Reading, Source
 
 LETTERS = {
     "instructions": "i",

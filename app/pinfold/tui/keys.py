@@ -2,18 +2,13 @@
 
 from collections.abc import Mapping
 
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
 
 from pinfold.commands.registry import ACTIONS, BY_ID
-from pinfold.tui.panels import (
-    checkpoint_keys,
-    context_keys,
-    core_keys,
-    eval_keys,
-    history_keys,
-    preview_keys,
-)
-from pinfold.tui.transcript.view import Transcript
+
+# What terminals send for Alt+Enter: Textual would take it for Enter alone.
+ANSI_SEQUENCES_KEYS["\x1b\r"] = ANSI_SEQUENCES_KEYS["\n"]  # type: ignore[index]
 
 _NAMES = {
     "escape": "Esc",
@@ -54,6 +49,18 @@ def command_bindings() -> list[Binding]:
 
 def complaints(keys: Mapping[str, str]) -> list[str]:
     """What is wrong with the user's keys, in sentences."""
+    if not keys:
+        return []
+    from pinfold.tui.panels import (
+        checkpoint_keys,
+        context_keys,
+        core_keys,
+        eval_keys,
+        history_keys,
+        preview_keys,
+    )
+    from pinfold.tui.transcript.view import Transcript
+
     context = (*context_keys.MOVES, *context_keys.ACTS)
     preview = (*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS)
     history = (*history_keys.MOVES, *history_keys.ACTS)

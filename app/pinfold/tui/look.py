@@ -1,12 +1,12 @@
 """How the screen is set up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class Look:
+
+class Look(Struct, frozen=True):
     """What the screen takes from the settings."""
 
     cwd: Path

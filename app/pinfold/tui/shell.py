@@ -1,9 +1,9 @@
 """The screen: the transcript, the prompt, the lines around them, and what the user's keys mean."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -16,10 +16,7 @@ from textual.widget import Widget
 from pinfold import paths
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Level, SessionPort
-from pinfold.ports import Decision, Question
 from pinfold.tui import branch, welcome
-from pinfold.tui.bridge import Bridge
 from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
@@ -31,8 +28,15 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.status import StatusLine
-from pinfold.tui.steering import command_of
 from pinfold.tui.transcript.view import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from pinfold.commands.context import Level, SessionPort
+    from pinfold.ports import Decision, Question
+    from pinfold.tui.bridge import Bridge
 
 HINT_SECONDS = 2.0
 """How long a hint stands, and how soon its key must come again."""
@@ -43,6 +47,7 @@ QUIET = 0.6
 class Shell(Screen[None]):
     """Shows one session at a time; before the first, it keeps what is sent."""
 
+    AUTO_FOCUS = "Editor"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(each for each in bindings("prompt") if each.id in {"interrupt", "leave"}),
         *bindings("transcript"),
@@ -80,6 +85,7 @@ class Shell(Screen[None]):
         self.editor = Editor(self._popup, self._history, look.cwd, choices)
         self._drafts = Drafts(self.editor)
         self._transcript = Transcript()
+        self._transcript.writer = self.editor
         self._queue = QueueLines()
         self._retry = RetryLine(monotonic)
         self._find_bar = FindBar(self._transcript)
@@ -89,20 +95,21 @@ class Shell(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield self._transcript
-        yield self._queue
-        yield self._retry
-        yield self._find_bar
         yield self._prompt
         yield self._gauge
         yield self._status
-        yield self._popup
 
     def on_mount(self) -> None:
-        self._look_at(self._cwd)
+        self._status.folder = paths.shown(self._cwd)
         self._transcript.set_welcome(welcome.waiting())
         self.watch(self._transcript, "behind", self._show_behind)
-        self.editor.focus()
+
+    async def complete(self) -> None:
+        """See to what the first paint had no need of."""
+        await self.mount(self._queue, self._retry, self._find_bar, before=self._prompt)
+        await self.mount(self._popup)
         self._read_history()
+        self._read_branch()
 
     def _look_at(self, folder: Path) -> None:
         self._cwd = self.editor.folder = folder
@@ -111,6 +118,17 @@ class Shell(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         self._status.reading = self.focused is self._transcript
+        if self._status.reading:
+            self._hint("")
+
+    @on(Transcript.Selected)
+    def _selected(self, event: Transcript.Selected) -> None:
+        self._status.on_item = event.item is not None
+
+    @on(Transcript.Left)
+    def _stopped_reading(self) -> None:
+        if self._find_bar.display:
+            self._find_bar.leave()
 
     def _show_behind(self, rows: int) -> None:
         self._status.behind = rows
@@ -127,6 +145,9 @@ class Shell(Screen[None]):
 
     async def attach(self, session: SessionPort, warnings: Sequence[str]) -> None:
         """Show `session` from now on, and send it what waits."""
+        # Like all that knows of sessions, it is imported after the first paint.
+        from pinfold.tui.bridge import Bridge
+
         await self._drafts.save()
         if self._bridge is not None:
             self._bridge.close()
@@ -162,7 +183,9 @@ class Shell(Screen[None]):
 
     def tell(self, text: str, level: Level = "info") -> None:
         self._transcript.note(text, level)
-        if self._transcript.behind:  # the note is out of view
+        if not self._status.reading:
+            self._transcript.scroll_end()
+        elif self._transcript.behind:  # the note is out of view, but one acts on an item here
             self._hint_for_a_while(text.partition("\n")[0])
 
     def refresh_status(self) -> None:
@@ -198,16 +221,21 @@ class Shell(Screen[None]):
 
     def find(self, text: str) -> None:
         """Look for `text` in the transcript; without one, ask for it."""
-        self._find_bar.open(text)
+        if self._find_bar.is_attached:
+            self._find_bar.open(text)
+        else:  # the key came with the first paint
+            self.call_later(self.find, text)
 
     def action_find(self) -> None:
-        self._find_bar.open("")
+        self.find("")
 
     def action_find_next(self, step: int) -> None:
         self._find_bar.step(step)
 
     @on(Transcript.Acted)
     def _acted(self, event: Transcript.Acted) -> None:
+        from pinfold.tui.steering import command_of
+
         if self._session is None:
             return
         command, argument = command_of(event.key, event.item.n, self._session.window)
@@ -222,7 +250,7 @@ class Shell(Screen[None]):
             command = registry.parse(text)
         except CommandError as error:
             self.tell(str(error), "error")
-            self.editor.take_back(text)
+            self.editor.put_before(text)
             return
         if command is not None:
             self.post_message(self.Commanded(*command, text))
@@ -268,8 +296,7 @@ class Shell(Screen[None]):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        in_prompt = self.focused not in {None, self._transcript}
-        if in_prompt or event.key in self.active_bindings:
+        if self.focused is not None or event.key in self.active_bindings:
             return
         if event.is_printable and event.character:
             self.editor.focus()
@@ -282,9 +309,10 @@ class Shell(Screen[None]):
     def action_leave(self) -> None:
         if self.get_selected_text():
             self.action_copy_text()
+            self.clear_selection()  # the next one clears the prompt
         elif self.editor.text:
             self.editor.set_aside()
-            self._hint("Cleared: ↑ brings it back")
+            self._hint_for_a_while("Cleared: ↑ brings it back")
         elif self._twice("Ctrl+C again quits"):
             self.post_message(self.Left())
 

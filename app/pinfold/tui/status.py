@@ -1,6 +1,8 @@
 """The status line: where one is, and what goes on."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from rich.text import Text
@@ -8,10 +10,14 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from pinfold.agent.updates import Phase
 from pinfold.numbers import duration
 from pinfold.tui.colours import ink
 from pinfold.tui.transcript.lines import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pinfold.agent.updates import Phase
 
 WORKING: dict[Phase, str] = {
     "requesting": "waiting for the model",
@@ -22,6 +28,11 @@ WORKING: dict[Phase, str] = {
     "compacting": "compacting",
 }
 DIM = "foreground 60%"
+MODE = "TRANSCRIPT"
+"""Stands first while the transcript has the keys, however narrow it is."""
+BACK = "Esc back"
+ACTS = f"Enter opens · / finds · p m f pin, mask, fold · {BACK}"
+CHOOSES = f"↑ ↓ choose · letters go to the prompt · {BACK}"
 
 
 class StatusLine(Widget):
@@ -46,6 +57,8 @@ class StatusLine(Widget):
     seconds: reactive[int] = reactive(0)
     reading: reactive[bool] = reactive(False)
     """Whether the transcript has the keys."""
+    on_item: reactive[bool] = reactive(False)
+    """Whether its cursor stands on an item, so that letters act."""
     behind: reactive[int] = reactive(0)
     """Rows that have come below the view."""
 
@@ -78,13 +91,14 @@ class StatusLine(Widget):
         room = self.size.width - len(right) - 2
         approvals = "warning" if self.approvals == "full" else DIM
         parts = {
+            "mode": (MODE if self.reading else "", "accent"),
             "model": (self.model, "foreground"),
             "folder": (self.folder, DIM),
             "branch": (self.branch, DIM),
             "approvals": (self.approvals, approvals),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
-        for dispensable in ("branch", "folder", "approvals"):
+        for dispensable in ("branch", "folder", "approvals", *(["model"] if self.reading else [])):
             if len(" · ".join(text for text, _ in parts.values())) > room:
                 parts.pop(dispensable, None)
         line = Text(no_wrap=True, overflow="crop", end="")
@@ -106,12 +120,13 @@ class StatusLine(Widget):
         below = f"↓ {self.behind} below · " if self.behind else ""
         if self.phase == "idle":
             keys = "/ commands · @ files · F1 help" if wide else "F1 help"
-            if self.reading and wide:
-                keys = "Enter opens · / finds · p m f pin, mask, fold · Shift+Tab back"
+            if self.reading:
+                keys = (ACTS if self.on_item else CHOOSES) if wide else BACK
             return (f"{below}Ctrl+End" if below and not self.reading else keys), ink(self.app, DIM)
         said = self.progress or WORKING[self.phase]
         if not wide:
-            return f"{below}{duration(self.seconds)} · Esc", ink(self.app, "primary")
-        rest = f" {duration(self.seconds)} · Esc interrupts"
+            esc = BACK if self.reading else "Esc"
+            return f"{below}{duration(self.seconds)} · {esc}", ink(self.app, "primary")
+        rest = f" {duration(self.seconds)} · {BACK if self.reading else 'Esc interrupts'}"
         room = self.size.width - len(below) - len(rest) - 2
         return f"{below}{clip(said, room)}{rest}", ink(self.app, "primary")

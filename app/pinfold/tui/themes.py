@@ -1,7 +1,7 @@
 """Themes: TOML files, and colours of our own for themes that know nothing of them."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from textual.color import ColorParseError
@@ -39,19 +39,32 @@ def shipped() -> Path:
     return PACKAGE if PACKAGE.is_dir() else CHECKOUT
 
 
+def named(name: str, folders: Sequence[Path]) -> Theme | None:
+    """The theme of that name, if the file that is called so holds it; the last folder counts."""
+    for folder in reversed(folders):
+        path = folder / f"{name}.toml"
+        if path.is_file():
+            loaded, _ = _read([path])
+            return next((theme for theme in loaded if theme.name == name), None)
+    return None
+
+
 def load(folders: Iterable[Path]) -> tuple[list[Theme], dict[Path, str]]:
     """The themes in `folders`, and what could not be used, with why."""
+    return _read(path for folder in folders for path in sorted(folder.glob("*.toml")))
+
+
+def _read(paths: Iterable[Path]) -> tuple[list[Theme], dict[Path, str]]:
     loaded: list[Theme] = []
     failed: dict[Path, str] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*.toml")):
-            try:
-                theme = Theme(**tomllib.loads(path.read_text(encoding="utf-8")))
-                _check(theme)
-            except (OSError, ValueError, TypeError) as error:
-                failed[path] = str(error)
-            else:
-                loaded.append(theme)
+    for path in paths:
+        try:
+            theme = Theme(**tomllib.loads(path.read_text(encoding="utf-8")))
+            _check(theme)
+        except (OSError, ValueError, TypeError) as error:
+            failed[path] = str(error)
+        else:
+            loaded.append(theme)
     return loaded, failed
 
 

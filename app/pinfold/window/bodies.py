@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from msgspec import Struct
 
@@ -48,7 +48,8 @@ class Bodies:
         self._heads = heads
         self._read = read
         self._held: dict[int, Item] = {}
-        self._read_again = lru_cache(_REMEMBERED)(self._read_one)
+        # No method of its own: a circle would keep a closed session's items until a collection.
+        self._read_again = lru_cache(_REMEMBERED)(partial(_read_one, heads, read))
 
     def add(self, item: Item) -> None:
         self._held[item.n] = item
@@ -65,34 +66,36 @@ class Bodies:
         held = {n: item for n, item in self._held.items() if n in numbers or not self._stands(n)}
         missing = [self._heads[n] for n in numbers if n not in held]
         missing.sort(key=lambda head: head.offset)
-        held.update((item.n, item) for item in self._read_all(missing))
+        held.update((item.n, item) for item in _read_all(missing, self._read))
         self._held = held
 
     def _stands(self, n: int) -> bool:
         return self._read is not None and self._heads[n].length > 0
 
-    def _read_one(self, n: int) -> Item:
-        head = self._heads[n]
-        try:
-            return next(self._read_all([head]))
-        except (Lost, JournalError):
-            return Item(
-                n=n,
-                kind=head.kind,
-                content=_LOST.format(n),
-                turn=head.turn,
-                response=head.response,
-                call_id=head.call_id,
-                name=head.name,
-                state="unknown",
-            )
 
-    def _read_all(self, heads: Collection[Head]) -> Iterator[Item]:
-        if self._read is None:
-            raise Lost
-        events = self._read((head.offset, head.length) for head in heads)
-        for head, event in zip(heads, events, strict=True):
-            yield _item_in(event, head.n)
+def _read_one(heads: Mapping[int, Head], read: Read | None, n: int) -> Item:
+    head = heads[n]
+    try:
+        return next(_read_all([head], read))
+    except (Lost, JournalError):
+        return Item(
+            n=n,
+            kind=head.kind,
+            content=_LOST.format(n),
+            turn=head.turn,
+            response=head.response,
+            call_id=head.call_id,
+            name=head.name,
+            state="unknown",
+        )
+
+
+def _read_all(heads: Collection[Head], read: Read | None) -> Iterator[Item]:
+    if read is None:
+        raise Lost
+    events = read((head.offset, head.length) for head in heads)
+    for head, event in zip(heads, events, strict=True):
+        yield _item_in(event, head.n)
 
 
 def _item_in(event: Event, n: int) -> Item:

@@ -25,7 +25,7 @@ class ContextRow(Struct, frozen=True):
     tokens: int
 
 
-class Row(Struct, frozen=True):
+class Row(Struct, frozen=True, gc=False):
     """An item of the window."""
 
     n: int

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pinfold.rollout.events import Pin, PinsChanged
 from pinfold.window.archive import Touch
 from pinfold.window.placeholders import ranges
 from pinfold.window.refused import Refused
+
+if TYPE_CHECKING:
+    from wcmatch.glob import WcMatcher
 
 _NAMED = 5
 _MOST = 1_000
@@ -76,7 +80,7 @@ def newest_about(
     newest: dict[tuple[str, Touch], int] = {}
     for n in reversed(numbers):
         for path, touch in touches(n).items():
-            if (path, touch) not in newest and concerns(glob, [path]):
+            if _matches(glob, path) and (path, touch) not in newest:
                 newest[path, touch] = n
     known = {path for path, touch in newest if touch != "found"}
     found = (n for (path, touch), n in newest.items() if touch != "found" or path not in known)
@@ -91,10 +95,14 @@ def check(pattern: str) -> None:
 
 @lru_cache(maxsize=16_384)
 def _matches(pattern: str, path: str) -> bool:
+    return bool(_matcher(pattern).match(path))
+
+
+@lru_cache
+def _matcher(pattern: str) -> "WcMatcher[str]":
     from wcmatch import glob  # most sessions pin no glob
 
-    flags = glob.GLOBSTAR | glob.DOTGLOB
-    return bool(glob.globmatch(path, _alternatives(pattern), flags=flags))
+    return glob.compile(_alternatives(pattern), flags=glob.GLOBSTAR | glob.DOTGLOB)
 
 
 @lru_cache

@@ -5,14 +5,18 @@ import re
 
 from pinfold.sanitize import one_line
 
-_SUBJECTS = ("command", "pattern", "path", "file_path", "query", "url", "patch", "input")
+_SUBJECTS = ("command", "cmd", "pattern", "path", "file_path", "query", "url", "patch", "input")
 _SUBJECT = re.compile(rf'"({"|".join(_SUBJECTS)})"\s*:\s*"((?:[^"\\]|\\.)*)')
+_ARGV = re.compile(r'"(?:command|cmd)"\s*:\s*\[((?:\s*"(?:[^"\\]|\\.)*",?)*)')
+_WORD = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 _SCAN = 4_000
 """Characters of arguments that are looked at."""
 
 
 def _unquote(text: str) -> str:
+    if "\\" not in text:
+        return text
     try:
         return str(json.loads(f'"{text}"', strict=False))
     except ValueError:
@@ -22,11 +26,15 @@ def _unquote(text: str) -> str:
 def title_of(arguments: str) -> str:
     """The command, path or pattern of a call, on one line."""
     found = {key: _unquote(value) for key, value in _SUBJECT.findall(arguments[:_SCAN])}
+    if argv := _ARGV.search(arguments[:_SCAN]):
+        words = [_unquote(word) for word in _WORD.findall(argv[1])]
+        inside = words[1:2] in (["-c"], ["-lc"]) and words[2:]
+        found["command"] = " ".join(inside or words)
     for key in _SUBJECTS:
         value = found.get(key, "")
         if not value:
             continue
-        if key == "command":
+        if key in ("command", "cmd"):
             return f"$ {one_line(value)}"
         if key in ("patch", "input") and (files := _PATCHED.findall(value)):
             return one_line(", ".join(files))

@@ -1,6 +1,7 @@
 """What each command of the command line does. Each returns the exit code."""
 
-import argparse
+from __future__ import annotations
+
 import asyncio
 import signal
 import sys
@@ -9,14 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinfold.rollout.journal import Journal, JournalError, SessionHeld
 from pinfold.wiring.house import House, WrongUse, house
 
 if TYPE_CHECKING:
+    import argparse
+
+    from pinfold.rollout.journal import Journal
     from pinfold.wiring.replaying import Player
 
 
-def shell(arguments: argparse.Namespace) -> int:
+def shell(arguments: argparse.Namespace | None = None) -> int:
     from pinfold.wiring.screen import Sessions, run
 
     at = house(arguments)
@@ -46,6 +49,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
     """`write`, `read-only`, `fork` or `quit`. Raises `SessionHeld` where nobody can be asked."""
+    from pinfold.rollout.journal import Journal, SessionHeld
     from pinfold.wiring.sessions import CLOCK
 
     if arguments.read_only or arguments.fork:
@@ -65,11 +69,15 @@ def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
 
 
 def exec_(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring import stdin
+
     prompt = arguments.prompt
     if prompt in (None, "-"):
         if sys.stdin.isatty():
             raise WrongUse("exec needs a prompt, as an argument or on stdin")
-        prompt = sys.stdin.read()
+        prompt = stdin.read()
+    elif stdin.is_given() and (more := stdin.read().strip()):
+        prompt = f"{prompt}\n\n<stdin>\n{more}\n</stdin>"
     if not prompt.strip():
         raise WrongUse("the prompt is empty")
     if arguments.fork and not (arguments.session or arguments.last):
@@ -79,6 +87,8 @@ def exec_(arguments: argparse.Namespace) -> int:
 
 async def _exec(at: House, arguments: argparse.Namespace, prompt: str) -> int:
     from pinfold import headless
+    from pinfold.paths import program
+    from pinfold.rollout.journal import Journal, JournalError, SessionHeld
     from pinfold.wiring.sessions import CLOCK, folder_of, new_journal, open_session, own_folder
 
     find: Callable[[], Journal]
@@ -102,9 +112,8 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: str) -> int:
     try:
         session = await open_session(at, headless.no_terminal, journal)
     except SessionHeld as held:
-        raise JournalError(
-            f"{held} Go on in a copy with: pinfold exec --fork --resume {folder.name}"
-        ) from held
+        again = f"{program()} exec --fork --resume {folder.name}"
+        raise JournalError(f"{held} Go on in a copy with: {again}") from held
     _interrupt_on_signals(session.interrupt)
     try:
         return await headless.run(session, prompt, after=before if arguments.json else None)
@@ -125,45 +134,13 @@ def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
 
 
 def sessions(arguments: argparse.Namespace) -> int:
-    import msgspec
+    from pinfold.wiring import session_list
 
-    at = house(arguments)
-    if arguments.json:
-        for each in at.store.list(arguments.limit):
-            print(msgspec.json.encode(each, enc_hook=str).decode())
-        return 0
-    every = at.store.list()
-    found = [each for each in every if each.title or each.note]
-    unused = len(every) - len(found)
-    if not found:
-        print("No sessions yet. Begin one with: pinfold")
-        return 0
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from pinfold.sanitize import clean
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("session", "used", "turns", "tokens", "model", "title"):
-        table.add_column(name, justify="right" if name in ("turns", "tokens") else "left")
-    for each in found[: arguments.limit]:
-        table.add_row(
-            each.id[:13],
-            f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}",
-            str(each.turns),
-            f"{each.tokens:,}",
-            Text(clean(each.model)),
-            Text(clean(each.title or each.note), overflow="ellipsis"),
-        )
-    Console().print(table)
-    if unused:
-        print(f"Left out: {unused} without a prompt.")
-    return 0
+    return session_list.command(house(arguments), arguments)
 
 
 def adopt(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.adopting import command
+    from pinfold.wiring.adopt_command import command
 
     return command(arguments)
 
@@ -263,7 +240,7 @@ def _speed(arguments: argparse.Namespace) -> float:
     return float(arguments.speed)
 
 
-def _play(at: House, player: "Player") -> int:
+def _play(at: House, player: Player) -> int:
     from pinfold.wiring.screen import Sessions, run
 
     try:

@@ -1,21 +1,16 @@
-"""Adopting the sessions of other tools, and listing them."""
+"""Adopting the sessions of other tools, and finding them."""
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from pinfold import __version__, paths
 from pinfold.adopt import found
-from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.found import Found
 from pinfold.adopt.set_up import folding, set_up
-from pinfold.commands.context_text import age
 from pinfold.numbers import tokens
 from pinfold.rollout import events
 from pinfold.rollout.events import (
@@ -33,8 +28,8 @@ from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.window.placeholders import ranges
-from pinfold.wiring.house import House, house
-from pinfold.wiring.sessions import CLOCK, own_folder
+from pinfold.wiring.house import House
+from pinfold.wiring.sessions import CLOCK
 from pinfold.wiring.sources import read
 
 TOOLS = {
@@ -43,7 +38,6 @@ TOOLS = {
     "messages": "a list of messages",
     "pinfold": "pinfold",
 }
-ID_SHOWN = 13
 _BY_OPENING = (ModelChanged, WindowCounted)
 """What opening a session alone writes."""
 
@@ -146,86 +140,3 @@ def adoptable(at: House, search: str = "") -> Iterator[Found]:
         text = f"{each.title} {each.cwd} {each.model} {each.tool} {each.session}".lower()
         if all(word in text for word in words):
             yield each
-
-
-def command(arguments: argparse.Namespace) -> int:
-    """`pinfold adopt [FILE|TEXT]`."""
-    at = house(arguments)
-    text = " ".join(arguments.words)
-    opens = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.no_open
-    if len(arguments.words) == 1 and paths.is_file_name(text):
-        return _adopt(at, paths.typed(text), arguments.index, opens=opens)
-    if opens and not (text or arguments.json):
-        return _pick(at, text)
-    listed = list(adoptable(at, text))
-    if arguments.json:
-        _print_json(listed[: arguments.limit])
-    elif text and not listed:
-        raise NotASession(f"There is no file and no session of Codex or Claude Code like “{text}”.")
-    elif text and len(listed) == 1:
-        return _adopt(at, listed[0].file, arguments.index, opens=opens)
-    elif opens:
-        return _pick(at, text)
-    else:
-        _print(listed, arguments.limit)
-    return 0
-
-
-def _adopt(at: House, path: Path, index: int, *, opens: bool) -> int:
-    folder, said = adopt(at, path, index)
-    print(said)
-    if not opens:
-        print(f"Session {folder.name}. Go on with: pinfold resume {folder.name[:ID_SHOWN]}")
-        return 0
-    from pinfold.wiring.screen import Sessions, run
-
-    at = own_folder(at, folder)
-    host = Sessions(at)
-    return run(at, partial(host.open_folder, folder), host)
-
-
-def _pick(at: House, search: str) -> int:
-    from pinfold.wiring.screen import Sessions, run
-
-    host = Sessions(at)
-    return run(at, host.new, host, adopting=search)
-
-
-def _print_json(listed: Sequence[Found]) -> None:
-    import msgspec
-
-    for each in listed:
-        told = {**msgspec.structs.asdict(each), "full": each.full}
-        print(msgspec.json.encode(told, enc_hook=str).decode())
-
-
-def _print(listed: Sequence[Found], limit: int) -> None:
-    if not listed:
-        where = " or ".join(paths.shown(place.folder) for place in found.places())
-        print(f"There is no session of Codex or Claude Code in {where}.")
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("session", "tool", "age", "size", "tokens", "full", "folder", "title"):
-        right = heading in ("size", "tokens", "full")
-        # The title alone gives way where the terminal is narrow.
-        table.add_column(heading, no_wrap=heading != "title", justify="right" if right else "left")
-    now = datetime.now(UTC)
-    for each in listed[:limit]:
-        table.add_row(
-            Text(one_line(each.session[:ID_SHOWN])),
-            each.tool,
-            age(each.updated_at, now),
-            f"{each.size / 1e6:.1f}M",
-            tokens(each.used) if each.used else "",
-            f"{each.full:.0%}" if each.full is not None else "",
-            Text(one_line(Path(each.cwd).name)),
-            Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
-        )
-    Console().print(table)
-    if len(listed) > limit:
-        print(f"Left out: {len(listed) - limit} older ones; -n shows more.")
-    print("Adopt one with: pinfold adopt SESSION (or a FILE)")

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pinfold import headless, paths
 from pinfold.agent.request import Connection
@@ -183,7 +183,7 @@ async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIter
     """
     summarizer = partial(connect if model else connect_summarizer, at.loaded)
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
-        at = replace(at, cwd=Path(journal.started.cwd))
+        at = structs.replace(at, cwd=Path(journal.started.cwd))
         info = model_of(at, tuple(scan(journal, ModelChanged)), model)
     counter = Counter(info.encoding, paths.cache_folder())
     await asyncio.to_thread(counter.load)

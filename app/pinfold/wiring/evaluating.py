@@ -3,54 +3,77 @@
 
 import argparse
 import asyncio
-import sys
-import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
+from typing import Self
 
 import msgspec
 from msgspec.structs import replace
 
-from pinfold import paths
+from pinfold import __version__, paths
 from pinfold.agent.request import Connection
+from pinfold.commands.action import CommandError
 from pinfold.evaluation import page, recorded_page, report_trials
 from pinfold.evaluation.conversation import MOST_COMPACTIONS
-from pinfold.evaluation.evaluate import BUDGET, Chosen, Speakers, Wish, evaluate, known
+from pinfold.evaluation.evaluate import (
+    BUDGET,
+    Chosen,
+    Progress,
+    Speakers,
+    Wish,
+    evaluate,
+    known,
+)
 from pinfold.evaluation.scores import Evaluation
 from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.trials import WINDOW
-from pinfold.rollout.events import Usage
+from pinfold.numbers import duration
+from pinfold.providers.embedded import Embedded
 from pinfold.sanitize import clean
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.prices import Price, cost
+from pinfold.tokens.prices import Price, price_of
 from pinfold.wiring import recordings
+from pinfold.wiring.eval_output import check_report, tell, write_report
 from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.models import connect
 from pinfold.wiring.sessions import CLOCK, prices
 
 LEAST_BUDGET = 500
 """Tokens, below which no strategy has room for anything."""
+MOST_BUDGET = 128_000
+"""Tokens; no model has a window that would hold more of these conversations."""
+SURE = 0.05
+"""Of all, that has to be done before anybody can say how long the rest takes."""
+HELLO = "Say yes."
+MOST_HELLO = 16
+"""Tokens."""
 
 
 def evaluation(arguments: argparse.Namespace) -> int:
-    """Raises `WrongUse`, `ProviderError`."""
+    """Raises `WrongUse`, `ProviderError`, `CommandError`, `OSError`."""
     if arguments.explain:
         lines = recorded_page.explained() if recordings.asked(arguments) else page.explained()
         print("\n".join(lines))
         return 0
+    check_report(arguments.html)
     at = house(arguments)
     if recordings.asked(arguments):
         _wish(arguments)
         return recordings.evaluation(at, arguments, _strategies(arguments))
-    begun = time.monotonic()
-    found = asyncio.run(_evaluated(at, arguments))
-    found = replace(found, seconds=round(time.monotonic() - begun, 1))
+    begun, started = CLOCK.now(), CLOCK.monotonic()
+    try:
+        found = asyncio.run(_evaluated(at, arguments))
+    except KeyboardInterrupt:
+        raise CommandError("interrupted; no trial was over, so there is nothing to show.") from None
+    seconds = round(CLOCK.monotonic() - started, 1)
+    found = replace(found, seconds=seconds, version=__version__, at=begun)
     if arguments.json:
         print(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
         print(clean("\n".join(page.page(found))))
-    recordings.write(arguments, lambda: report_trials.render(found))
+    write_report(arguments.html, lambda: report_trials.render(found))
+    if found.interrupted:
+        raise CommandError(f"interrupted; {found.trials} of {arguments.trials} trials were over.")
     return 0
 
 
@@ -61,7 +84,10 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
         raise WrongUse("--judge grades what a model answers: name that with --model.")
     wish, strategies = _wish(arguments), _strategies(arguments)
     if model is None:
-        return await evaluate(wish, strategies, await _counter(O200K), told=_told())
+        _check_without_model(wish, strategies)
+        counter = await _counter(O200K)
+        async with _Watch() as watch:
+            return await evaluate(wish, strategies, counter, told=watch.told)
     writer = await connect(at.loaded, model)
     judge = writer
     try:
@@ -75,7 +101,9 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
             )
         wish = replace(wish, budget=min(wish.budget, most))
         speakers = await _speakers(writer, judge, counter, prices(at.settings))
-        return await evaluate(wish, strategies, counter, speakers, _told())
+        async with _Watch(speakers) as watch:
+            await _greet(speakers)
+            return await evaluate(wish, strategies, counter, speakers, watch.told)
     finally:
         await writer.provider.close()
         if judge is not writer:
@@ -110,22 +138,31 @@ def _strategies(arguments: argparse.Namespace) -> list[Chosen]:
         raise WrongUse(f"There is no strategy {missing.args[0]}. There are: {names}.") from None
 
 
+def _check_without_model(wish: Wish, strategies: Sequence[Chosen]) -> None:
+    """Raises `WrongUse`."""
+    if all(strategy.needs_model for strategy, _ in strategies):
+        raise WrongUse("These strategies have a model write: name it with --model.")
+    if wish.budget > MOST_BUDGET:
+        raise WrongUse(f"--budget is at most {MOST_BUDGET:,} tokens.")
+
+
 async def _speakers(
     writer: Connection, judge: Connection, counter: Counter, known_prices: dict[str, Price]
 ) -> Speakers:
-    model = writer.model
-    price = known_prices.get(f"{model.provider}/{model.name}") or known_prices.get(model.name)
-    speaker = Speaker(writer.provider, model, counter, CLOCK)
-    grader = speaker
-    if judge is not writer:
-        own = await _counter(judge.model.encoding)
-        grader = Speaker(judge.provider, judge.model, own, CLOCK)
-    smoke = "embedded" in (model.provider, judge.model.provider)
-    return Speakers(speaker, grader, smoke, partial(_cost, price))
+    own = counter if judge is writer else await _counter(judge.model.encoding)
+    smoke = Embedded.name in (writer.model.provider, judge.model.provider)
+
+    def speaker(of: Connection, counter: Counter) -> Speaker:
+        price = price_of(of.model.provider, of.model.name, known_prices)
+        return Speaker(of.provider, of.model, counter, CLOCK, price)
+
+    return Speakers(speaker(writer, counter), speaker(writer, counter), speaker(judge, own), smoke)
 
 
-def _cost(price: Price | None, usage: Usage) -> float | None:
-    return None if price is None else cost(usage, price)
+async def _greet(speakers: Speakers) -> None:
+    """Find out now what would keep every question from being answered. Raises `ProviderError`."""
+    for each in (speakers.asked, speakers.judge):
+        await each("", HELLO, MOST_HELLO)
 
 
 async def _counter(encoding: str) -> Counter:
@@ -134,12 +171,46 @@ async def _counter(encoding: str) -> Counter:
     return counter
 
 
-def _told() -> Callable[[int, int], None]:
-    """Says how far it is where somebody watches."""
+class _Watch:
+    """Says how far it is where somebody watches, and how long it will yet take."""
 
-    def told(done: int, every: int) -> None:
-        if sys.stderr.isatty():
-            ending = "\r\x1b[K" if done == every else ""
-            print(f"\r{done}/{every} conversations{ending}", end="", file=sys.stderr, flush=True)
+    def __init__(self, speakers: Speakers | None = None) -> None:
+        self._speakers = speakers
+        self._began = CLOCK.monotonic()
+        self._at = "beginning"
+        self._ticking = asyncio.create_task(self._tick())
 
-    return told
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._ticking.cancel()
+        tell("")
+
+    def told(self, at: Progress) -> None:
+        share = at.done / at.every
+        left = ""
+        if share >= SURE:
+            left = f", about {duration(self._gone * (1 - share) / share)} left"
+        self._at = f"{at.done}/{at.every} compactions{left}: {at.conversation}, {at.strategy}"
+        self._show()
+
+    @property
+    def _gone(self) -> float:
+        return CLOCK.monotonic() - self._began
+
+    @property
+    def _doing(self) -> str:
+        """What a model is busy with."""
+        if (of := self._speakers) is None:
+            return ""
+        work = ((", writing", of.writer), (", answering", of.asked), (", grading", of.judge))
+        return next((name for name, speaker in work if speaker.is_busy), "")
+
+    def _show(self) -> None:
+        tell(f"{duration(self._gone)} · {self._at}{self._doing}")
+
+    async def _tick(self) -> None:
+        while True:
+            self._show()
+            await CLOCK.sleep(1)

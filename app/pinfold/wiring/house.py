@@ -1,36 +1,47 @@
 """What every command starts from: folder, settings, store."""
 
-import argparse
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pinfold import paths
-from pinfold.rollout.store import SessionStore
 from pinfold.settings import Loaded, Settings, SettingsError, load
 from pinfold.trust import is_trusted
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pinfold.rollout.store import SessionStore
 
 
 class WrongUse(Exception):
     """The command line asks for something that makes no sense."""
 
 
-@dataclass(frozen=True, slots=True)
-class House:
+class House(Struct, frozen=True):
     """The ground that sessions stand on."""
 
     loaded: Loaded
     cwd: Path
     home: Path
-    store: SessionStore
+    sessions: Path
+    """Where they lie: in the home, but for a replay's."""
     flags: Mapping[str, Any]
     """Settings from the command line, as dotted keys."""
 
     @property
     def settings(self) -> Settings:
         return self.loaded.settings
+
+    @property
+    def store(self) -> "SessionStore":
+        from pinfold.rollout.store import SessionStore
+
+        return SessionStore(self.sessions)
 
     def at(self, cwd: Path) -> "House":
         """The same for a session that works in another folder, under that folder's settings.
@@ -45,8 +56,8 @@ def config_files(cwd: Path) -> tuple[Path, Path]:
     return paths.config_folder() / "config.toml", paths.project_config(cwd)
 
 
-def house(arguments: argparse.Namespace, *, even_if_broken: bool = False) -> House:
-    """Read the settings for this command line.
+def house(arguments: "argparse.Namespace | None" = None, *, even_if_broken: bool = False) -> House:
+    """Read the settings for this command line; None is the bare `pinfold`.
 
     Raises `WrongUse`, and `SettingsError` unless `even_if_broken`: then the settings are the
     defaults, and the error is their warning.
@@ -69,7 +80,7 @@ def house(arguments: argparse.Namespace, *, even_if_broken: bool = False) -> Hou
         if not even_if_broken:
             raise
         loaded = Loaded(Settings(), {}, (), (str(error),))
-    return House(loaded, cwd, home, SessionStore(home), flags)
+    return House(loaded, cwd, home, home, flags)
 
 
 def _load(cwd: Path, home: Path, flags: Mapping[str, Any]) -> Loaded:
@@ -83,7 +94,7 @@ def _load(cwd: Path, home: Path, flags: Mapping[str, Any]) -> Loaded:
     )
 
 
-def _flags(arguments: argparse.Namespace) -> dict[str, Any]:
+def _flags(arguments: "argparse.Namespace | None") -> dict[str, Any]:
     flags: dict[str, Any] = {
         "model.name": getattr(arguments, "model", None),
         "model.provider": getattr(arguments, "provider", None),

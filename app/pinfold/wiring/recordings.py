@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,9 +19,10 @@ from pinfold.evaluation.recorded_scores import Recorded, SessionResult, over_all
 from pinfold.evaluation.recorded_trials import BUDGET, tried
 from pinfold.evaluation.trials import SLACK
 from pinfold.rollout.journal import ROLLOUT, JournalError
-from pinfold.sanitize import clean, one_line
+from pinfold.sanitize import clean
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
+from pinfold.wiring.eval_output import tell, watched, write_report
 from pinfold.wiring.house import House, WrongUse
 from pinfold.wiring.sessions import folder_of
 
@@ -34,45 +35,41 @@ def asked(arguments: argparse.Namespace) -> bool:
 
 
 def evaluation(at: House, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> int:
-    """Raises `WrongUse`, `JournalError`, `OSError`."""
-    result = _recorded(at, arguments, strategies)
+    """Raises `WrongUse`, `JournalError`, `CommandError`, `OSError`."""
+    with watched():
+        result = _recorded(at, arguments, strategies)
     if arguments.json:
         print(msgspec.json.format(msgspec.json.encode(result)).decode())
     else:
         print(clean("\n".join(recorded_page.page(result))))
-    write(arguments, lambda: report_recorded.render(result))
+    write_report(arguments.html, lambda: report_recorded.render(result))
     return 0
-
-
-def write(arguments: argparse.Namespace, html: Callable[[], str]) -> None:
-    """Write the report that was asked for. Raises `OSError`."""
-    if arguments.html is not None:
-        arguments.html.write_text(html(), encoding="utf-8")
-        print(f"The report is in {arguments.html}.", file=sys.stderr)
 
 
 def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> Recorded:
     """Raises `WrongUse`, `JournalError`, where nothing at all can be read."""
-    if hasattr(arguments, "model"):
-        raise WrongUse("recorded sessions are tried without a model; leave --model out.")
+    for option in ("model", "judge"):
+        if getattr(arguments, option, None) is not None:
+            raise WrongUse(f"recorded sessions are tried without a model; leave --{option} out.")
+    able = [each for each in strategies if not each[0].needs_model]
+    if not able:
+        raise WrongUse("these strategies have a model write; recorded sessions are tried without.")
     budget: int = arguments.budget or BUDGET
     begun = time.monotonic()
     counter = Counter(O200K, paths.cache_folder())
     counter.load()
-    able = [each for each in strategies if not each[0].needs_model]
     sessions: list[SessionResult] = []
     unread: list[str] = []
     files = list(_files(at, arguments))
     for number, file in enumerate(files, 1):
-        _tell(f"{number}/{len(files)} files: {one_line(file.name)[:50]}")
+        tell(f"{number}/{len(files)} files: {file.name}")
         try:
             for name, adoption in _conversations(file):
                 sessions.append(tried(name, adoption.tool, adoption.events, budget, able, counter))
         except (NotASession, JournalError, OSError) as error:
             unread.append(clean(str(error)))
-            _tell("")
+            tell("")
             print(f"pinfold: {unread[-1]}", file=sys.stderr)
-    _tell("")
     if not sessions:
         raise JournalError("There is no session to look at.")
     result = over_all(budget, sessions, unread, SLACK)
@@ -122,9 +119,3 @@ def _below(folder: Path) -> Iterator[Path]:
             yield from _below(each)
         elif each.name.endswith(_ENDINGS) and each.is_file():
             yield each
-
-
-def _tell(text: str) -> None:
-    """How far it is, where somebody watches."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

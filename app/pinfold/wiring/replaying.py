@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,6 @@ from pinfold.compaction.strategies.registry import registry
 from pinfold.headless import no_terminal
 from pinfold.ports import Approver
 from pinfold.providers.silent import Silent
-from pinfold.rollout.store import SessionStore
 from pinfold.sanitize import clean
 from pinfold.settings import HookSettings, strategy_named
 from pinfold.tokens.counter import Counter
@@ -81,7 +79,7 @@ class Player:
             hooks=HookSettings(),
         )
         loaded = structs.replace(at.loaded, settings=settings)
-        self._at = replace(at, loaded=loaded, store=SessionStore(Path(self._kept.name)))
+        self._at = structs.replace(at, loaded=loaded, sessions=Path(self._kept.name))
         self.session: Session | None = None
         """Once it is started."""
 

@@ -1,5 +1,7 @@
 """Running the screen."""
 
+from __future__ import annotations
+
 import asyncio
 import gc
 import os
@@ -10,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold import paths
-from pinfold.commands.context import ForeignLine, SessionLine, SessionPort, Start
-from pinfold.ports import Approver
 from pinfold.rollout.files import write_atomic
-from pinfold.rollout.journal import Journal, SessionHeld
 from pinfold.trust import trust
 from pinfold.wiring.house import House
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
+    from pinfold.commands.context import ForeignLine, SessionLine, SessionPort, Start
     from pinfold.compaction.view import PlanOptions
+    from pinfold.ports import Approver
+    from pinfold.rollout.journal import Journal
     from pinfold.rollout.texts import Texts
 
 CHOSEN_THEME = "theme"
@@ -38,12 +40,14 @@ class Sessions:
         self._at = at
         self._warming: set[asyncio.Task[None]] = set()
 
-    async def new(self, approver: Approver) -> "Session":
+    async def new(self, approver: Approver) -> Session:
         from pinfold.wiring.sessions import new_journal
 
         return await self._open(self._at, approver, lambda: new_journal(self._at))
 
-    async def resume(self, session_id: str, approver: Approver) -> "Session":
+    async def resume(self, session_id: str, approver: Approver) -> Session:
+        from pinfold.rollout.journal import SessionHeld
+
         folder = await asyncio.to_thread(self._at.store.find, session_id)
         try:
             return await self.open_folder(folder, approver)
@@ -52,8 +56,9 @@ class Sessions:
 
     async def open_folder(
         self, folder: Path, approver: Approver, *, read_only: bool = False
-    ) -> "Session":
+    ) -> Session:
         """The session in `folder`, in the folder that it works in. Raises `SessionHeld`."""
+        from pinfold.rollout.journal import Journal
         from pinfold.wiring.sessions import CLOCK, own_folder
 
         at = await asyncio.to_thread(own_folder, self._at, folder)
@@ -61,10 +66,10 @@ class Sessions:
             at, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
         )
 
-    async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> "Session":
+    async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> Session:
         return await self.fork_folder(session.folder, at, approver)
 
-    async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> "Session":
+    async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> Session:
         from pinfold.wiring.sessions import CLOCK
 
         return await self._open(
@@ -73,7 +78,7 @@ class Sessions:
 
     async def fork_window(
         self, session: SessionPort, generation: int, approver: Approver
-    ) -> "Session":
+    ) -> Session:
         from pinfold.wiring.sessions import CLOCK
 
         folder = session.folder
@@ -83,13 +88,13 @@ class Sessions:
 
     async def hand_on(
         self, session: SessionPort, strategy: str | None, model: str | None, approver: Approver
-    ) -> "Session":
+    ) -> Session:
         from pinfold.wiring.handing_on import hand_on
 
         copy = await hand_on(self._at, session.folder, approver, strategy=strategy, model=model)
         return await self._moved_in(self._at, copy)
 
-    async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> "Session":
+    async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> Session:
         from pinfold.wiring.sessions import CLOCK
 
         folder = session.folder
@@ -97,14 +102,12 @@ class Sessions:
             self._at, approver, lambda: self._at.store.rewind(folder, prompt, CLOCK.now)
         )
 
-    async def _open(
-        self, at: House, approver: Approver, journal: Callable[[], Journal]
-    ) -> "Session":
+    async def _open(self, at: House, approver: Approver, journal: Callable[[], Journal]) -> Session:
         from pinfold.wiring.sessions import open_session
 
         return await self._moved_in(at, await open_session(at, approver, journal))
 
-    async def _moved_in(self, at: House, session: "Session") -> "Session":
+    async def _moved_in(self, at: House, session: Session) -> Session:
         await session.move_in()
         self._at = at  # the folder that `/new` begins in and `/trust` trusts
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
@@ -122,7 +125,7 @@ class Sessions:
         return self._at.store.list()
 
     @property
-    def texts(self) -> "Texts":
+    def texts(self) -> Texts:
         from pinfold.rollout.texts import Texts
 
         return Texts(self._at.home)
@@ -138,7 +141,7 @@ class Sessions:
         adopted = adopt(self._at, file)
         return adopted.folder.name, adopted.said
 
-    def save_compact(self, strategy: str, options: "PlanOptions") -> str:
+    def save_compact(self, strategy: str, options: PlanOptions) -> str:
         from pinfold.wiring.defaults import save
 
         return save(self._at, strategy, options)
@@ -183,6 +186,7 @@ def run(
     async def painted(approver: Approver) -> SessionPort:
         gc.freeze()
         gc.enable()
+        await asyncio.to_thread(_make_ready)
         chosen = await chosen_first() if choosing else None
         session = await (start(approver) if chosen is None else host.resume(chosen, approver))
         if adopting is not None:
@@ -213,6 +217,12 @@ def run(
     if said and kept:
         print(said)
     return app.return_code or 0
+
+
+def _make_ready() -> None:
+    """Import, beside the event loop, what opens a session and what shows it."""
+    from pinfold.tui import bridge  # noqa: F401
+    from pinfold.wiring import sessions  # noqa: F401
 
 
 def _theme(at: House) -> str:

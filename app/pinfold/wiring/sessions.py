@@ -23,6 +23,7 @@ from pinfold.settings import CompactSettings, Settings
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
+from pinfold.wiring.allocator import share_heaps
 from pinfold.wiring.house import House
 from pinfold.wiring.models import connect, connect_summarizer
 from pinfold.wiring.prompts import overrides
@@ -46,6 +47,7 @@ async def open_session(
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
+    await asyncio.to_thread(share_heaps)
     prompts = await asyncio.to_thread(overrides, at)
     settings = at.settings
     async with AsyncExitStack() as undoing:

@@ -1,13 +1,14 @@
 """What commands look at: a session of pinfold's, or a file, as events. Nothing is written."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
 from pinfold import paths
-from pinfold.adopt.adoption import Adoption
+from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
 from pinfold.agent.projections import Projections
 from pinfold.ports import ModelInfo
 from pinfold.rollout import events
@@ -48,12 +49,18 @@ class Source:
 
 
 def find(at: House, arguments: argparse.Namespace) -> Source:
-    """What `SESSION|FILE`, or `--last`, names. Raises `WrongUse`, `NotASession`, `JournalError`."""
+    """What `SESSION|FILE`, or `--last`, names. Tells of a file that ends too early.
+
+    Raises `WrongUse`, `NotASession`, `JournalError`.
+    """
     name: str | None = arguments.source
     if (name is None) != arguments.last:
         raise WrongUse("name a session or a file, or say --last")
     if name is not None and paths.is_file_name(name):
-        return Source(name, read(paths.typed(name), arguments.index))
+        adoption = read(paths.typed(name), arguments.index)
+        if HALF_WRITTEN in adoption.notes:
+            print(f"pinfold: {name}: {HALF_WRITTEN}", file=sys.stderr)
+        return Source(name, adoption)
     folder = folder_of(at, name)
     return Source(folder.name, folder)
 

@@ -1,5 +1,7 @@
 """`prune`: the same items, old tool results masked."""
 
+from collections.abc import Iterable
+
 from pinfold.compaction.atoms import atoms, tail
 from pinfold.compaction.budget import OVERSIZED, room
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
@@ -30,23 +32,24 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
     held = _held(view, options)
     for n, reason in held.items():
         draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
-    free = [entry for entry in view.entries if entry.item.n not in held]
     target = room(view, options).target
     size = view.tokens + more
     results: list[Entry] = []
-    for entry in free:
+    for entry in view.entries if options.fold else _shrinking(view):
         item = entry.item
+        if item.n in held:
+            continue
         if options.fold and options.fold & {item.n, entry.partner}:
             draft.put(item.n, "fold", "you want it out")
             size -= entry.tokens
         elif is_made_anew(item):
             draft.put(item.n, "archive", "made anew with each turn")
             size -= entry.tokens
-        elif item.kind == "user" and holds_data(item):
+        elif item.n in _messages_with_data(view):
             draft.replace(item.n, standing_for(item, without_data(item)), "its data is left out")
         elif item.kind == "tool_result" and entry.form == "full" and entry.sent:
             results.append(entry)
-    for reason, some in _by_reason(results, target):
+    for reason, some in _by_reason(view, results, target):
         for entry in some:
             if reason == OLD and size <= target:
                 break
@@ -57,20 +60,49 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
 def least(view: WindowView, options: PlanOptions) -> int:
     """Tokens that stay whatever is masked, as counted here: no plan comes to less."""
     held = _held(view, options)
-    return sum(
-        entry.tokens if entry.n in held else _least_of(entry, options) for entry in view.entries
-    )
+    some = view.entries if options.fold else _shrinking(view)
+    free = (entry for entry in some if entry.item.n not in held)
+    return view.tokens - sum(entry.tokens - _least_of(view, entry, options) for entry in free)
 
 
-def _least_of(entry: Entry, options: PlanOptions) -> int:
+def _least_of(view: WindowView, entry: Entry, options: PlanOptions) -> int:
     item = entry.item
     if options.fold and options.fold & {item.n, entry.partner}:
         return 0
     if item.kind == "tool_result":
         return min(entry.tokens, MASKED)
-    if is_made_anew(item) or (item.kind == "user" and holds_data(item)):
+    if is_made_anew(item) or item.n in _messages_with_data(view):
         return 0
     return entry.tokens
+
+
+def _shrinking(view: WindowView) -> list[Entry]:
+    """What may take less without the user's asking, in order: results, messages with data, and
+    what is made anew."""
+
+    def make() -> list[Entry]:
+        data = _messages_with_data(view)
+        return [
+            entry
+            for entry in view.entries
+            if (kind := entry.item.kind) == "tool_result"
+            or (kind == "user" and entry.item.n in data)
+            or (kind == "context" and is_made_anew(entry.item))
+        ]
+
+    return view.once("shrinking", make)
+
+
+def _messages_with_data(view: WindowView) -> frozenset[int]:
+    return view.once("messages with data", lambda: _with_data(view.of_kind("user")))
+
+
+def _results_with_data(view: WindowView) -> frozenset[int]:
+    return view.once("results with data", lambda: _with_data(view.of_kind("tool_result")))
+
+
+def _with_data(entries: Iterable[Entry]) -> frozenset[int]:
+    return frozenset(entry.item.n for entry in entries if holds_data(entry.item))
 
 
 def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
@@ -81,22 +113,24 @@ def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
     }
     if view.latest_request is not None:
         held[view.latest_request.item.n] = "your latest request"
-    for entry in view.entries:
+    for entry in view.entries if options.keep else view.pinned:
         n = entry.item.n
         if entry.pin is not None:
             held[n] = f"pinned by {named([entry.pin])}"
-        elif options.keep and options.keep & {n, entry.partner}:
+        elif options.keep & {n, entry.partner}:
             held[n] = "you keep it"
     return held
 
 
-def _by_reason(results: list[Entry], target: int) -> list[tuple[str, list[Entry]]]:
+def _by_reason(
+    view: WindowView, results: list[Entry], target: int
+) -> list[tuple[str, list[Entry]]]:
     """The results by why they are masked, the most urgent first."""
     data: list[Entry] = []
     large: list[Entry] = []
     old: list[Entry] = []
     for entry in results:
-        if holds_data(entry.item):
+        if entry.item.n in _results_with_data(view):
             data.append(entry)
         else:
             (large if entry.full > OVERSIZED * target else old).append(entry)

@@ -53,13 +53,13 @@ class Snapshot:
         if not told and options.text is None:
             raise Refused("it needs a model" if not material.entries else _NOTHING)
 
-        def text(target: int) -> tuple[str, dict[str, Any]]:
+        def text(target: int, more: int) -> tuple[str, dict[str, Any]]:
             fitting = within(told, share(SUMMARY, target), view.count)
             if not fitting:
                 return "", {}
             parts = (
                 prompts.text("snapshot_prefix", options.prompts),
-                core_text(view, core_share(target)),
+                core_text(view, core_share(target) + more),
                 text_of(fitting),
             )
             return "\n\n".join(filter(None, parts)), to_detail(fitting)
@@ -131,7 +131,7 @@ def _unread(
 ) -> Iterator[str]:
     """What came since the summary was written and leaves the window all the same."""
     stays = {n for n, _ in plan.window} | {item.detail.get("replaces") for item in plan.inserted}
-    since = [entry for entry in view.entries if entry.n > material.through]
+    since = [entry for entry in view.entries if entry.item.n > material.through]
     if count := sum(entry.n not in stays and is_read(entry, options) for entry in since):
         items = f"{count:,} items" if count > 1 else "1 item"
         yield f"Left out, as it came after #{material.through}, since the summary: {items}."
@@ -139,11 +139,11 @@ def _unread(
 
 def _folded(view: WindowView, options: PlanOptions) -> set[int]:
     """What the user took out."""
-    return {
-        entry.n
-        for entry in view.entries
-        if not entry.sent or options.fold & {entry.n, entry.partner}
-    }
+    folded = {entry.item.n for entry in view.entries if not entry.sent}
+    if options.fold:
+        out = (e.item.n for e in view.entries if options.fold & {e.item.n, e.partner})
+        folded.update(out)
+    return folded
 
 
 def _rests_on(entry: Entry, folded: Container[int]) -> bool:

@@ -7,10 +7,8 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from pinfold.agent.updates import Appended, Update
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history import LEDGER
@@ -18,6 +16,7 @@ from pinfold.tui.panels.checkpoint_keys import ACTS, MOVES
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
 from pinfold.tui.panels.context import Filter
+from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
@@ -34,8 +33,6 @@ NAMES = {
 }
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
-REFRESH = 0.3
-"""Seconds between two readings of a session that goes on."""
 
 
 class CheckpointPanel(ListPanel[None]):
@@ -52,7 +49,6 @@ class CheckpointPanel(ListPanel[None]):
         self._session = session
         self._window = session.window
         self._rows: Sequence[KeptRow] = ()
-        self._refreshing: Timer | None = None
         self._facts = Static("Reading the session…", classes="facts", markup=False)
         self._filter = Filter(placeholder="words, #12", compact=True)
         self._list: CheckpointList = CheckpointList()
@@ -69,21 +65,13 @@ class CheckpointPanel(ListPanel[None]):
 
     def on_mount(self) -> None:
         self._filter.display = False
-        self._unsubscribe = self._session.subscribe(self._hear)
+        self._following = Following(self, self._session, self._read)
         self._read()
 
     def on_unmount(self) -> None:
-        self._unsubscribe()
+        self._following.stop()
 
     # What is shown
-
-    def _hear(self, update: Update) -> None:
-        if isinstance(update, Appended) and self._refreshing is None:
-            self._refreshing = self.set_timer(REFRESH, self._refresh)
-
-    def _refresh(self) -> None:
-        self._refreshing = None
-        self._read()
 
     @work(exclusive=True, group="read")
     async def _read(self) -> None:

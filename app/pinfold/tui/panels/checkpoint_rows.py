@@ -19,7 +19,6 @@ _CITES = {
     "[TESTS]": re.compile(r"\(#(\d+), "),
     "[FILES]": re.compile(r": [a-z0-9 ,]*#(\d+)\b"),
     "[COMMANDS]": re.compile(r"\A- (?:ok|failed|exit \d+)(?: \d+x)? #(\d+): "),
-    "[URLS]": re.compile(r"\((?:given by the user|used|seen) #(\d+)\)\Z"),
 }
 """Where a line of the ledger names its item, by section."""
 

@@ -72,6 +72,7 @@ class ContextPanel(ModalScreen[None]):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]
         self._session = session
         self._window = session.window
+        # Read here, not when it is mounted: all that follows on that keeps keys waiting as well.
         self._overview: Overview = session.window.overview()
         self._sort: Sort = "order"
         self._refreshing: Timer | None = None
@@ -195,7 +196,8 @@ class ContextPanel(ModalScreen[None]):
             self._footer.say(told(error), "error")
             return
         self._read()
-        said = done(effect, _changed(act, targets, effect))
+        busy = self._session.phase != "idle"
+        said = done(effect, _changed(act, targets, effect), busy=busy)
         if effect.warning:
             self._footer.say(f"{said} {effect.warning}", "warning")
         else:

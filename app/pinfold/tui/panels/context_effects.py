@@ -50,8 +50,8 @@ def figure(effect: Effect) -> str:
     return f"{'−' if effect.freed >= 0 else '+'}{tokens(abs(effect.freed))}"
 
 
-def done(effect: Effect, names: str) -> str:
-    """What was done, in a sentence or two, and how to undo it."""
+def done(effect: Effect, names: str, *, busy: bool) -> str:
+    """What was done, in a sentence or two, and how to undo it; not while a turn runs."""
     match effect.act:
         case "pin" | "unpin":
             verb = "Pinned" if effect.act == "pin" else "Unpinned"
@@ -63,7 +63,8 @@ def done(effect: Effect, names: str) -> str:
             said = f"{verb} {names}: {_freed(effect)}."
         case "unfold":
             said = f"Unfolded {names}: {_freed(effect)}."
-    return " ".join((said, *_left(effect.left), "z undoes it."))
+    undo = "z undoes it once the turn has ended." if busy else "z undoes it."
+    return " ".join((said, *_left(effect.left), undo))
 
 
 def _freed(effect: Effect) -> str:

@@ -8,10 +8,8 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from pinfold.agent.updates import Appended, Update
 from pinfold.checkpoint.commitments import Commitment
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
@@ -22,6 +20,7 @@ from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core_keys import ACTS, MOVES
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
+from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
@@ -39,8 +38,6 @@ NAMES = {
 }
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
-REFRESH = 0.3
-"""Seconds between two readings of a session that goes on."""
 LONGEST = 400
 """Characters of what is laid down here."""
 _TOLD = 48
@@ -82,7 +79,6 @@ class CorePanel(ListPanel[None]):
         """The line that was just written."""
         self._undos: list[tuple[str, Doing]] = []
         """What the changes made here were, and what takes each back."""
-        self._refreshing: Timer | None = None
         self._facts = Static("Reading the session…", classes="facts", markup=False)
         self._words = Words(compact=True, select_on_focus=False)
         self._list: CheckpointList = CheckpointList()
@@ -99,21 +95,13 @@ class CorePanel(ListPanel[None]):
 
     def on_mount(self) -> None:
         self._words.display = False
-        self._unsubscribe = self._session.subscribe(self._hear)
+        self._following = Following(self, self._session, self._read)
         self._read()
 
     def on_unmount(self) -> None:
-        self._unsubscribe()
+        self._following.stop()
 
     # What is shown
-
-    def _hear(self, update: Update) -> None:
-        if isinstance(update, Appended) and self._refreshing is None:
-            self._refreshing = self.set_timer(REFRESH, self._refresh)
-
-    def _refresh(self) -> None:
-        self._refreshing = None
-        self._read()
 
     @work(exclusive=True, group="read")
     async def _read(self) -> None:

@@ -16,8 +16,11 @@ from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.view import PlanOptions
 from pinfold.evaluation.recorded_now import SHOWN, Standing
-from pinfold.evaluation.recorded_scores import NAMES
+from pinfold.evaluation.recorded_scores import LEVEL, NAMES
+from pinfold.evaluation.trials import SLACK
+from pinfold.evaluation.verdict import listed
 from pinfold.numbers import tokens
+from pinfold.sanitize import one_line
 from pinfold.tui.panels.eval_keys import ACTS, MOVES
 from pinfold.tui.panels.eval_list import EvalList, Tried
 from pinfold.tui.panels.foot import Foot
@@ -101,20 +104,33 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
             kept = await asyncio.to_thread(standing.kept, name, view, plan)
             self._before = plan.sizes.before
             by = plan.strategy if plan.strategy != name else ""
-            self._add(Tried(name, kept, plan.sizes.after, draft.seconds * 1e3, by))
-        self._facts.update(self._verdict())
+            after = plan.sizes.after
+            over = after > SLACK * standing.goal
+            self._add(Tried(name, kept, after, over, draft.seconds * 1e3, by))
+        self._facts.update(self._verdict(standing.goal if standing else 0))
 
     def _add(self, tried: Tried) -> None:
         self._tried.append(tried)
         self._list.show_tried(self._tried)
 
-    def _verdict(self) -> str:
+    def _verdict(self, budget: int) -> str:
         ran = [each for each in self._tried if each.kept]
         if not ran:
             return "No strategy makes this window smaller."
-        best = max(ran, key=lambda each: (each.mean, -each.after))
-        sizes = f"{tokens(best.after)} of {tokens(self._before)} tokens"
-        return f"{best.name} keeps the most, in {sizes}"
+        fair = [each for each in ran if not each.over]
+        if not fair:
+            return (
+                f"None makes this window as small as a compaction should: {tokens(budget)} tokens."
+            )
+        best = max(fair, key=lambda each: (each.mean, -each.after))
+        level = [each for each in fair if best.mean - each.mean < LEVEL]
+        names = list(dict.fromkeys(one_line(each.by or each.strategy) for each in level))
+        sizes = list(dict.fromkeys(tokens(size) for size in sorted(each.after for each in level)))
+        size = sizes[0] if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
+        return (
+            f"{listed(names)} {'keeps' if len(names) == 1 else 'keep'} most: {best.mean:.0%}, "
+            f"in {size} of {tokens(self._before)} tokens"
+        )
 
     @on(events.Resize)
     def _fit(self) -> None:
@@ -131,7 +147,8 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
         elif tried.failed:
             self._foot.show(tried.name, "not run", effect=tried.failed)
         else:
-            sizes = f"{tokens(self._before)} → {tokens(tried.after)} tokens"
+            over = ", more than a compaction aims at" if tried.over else ""
+            sizes = f"{tokens(self._before)} → {tokens(tried.after)} tokens{over}"
             shares = [
                 f"{NAMES[each]} {tried.kept[each]:.0%}" for each in SHOWN if each in tried.kept
             ]

@@ -37,6 +37,8 @@ class Tried:
     kept: Mapping[Measure, float]
     after: int = 0
     """Tokens of the window's items."""
+    over: bool = False
+    """Whether that is more than a compaction aims at, so that it is not to be compared."""
     milliseconds: float = 0.0
     by: str = ""
     """The strategy that took its place."""
@@ -114,5 +116,7 @@ class EvalList(LineList):
             told = "–" if share is None else f"{'!' if share < WEAK else ''}{share:.2f}"
             style = dim if share is None else weak if share < WEAK else plain
             text.append(cell(told, columns.of(measure), right=True), style)
-        text.append(cell(tokens(tried.after), columns.tokens, right=True), plain)
+        size = f"{'!' if tried.over else ''}{tokens(tried.after)}"
+        style = weak if tried.over else plain
+        text.append(cell(size, columns.tokens, right=True), style)
         return text.append(cell(f"{tried.milliseconds:.0f} ms", columns.time, right=True), dim)

@@ -68,7 +68,8 @@ class HelpPanel(ModalScreen[None]):
             rows = [(self._keys(each), each.title, each.id) for each in actions]
             parts += _section(heading, rows)
         parts += _section(
-            "In the transcript (Shift+Tab goes there)", self._bound(Transcript.BINDINGS)
+            "In the transcript (Shift+Tab goes there; letters act on the item at the cursor)",
+            self._bound(Transcript.BINDINGS),
         )
         context = [*context_keys.MOVES, *context_keys.ACTS]
         parts += _section("In the context panel (/context)", self._bound(context))

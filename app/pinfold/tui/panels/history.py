@@ -8,13 +8,12 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 
-from pinfold.agent.updates import Appended, Update
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history_text import counts, fits
 from pinfold.numbers import tokens
+from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot, Level
 from pinfold.tui.panels.history_items import ItemsPanel, difference_lines, standing_lines
 from pinfold.tui.panels.history_keys import ACTS, MOVES
@@ -36,8 +35,6 @@ SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 SETTLED = 0.05
 """Seconds without a key after which the effect of a restore is worked out."""
-REFRESH = 0.2
-"""Seconds between two readings of a session that goes on."""
 
 
 class HistoryPanel(ListPanel[int | None]):
@@ -52,7 +49,6 @@ class HistoryPanel(ListPanel[int | None]):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
         self._session = session
         self._window = session.window
-        self._refreshing: Timer | None = None
         self._list: HistoryList = HistoryList()
         self._foot = Foot(ACTS, NAMES, keys)
 
@@ -64,22 +60,15 @@ class HistoryPanel(ListPanel[int | None]):
             yield self._foot
 
     def on_mount(self) -> None:
-        self._unsubscribe = self._session.subscribe(self._hear)
+        self._following = Following(self, self._session, self._read)
         self._read()
 
     def on_unmount(self) -> None:
-        self._unsubscribe()
+        self._following.stop()
 
     # What is shown
 
-    def _hear(self, update: Update) -> None:
-        if isinstance(update, Appended) and self._refreshing is None:
-            self._refreshing = self.set_timer(REFRESH, self._read)
-
     def _read(self) -> None:
-        if self._refreshing is not None:
-            self._refreshing.stop()
-            self._refreshing = None
         self._list.show_pasts(pasts(self._window.generations, self._window.boundaries))
 
     @on(LineList.Moved)

@@ -1,5 +1,7 @@
 """What a compaction took and no window tells since, with one key to keep it after all."""
 
+import asyncio
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,9 +14,21 @@ from textual.widgets import Static
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history_text import fits
+from pinfold.commands.lost_text import abouts, by_item
 from pinfold.compaction.loss import Loss, Lost
+from pinfold.rollout.items import Form
+from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
+from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.preview_loss import LossPanel
+
+_STANDS: dict[Form | None, str] = {
+    "full": "kept",
+    "masked": "masked",
+    "placeholder": "folded",
+    None: "archived",
+}
+"""How an item stands in the window."""
 
 
 class LostPanel(LossPanel):
@@ -25,14 +39,18 @@ class LostPanel(LossPanel):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z,ctrl+z", "undo", show=False)]
 
     def __init__(self, session: SessionPort, generation: int) -> None:
-        async def losses() -> Loss:
-            return await session.compaction.lost(generation)
-
-        super().__init__(losses, session.window.item)
+        super().__init__(self._look_up, session.window.item)
+        self._about: dict[int, str] = {}
+        """What the items are, by number."""
         self._session = session
         self._window = session.window
         self._generation = generation
         self._said = Static(classes="said", markup=False)
+
+    async def _look_up(self) -> Loss:
+        loss = await self._session.compaction.lost(self._generation)
+        self._about = await asyncio.to_thread(abouts, self._window, loss.named)
+        return loss
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
@@ -41,6 +59,29 @@ class LostPanel(LossPanel):
             yield self._facts
             yield self._list
             yield self._said
+
+    def _show(self) -> None:
+        width = max((len(str(each.item)) for each in self._lost), default=0) + 1
+        groups = by_item(self._lost).items()
+        lines = [line for n, some in groups for line in self._group(n, some, width)]
+        self._list.show(lines, top=False)
+
+    def _group(self, n: int, some: Sequence[Lost], width: int) -> Iterator[Line]:
+        """An item, and what of it was lost: behind it, or below where there is more."""
+        form = self._window.form(n)
+        head = f"{'✓' if form == 'full' else '−'} {f'#{n}':<{width}}"
+        only = f"{some[0].kind} {some[0].text}" if len(some) == 1 else ""
+        yield Line(f"#{n}", head, f"{self._about[n]}: {_STANDS[form]}", note=only)
+        for each in some if not only else ():
+            yield Line(f"{each.kind}/{each.text}", f"    {each.kind}", one_line(each.text))
+
+    @property
+    def current(self) -> Lost | None:
+        """What the cursor stands on; on an item's own line it is the first that it said."""
+        key = self._list.current or ""
+        if not key.startswith("#"):
+            return super().current
+        return next(each for each in self._lost if f"#{each.item}" == key)
 
     def is_kept(self, n: int) -> bool:
         return self._window.form(n) == "full"

@@ -13,13 +13,18 @@ from pinfold.commands.session import take
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.picker import Choice, Picker
+from pinfold.tui.panels.stage import Stage
 
 if TYPE_CHECKING:
     from pinfold.compaction.view import PlanOptions
-    from pinfold.tui.app import PinfoldApp
 
 
-def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel, search: str = "") -> None:
+def warm() -> None:
+    """Import, in a thread, the panels that have most to do when they open."""
+    from pinfold.tui.panels import context, preview  # noqa: F401
+
+
+def open_panel(app: Stage, keys: Mapping[str, str], panel: Panel, search: str = "") -> None:
     """Put `panel` on top."""
     match panel:
         case "help":
@@ -62,7 +67,7 @@ def open_panel(app: "PinfoldApp", keys: Mapping[str, str], panel: Panel, search:
             assert_never(panel)
 
 
-def _open_context(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
+def _open_context(app: Stage, keys: Mapping[str, str]) -> None:
     from pinfold.tui.panels.context import ContextPanel
 
     # The panel shows the gauge too, which opens it.
@@ -70,7 +75,7 @@ def _open_context(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
         app.push_screen(ContextPanel(app.session, keys))
 
 
-async def _look_at_history(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
+async def _look_at_history(app: Stage, keys: Mapping[str, str]) -> None:
     from pinfold.tui.panels.history import HistoryPanel
 
     chosen = await app.push_screen_wait(HistoryPanel(app.session, keys))
@@ -78,12 +83,12 @@ async def _look_at_history(app: "PinfoldApp", keys: Mapping[str, str]) -> None:
         await fork(app, chosen)
 
 
-def _preview(app: "PinfoldApp", wish: "tuple[str, PlanOptions] | None") -> None:
+def _preview(app: Stage, wish: "tuple[str, PlanOptions] | None") -> None:
     if wish is not None:
         app.preview(*wish)
 
 
-def _pick_theme(app: "PinfoldApp") -> None:
+def _pick_theme(app: Stage) -> None:
     before = app.theme
 
     def done(name: str | None) -> None:
@@ -94,20 +99,20 @@ def _pick_theme(app: "PinfoldApp") -> None:
     app.push_screen(picker, done)
 
 
-async def _pick_session(app: "PinfoldApp") -> None:
+async def _pick_session(app: Stage) -> None:
     chosen = await choose_session(app, app.session.cwd, current=app.session.id)
     if chosen is not None:
         await app.switch(partial(app.host.resume, chosen))
 
 
-async def choose_session(app: "PinfoldApp", cwd: Path, *, current: str = "") -> str | None:
+async def choose_session(app: Stage, cwd: Path, *, current: str = "") -> str | None:
     """The id of the session that the user chooses; those of `cwd` come first."""
     from pinfold.tui.panels.sessions import SessionsPanel
 
     return await app.push_screen_wait(SessionsPanel(app.host, cwd, _now, current=current))
 
 
-async def _rewind(app: "PinfoldApp", n: str) -> None:
+async def _rewind(app: Stage, n: str) -> None:
     from pinfold.tui.panels.rewind import rewind
 
     await rewind(app, _now, int(n) if n else None)
@@ -117,7 +122,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-async def _pick_adoptable(app: "PinfoldApp", search: str) -> None:
+async def _pick_adoptable(app: Stage, search: str) -> None:
     now = datetime.now(UTC)
     picker = Picker(
         "Adopt a session",

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -17,7 +17,7 @@ from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
+from pinfold.rollout.events import CompactionFinished, Pin, RequestFinished, WindowReplaced
 from pinfold.sanitize import clean
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
@@ -42,7 +42,14 @@ SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 REFRESH = 0.2
 """Seconds between two plans for a window that changes."""
-HINT = "Enter read · Tab, 1 to 9 strategy · Esc leaves all as it is"
+HINT = "Enter read · Tab, 1 to {} strategy · Esc leaves all as it is"
+
+
+class Pinning(NamedTuple):
+    """What takes a pin back, or brings it back."""
+
+    act: Act
+    pin: Pin
 
 
 class PreviewPanel(ListPanel[bool]):
@@ -75,8 +82,8 @@ class PreviewPanel(ListPanel[bool]):
         self._strategy = strategy or self._compaction.strategy
         self._options = options or self._compaction.options
         self._by_hand = by_hand
-        self._before: list[PlanOptions] = []
-        """Options to go back to, the last on top."""
+        self._before: list[PlanOptions | Pinning] = []
+        """What z goes back to, the last on top: options, or a pin that came or went here."""
         self._plans = Plans(self._compaction, self._walk)
         self._claims: ClaimsPanel | None = None
         """The list of a summary's entries, while it is open."""
@@ -86,6 +93,8 @@ class PreviewPanel(ListPanel[bool]):
         self._early = False
         """Whether a key came that needs the plan, and was told so."""
         self._refreshing: Timer | None = None
+        self._rows = list(rows_now(self._window.overview().rows))
+        """The window as it is, until there is a plan."""
         self._summary = PreviewSummary()
         self._list: PreviewList = PreviewList()
         self._foot = PreviewFoot(keys)
@@ -93,14 +102,14 @@ class PreviewPanel(ListPanel[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel preview") as panel:
             panel.border_title = "Compaction preview"
-            panel.border_subtitle = HINT
+            panel.border_subtitle = HINT.format(min(9, len(self._compaction.strategies)))
             yield self._summary
             yield self._list
             yield self._foot
 
     def on_mount(self) -> None:
         self._unsubscribe = self._session.subscribe(self._hear)
-        self._list.show_rows(list(rows_now(self._window.overview().rows)))
+        self._list.show_rows(self._rows)
         if not self._by_hand and self._compaction.occasion.cause == "model":
             self._summary.say_why(self._for_model())
         self._begin()
@@ -252,14 +261,20 @@ class PreviewPanel(ListPanel[bool]):
         if row is None or row.n is None or self._applying:
             return
         self._list.stay()
-        pin = self._window.pin_on(row.n) if act == "unpin" else None
+        pin = (self._window.pin_on(row.n) if act == "unpin" else None) or row.n
+        if await self._pin(Pinning(act, pin)):
+            self._before.append(Pinning("unpin" if act == "pin" else "pin", pin))
+            self._foot.say(f"{'Pinned' if act == 'pin' else 'Unpinned'} #{row.n}. z undoes it.")
+            self._replan()
+
+    async def _pin(self, pinning: Pinning) -> bool:
+        """Whether that could be done; says why not."""
         try:
-            await self._window.act(act, [row.n if pin is None else pin])
+            await self._window.act(pinning.act, [pinning.pin])
         except Exception as error:  # the panel stays, whatever it is
             self._foot.say(told(error), "error")
-            return
-        self._foot.say(f"{'Pinned' if act == 'pin' else 'Unpinned'} #{row.n}.")
-        self._replan()
+            return False
+        return True
 
     def action_keep(self) -> None:
         self._want(self._options.keep, keep=True)
@@ -296,11 +311,16 @@ class PreviewPanel(ListPanel[bool]):
         self._foot.say(said)
         self._replan()
 
-    def action_undo(self) -> None:
-        if self._before and not self._applying:
-            self._options = self._before.pop()
-            self._foot.say("Undone.")
-            self._replan()
+    async def action_undo(self) -> None:
+        if not self._before or self._applying:
+            return
+        before = self._before.pop()
+        if isinstance(before, PlanOptions):
+            self._options = before
+        elif not await self._pin(before):
+            return
+        self._foot.say("Undone.")
+        self._replan()
 
     @work
     async def action_edit(self) -> None:
@@ -398,11 +418,24 @@ class PreviewPanel(ListPanel[bool]):
             self._foot.say(told(error), "error")
             self._replan()
             return
-        self.dismiss(True)
+        self.close(applied=True)
 
-    def action_leave(self) -> None:
-        if not self._applying:
-            self.dismiss(False)
+    async def action_leave(self) -> None:
+        if self._applying:
+            return
+        while self._before:  # pins were a draft, as all else here
+            before = self._before.pop()
+            if isinstance(before, Pinning) and not await self._pin(before):
+                return  # it says why; the next key leaves
+        self.close(applied=False)
+
+    def close(self, *, applied: bool) -> None:
+        """Go, and with it what was opened above it: keys may have come behind the last one."""
+        if self not in self.app.screen_stack:
+            return
+        while self.app.screen is not self:
+            self.app.screen.dismiss(None)
+        self.dismiss(applied)
 
 
 def _about(inserted: Inserted) -> str:

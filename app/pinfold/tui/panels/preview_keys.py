@@ -18,12 +18,16 @@ CHANGES = [
         show=False,
         id="preview.claims",
     ),
-    Binding("z,ctrl+z", "undo", "Undo a keep, a fold, an edit", show=False, id="preview.undo"),
+    Binding(
+        "z,ctrl+z", "undo", "Undo a pin, a keep, a fold, an edit", show=False, id="preview.undo"
+    ),
 ]
 ACTS = [
     Binding("enter", "read", "Read in full", show=False, id="preview.read"),
     Binding("l", "loss", "What would stand nowhere any more", show=False, id="preview.loss"),
-    Binding("tab", "turn(1)", "Next strategy; 1 to 9 choose", show=False, id="preview.next"),
+    Binding(
+        "tab", "turn(1)", "Next strategy; its number chooses one", show=False, id="preview.next"
+    ),
     Binding("shift+tab", "turn(-1)", "Strategy before", show=False, id="preview.previous"),
     *(Binding(str(at), f"choose({at - 1})", show=False) for at in range(1, 10)),
     Binding("a,ctrl+enter", "apply", "Apply", show=False, id="preview.apply"),

@@ -70,7 +70,8 @@ class Plans:
             if at:
                 self._told(Standing(PLAIN, "comparing", at / len(names), about=name))
             try:
-                drafts[name] = await self._drafted(name, options)
+                drafts[name] = draft = await self._drafted(name, options)
+                await asyncio.to_thread(getattr, draft, "report")  # it reads every item
             except Exception as error:  # the panel stays, whatever it is
                 drafts[name] = error
             if drafts is not self.drafts:

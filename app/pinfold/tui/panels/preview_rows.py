@@ -1,7 +1,8 @@
 """The rows of the preview: the window before and after as one list, in order."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pinfold.compaction.plan import CompactionPlan, Verdict
 from pinfold.compaction.report import Inserted, Report, Row
@@ -20,8 +21,7 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
 INSERTED = ("+", "inserted")
 
 
-@dataclass(frozen=True, slots=True)
-class PreviewRow:
+class PreviewRow(Struct, frozen=True, gc=False):
     """An item of either window."""
 
     key: str

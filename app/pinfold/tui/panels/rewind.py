@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -16,16 +15,14 @@ from pinfold.tools.restore import plan
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.picker import Choice, ranked
+from pinfold.tui.panels.stage import Stage
 from pinfold.tui.panels.undo_files import SIGNS, UndoPanel
-
-if TYPE_CHECKING:
-    from pinfold.tui.app import PinfoldApp
 
 _SHOWN = 1_600
 """Characters of a prompt that are shown."""
 
 
-async def rewind(app: "PinfoldApp", now: Callable[[], datetime], n: int | None) -> None:
+async def rewind(app: Stage, now: Callable[[], datetime], n: int | None) -> None:
     """Go back to before prompt `n`, or before the one that the user chooses."""
     session = app.session
     past = await asyncio.to_thread(look_back, session.folder)

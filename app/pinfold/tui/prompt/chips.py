@@ -16,7 +16,7 @@ class Chips:
 
     def take(self, text: str) -> str:
         """What to insert for a pasted `text`: itself, or a label if it is large."""
-        lines = text.count("\n") + 1
+        lines = text.removesuffix("\n").count("\n") + 1
         if lines <= MAX_LINES and len(text) <= MAX_CHARACTERS:
             return text
         number = len(self._texts) + 1

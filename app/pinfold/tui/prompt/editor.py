@@ -14,6 +14,7 @@ from textual.document._edit import Edit
 from textual.message import Message
 from textual.widgets import TextArea
 
+from pinfold.sanitize import one_line
 from pinfold.tui.in_order import act_at_once
 from pinfold.tui.keys import bindings
 from pinfold.tui.prompt import completion, files
@@ -23,6 +24,8 @@ from pinfold.tui.prompt.popup import Popup
 
 SHOWN = 50
 """Files that a completion lists."""
+LONG = 1_000
+"""Characters of an earlier prompt that are searched."""
 
 
 class Editor(TextArea):
@@ -105,13 +108,6 @@ class Editor(TextArea):
         """Bring back text that was not sent, before what stands here."""
         self.put(f"{text}\n\n{self.text}" if self.text.strip() else text)
 
-    def take_back(self, text: str) -> None:
-        """Bring back text that can't be sent, selected where it is all there is."""
-        alone = not self.text.strip()
-        self.put_before(text)
-        if alone:
-            self.select_all()
-
     def _accept(self) -> None:
         self.remember(self.value)
         self.load_text("")
@@ -176,9 +172,24 @@ class Editor(TextArea):
                     return
             elif self.text == "/":
                 return
+        if self._continues():
+            return
         if text := self.value.rstrip():
             self._accept()
             self.post_message(self.Sent(text))
+
+    def _continues(self) -> bool:
+        """Whether a backslash before the cursor has made this Enter a new line.
+
+        In a command of the user's own it stays: the shell reads it the same way.
+        """
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if not column or line[column - 1 :] != "\\" or not self.selection.is_empty:
+            return False
+        start = column if self.text.startswith("!") else column - 1
+        self._replace_via_keyboard("\n", (row, start), (row, column))
+        return True
 
     def _completes(self, token: completion.Token) -> bool:
         """Whether Enter completes `token` unasked: never what could be meant as it is."""
@@ -223,13 +234,25 @@ class Editor(TextArea):
         elif (text := self._prompts.newer()) is not None:
             self.put(text)
 
+    @work
+    async def action_search_prompts(self) -> None:
+        from pinfold.tui.panels.picker import Choice, Picker
+
+        earlier = self._prompts.newest_first()
+        choices = [Choice(str(at), one_line(text[:LONG])) for at, text in enumerate(earlier)]
+        picker = Picker("Earlier prompts", choices, empty="You have sent none yet.")
+        chosen = await self.app.push_screen_wait(picker)
+        if chosen is not None:
+            self.remember(self.value)
+            self.put(earlier[int(chosen)])
+
     def action_complete(self) -> None:
         self._look_up()
         candidate, token = self._candidate, self._token
         if token is not None and token is not self._offered and token.kind == "file":
             return  # they are being looked for
         if candidate is None or token is None:
-            raise SkipAction
+            return  # Tab never leaves the prompt
         row, column = self.cursor_location
         result = self.replace(candidate.insert, (row, token.start), (row, column))
         self.move_cursor(result.end_location)
@@ -242,6 +265,7 @@ class Editor(TextArea):
 
     def action_leave(self) -> None:
         self.action_copy()
+        self.move_cursor(self.cursor_location)  # the next one clears
 
     def action_end(self) -> None:
         if self.text:

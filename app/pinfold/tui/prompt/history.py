@@ -1,6 +1,5 @@
 """What the user has sent, over all sessions: `history.jsonl`."""
 
-import json
 import os
 from pathlib import Path
 
@@ -23,6 +22,8 @@ class History:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             return
+        import json
+
         entries: list[str] = []
         for line in lines[-KEPT:]:
             try:
@@ -44,10 +45,16 @@ class History:
 
     def write(self, text: str) -> None:
         """Append `text` to the file. Blocking. Raises `OSError`."""
+        import json
+
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(fd, "ab") as file:
             file.write(json.dumps(text).encode() + b"\n")
+
+    def newest_first(self) -> list[str]:
+        """All of them, each once."""
+        return list(dict.fromkeys(reversed(self._entries)))
 
     def older(self, now: str) -> str | None:
         """The prompt before; None at the oldest. `now` is what stands in the prompt."""

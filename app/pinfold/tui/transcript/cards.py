@@ -1,6 +1,7 @@
 """Cards: a tool call and its result as one block."""
 
 import json
+import re
 from typing import Literal
 
 from rich.cells import cell_len
@@ -24,6 +25,7 @@ LIVE = 6
 """Rows of output shown while a tool runs."""
 _KEPT = 20_000
 """Characters of live output kept: the whole of it comes with the result."""
+_ENDING = re.compile(r"(?:\A|\n)\[exit code -?\d+[^\]\n]*\]\s*\Z")
 _LONG = 500
 """Characters from which a call that streams in tells its size."""
 READERS = {"read_file", "list_dir", "glob", "grep"}
@@ -150,7 +152,8 @@ class Card(Entry):
         style = getattr(looks, _LOOKS[state])
         subject = self._subject()
         facts = self._facts()
-        tail = f"  {facts}" if facts else ""
+        # A command of the user's own is all that its head says: nothing else shows where it ends.
+        tail = f"{' ·' if self.by_user else ' '} {facts}" if facts else ""
         room = width - LEAD - 1 - cell_len(self.name) - 2 - cell_len(tail)
         segments = [
             Segment(f"{_SIGNS[state]} ", style),
@@ -218,8 +221,8 @@ class Card(Entry):
     def _printed(self) -> str:
         if self.result is None:
             return self._output
-        if self.by_user:  # its first line tells the model what the head says
-            return self.result.content.partition("\n")[2]
+        if self.by_user:  # its first line and its last tell the model what the head says
+            return _ENDING.sub("", self.result.content.partition("\n")[2])
         return self.result.content
 
 

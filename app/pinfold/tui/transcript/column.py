@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -23,6 +23,9 @@ NARROW = 60
 KEPT = 400
 """Rows that are kept drawn. A row is dozens of objects, and the garbage collector visits all."""
 
+
+_UNDRAWN: list[Any] = []
+"""The rows of every block that is not drawn: one for all, and nobody changes it."""
 
 Hits = dict[int, list[tuple[int, int, int]]]
 """Matches of a search by row: which one in the block, and its first and last column."""
@@ -58,8 +61,8 @@ class Block:
         self.height = 1
         """Rows without the gap: an estimate until it is drawn."""
         self.drawn = False
-        self.lines: list[Line] = []
-        self.strips: list[Strip | None] = []
+        self.lines: list[Line] = _UNDRAWN
+        self.strips: list[Strip | None] = _UNDRAWN
         """The finished rows of those lines that were looked at."""
         self.standing = SEEN
         """As those rows tell it."""
@@ -334,7 +337,7 @@ class Column:
 
     def _forget(self, block: Block) -> None:
         block.drawn = False
-        block.lines, block.strips = [], []
+        block.lines, block.strips = _UNDRAWN, _UNDRAWN
         self._kept.pop(block, None)
 
     def _changed(self, index: int) -> None:

@@ -1,6 +1,6 @@
 """The conversation: items, and what streams in, as the entries of a column."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from pinfold.ports import CallDelta, Delta, ReasoningDelta, TextDelta
@@ -61,9 +61,11 @@ class Conversation:
         if not self.past:
             return
         archive = self.past.archive
+        maker = partial(_entry_from, archive)
         found = list(self.past.take(count))
         blocks = self._column.prepend(
-            Rule(each) if isinstance(each, Boundary) else _outline(each, archive) for each in found
+            Rule(each) if isinstance(each, Boundary) else _outline(each, archive, maker)
+            for each in found
         )
         for each, block in zip(found, blocks, strict=True):
             if isinstance(each, Boundary):
@@ -167,19 +169,20 @@ class Conversation:
         return self._parts[part]
 
 
-def _outline(head: Head, archive: Archive) -> Outline:
+def _outline(head: Head, archive: Archive, maker: Callable[[int], Entry]) -> Outline:
     """An item of the past: its entry is made when somebody looks."""
     other = archive.partner(head.n)
     return Outline(
         head if other is None else archive.head(other),
-        partial(_entry_from, archive, head.n, other),
+        head.n,
+        maker,
         closes=head.kind != "assistant",
         quiet=head.kind == "tool_call" and head.name in READERS,
     )
 
 
-def _entry_from(archive: Archive, n: int, result: int | None) -> Entry:
-    entry = _entry_of(archive[n])
+def _entry_from(archive: Archive, n: int) -> Entry:
+    entry, result = _entry_of(archive[n]), archive.partner(n)
     if result is not None and isinstance(entry, Card):
         entry.finish(archive[result])
     return entry

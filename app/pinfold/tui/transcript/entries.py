@@ -1,5 +1,6 @@
 """Entries: the blocks of a transcript. Each draws its own lines."""
 
+import re
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ from rich.style import Style
 
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, one_line
-from pinfold.tui.transcript.lines import Line, clip, fold, indent, wrap
+from pinfold.tui.transcript.lines import Line, clip, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
 from pinfold.tui.transcript.reply import Reply
@@ -18,6 +19,8 @@ LEAD = 2
 MEASURE = 112
 """Columns that prose takes at most: longer rows are hard to read."""
 
+_SECTION = re.compile(r"^(\[[A-Z][^\]\n]*\])$", re.MULTILINE)
+"""A line of a checkpoint that heads what follows."""
 _MARGIN = [Segment(" " * LEAD)]
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "warning"), "error": ("✗", "error")}
 
@@ -244,7 +247,10 @@ class Labelled(Entry):
         head = Line(
             [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, toggles=True
         )
-        lines = markdown(self.source.strip(), min(width, MEASURE) - 2 * LEAD - 1, looks)
+        text = self.source.strip()
+        if self.item.kind == "checkpoint":  # else Markdown takes them into the list above
+            text = _SECTION.sub(r"### \1", text)
+        lines = markdown(text, min(width, MEASURE) - 2 * LEAD - 1, looks)
         if self.closed:
             lines = shorten(lines, self.HEAD, 0, looks)
         return [head, *indent(lines, [Segment("│ ", looks.rule)])]
@@ -281,5 +287,5 @@ class Note(Entry):
 def plain_rows(lines: list[str], width: int, style: Style, *, whole: bool) -> list[Line]:
     """Output as rows: cut off at `width`, or broken into several where it is shown `whole`."""
     if whole:
-        return [row for line in lines for row in fold([Segment(line, style)], width)]
+        return [row for line in lines for row in wrap([Segment(line, style)], width)]
     return [Line([Segment(clip(line, width), style)] if line else ()) for line in lines]

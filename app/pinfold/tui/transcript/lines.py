@@ -80,13 +80,13 @@ def cut(segments: Sequence[Segment], offsets: Iterable[int]) -> list[list[Segmen
     return rows
 
 
-def _rstrip(row: list[Segment]) -> bool:
-    """Drop white space at the row's end; whether there was any."""
-    found = False
+def _rstrip(row: list[Segment]) -> str:
+    """Drop white space at the row's end; what that was."""
+    found = ""
     while row and row[-1].text[-1:].isspace():
-        found = True
-        text = row[-1].text.rstrip()
-        style = row.pop().style
+        whole, style, _ = row.pop()
+        text = whole.rstrip()
+        found = whole[len(text) :] + found
         if text:
             row.append(Segment(text, style))
     return found
@@ -94,11 +94,12 @@ def _rstrip(row: list[Segment]) -> bool:
 
 def wrap(segments: Sequence[Segment], width: int) -> list[Line]:
     """A paragraph in rows of at most `width` cells, broken between words."""
-    offsets = breaks("".join(segment.text for segment in segments), max(2, width))
+    text = "".join(segment.text for segment in segments)
+    offsets = breaks(text, max(2, width)) if cell_len(text) > width else ()
     if not offsets:
         return [Line(segments)]
     rows = cut(segments, offsets)
-    lines = [Line(row, " " if _rstrip(row) else "") for row in rows[:-1]]
+    lines = [Line(row, _rstrip(row)) for row in rows[:-1]]
     lines.append(Line(rows[-1]))
     return lines
 

@@ -1,15 +1,13 @@
 """Looks: the styles of the transcript, worked out once from the theme."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.style import Style
 from textual.widget import Widget
 
 from pinfold.tui.colours import ground, ink
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
+class Looks(Struct, frozen=True):
     """One style for each part."""
 
     plain: Style

@@ -1,34 +1,40 @@
 """Outlines: what a long transcript knows of entries that nobody has looked at yet."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from pinfold.window.bodies import Head
+from msgspec import Struct
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pinfold.tui.transcript.entries import Entry
+    from pinfold.window.bodies import Head
 
 CLOSED = 8
 """Rows that a closed entry takes at most, about."""
 
 
-class Outline:
+# There are tens of thousands of them, and the garbage collector would visit each.
+class Outline(Struct, frozen=True, gc=False):
     """An entry that is still to be made."""
 
-    __slots__ = ("_head", "closes", "make", "quiet")
+    head: Head
+    """Of the item that fills it."""
+    n: int
+    """The item that it is made from."""
+    maker: Callable[[int], Entry]
+    closes: bool
+    """Like `quiet`, as the entry will be."""
+    quiet: bool
 
-    def __init__(
-        self, head: Head, make: "Callable[[], Entry]", *, closes: bool, quiet: bool
-    ) -> None:
-        """`head` is of the item that fills it; the others tell what the entry will be like."""
-        self._head = head
-        self.make = make
-        self.closes = closes
-        self.quiet = quiet
+    def make(self) -> Entry:
+        return self.maker(self.n)
 
     def estimate(self, width: int, *, closed: bool) -> int:
         """About how many rows it takes."""
-        head = self._head
+        head = self.head
         closed = closed and self.closes
         if closed and (self.quiet or head.kind == "reasoning"):
             return 1

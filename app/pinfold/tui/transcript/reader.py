@@ -1,7 +1,8 @@
 """The reader: a cursor over items, and what keys and the mouse do in the transcript."""
 
+from __future__ import annotations
+
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -12,12 +13,12 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.widget import Widget
 
-from pinfold.rollout.items import Item
 from pinfold.tui.in_order import act_at_once
 from pinfold.tui.transcript.column import Block
 from pinfold.tui.transcript.viewport import Viewport
 
 if TYPE_CHECKING:
+    from pinfold.rollout.items import Item
     from pinfold.tui.transcript.conversation import Conversation
 
 Key = Literal["pin", "mask", "fold"]
@@ -40,41 +41,53 @@ class Reader(Viewport, can_focus=True):
         Binding("slash", "screen.find", "Find", id="transcript.find"),
         Binding("n", "screen.find_next(1)", "Next match", id="transcript.next"),
         Binding("N", "screen.find_next(-1)", "Previous match", id="transcript.previous"),
+        Binding("escape", "leave", "Back to the prompt", id="transcript.leave"),
         Binding("home,g", "scroll_home", "Top", show=False, id="transcript.home"),
         Binding("end,G", "scroll_end", "End", show=False, id="transcript.end"),
     ]
 
-    @dataclass
     class Selected(Message, namespace="transcript"):
         """The cursor stands on another item, or on none."""
 
-        item: Item | None
+        def __init__(self, item: Item | None) -> None:
+            super().__init__()
+            self.item = item
 
-    @dataclass
     class Toggled(Message, namespace="transcript"):
         """The user opened or closed an entry."""
 
-        numbers: tuple[int, ...]
-        closed: bool
+        def __init__(self, numbers: tuple[int, ...], closed: bool) -> None:
+            super().__init__()
+            self.numbers = numbers
+            self.closed = closed
 
-    @dataclass
     class Copied(Message, namespace="transcript"):
         """Text went to the clipboard."""
 
-        text: str
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
-    @dataclass
     class Acted(Message, namespace="transcript"):
         """The user pressed a key that changes the window."""
 
-        key: Key
-        item: Item
+        def __init__(self, key: Key, item: Item) -> None:
+            super().__init__()
+            self.key = key
+            self.item = item
 
+    class Left(Message, namespace="transcript"):
+        """The user goes back to the prompt."""
+
+    FOCUS_ON_CLICK = False  # else a click would have what is typed next act on items
+
+    writer: Widget | None = None
+    """Gets what is typed while no item has the cursor, and the keys that mean nothing here."""
     _heir: Widget | None = None
     """Gets the keys, and the focus once none is on its way here."""
 
     @cached_property
-    def _conversation(self) -> "Conversation":
+    def _conversation(self) -> Conversation:
         # What draws entries is imported when there is something to draw: after the first paint.
         from pinfold.tui.transcript.conversation import Conversation
 
@@ -99,13 +112,29 @@ class Reader(Viewport, can_focus=True):
 
     async def _on_key(self, event: events.Key) -> None:
         heir = self._heir or self.screen.focused
+        if heir in (self, None) and self._is_text(event) and self.writer is not None:
+            heir = self.writer
+            self.hand_keys_to(heir)
         if heir is self or heir is None:
-            if event.is_printable:
-                await act_at_once(self, event)
+            await act_at_once(self, event)
         else:
             heir.post_message(copy(event))
             event.stop()
             event.prevent_default()
+
+    def _is_text(self, event: events.Key) -> bool:
+        """Whether the key is meant for the prompt: letters act on the item under the cursor."""
+        if not event.is_printable:
+            return False
+        active = self.screen.active_bindings.get(event.key)
+        idle = self._marked is None and self._search.needle is None
+        return active is None or (active.node is self and idle)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        if self.writer is not None:
+            self.hand_keys_to(self.writer)
+            self.writer.post_message(copy(event))
+            event.stop()
 
     def hand_keys_to(self, widget: Widget) -> None:
         """Give `widget` the focus, but first the keys that were typed for it already."""
@@ -137,6 +166,11 @@ class Reader(Viewport, can_focus=True):
         elif step > 0:
             self._move_cursor(None)
             self.scroll_end()
+
+    def action_leave(self) -> None:
+        if self.writer is not None:
+            self.hand_keys_to(self.writer)
+        self.post_message(self.Left())
 
     def action_open_or_close(self) -> None:
         if self._marked:

@@ -1,16 +1,20 @@
 """The search of the find bar: over the text of every entry, shown, closed or archived."""
 
+from __future__ import annotations
+
 import asyncio
 import re
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pinfold.rollout.items import Item
 from pinfold.tui.transcript.column import Block, Column, Hits
 from pinfold.tui.transcript.lines import Line
+
+if TYPE_CHECKING:
+    from pinfold.rollout.items import Item
 
 SLICE = 0.008
 """Seconds of searching between two chances for keys and paints."""

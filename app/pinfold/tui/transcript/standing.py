@@ -1,12 +1,13 @@
 """How items stand in the window, as the transcript shows it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from pinfold.rollout.events import Pin
-from pinfold.rollout.items import Form, Item
-
 if TYPE_CHECKING:
+    from pinfold.rollout.events import Pin
+    from pinfold.rollout.items import Form, Item
     from pinfold.window.window import Boundary
 
 PINNED, MASKED, FOLDED, ARCHIVED = "⚑", "◐", "○", "·"
@@ -24,7 +25,7 @@ class Standings(Protocol):
     """The part of `commands.context.WindowPort` that the transcript reads."""
 
     @property
-    def boundaries(self) -> "Sequence[Boundary]": ...
+    def boundaries(self) -> Sequence[Boundary]: ...
 
     def form(self, n: int) -> Form | None: ...
     def pin_on(self, n: int) -> Pin | None: ...

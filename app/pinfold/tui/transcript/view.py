@@ -1,19 +1,21 @@
 """The transcript: the whole conversation as one widget that draws only the lines in view."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from pinfold.ports import Delta
-from pinfold.rollout.items import Item
 from pinfold.tui.transcript.column import Block
 from pinfold.tui.transcript.reader import Reader
 from pinfold.tui.transcript.search import Match, Needle
 from pinfold.tui.transcript.standing import Standings
 
 if TYPE_CHECKING:
+    from pinfold.ports import Delta
+    from pinfold.rollout.items import Item
     from pinfold.window.window import Boundary
 
 FRAME = 1 / 15
@@ -121,7 +123,7 @@ class Transcript(Reader):
         if block := self._conversation.tool_output(call_id, text):
             self._soil(block)
 
-    def replace_window(self, boundary: "Boundary", inserted: Iterable[Item]) -> None:
+    def replace_window(self, boundary: Boundary, inserted: Iterable[Item]) -> None:
         """The window ended, and the next one begins with what was `inserted`."""
         self.flush()
         self._change(lambda: self._conversation.divide(boundary))

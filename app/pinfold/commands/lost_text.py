@@ -1,0 +1,51 @@
+"""What was lost in words, by the item that said it."""
+
+from collections.abc import Iterable, Mapping
+
+from pinfold.commands.context import WindowPort
+from pinfold.commands.context_text import KINDS
+from pinfold.compaction.loss import Lost
+from pinfold.numbers import tokens
+from pinfold.rollout.items import Item
+from pinfold.sanitize import one_line
+
+_WORDS = 60
+"""Characters of a lost thing in a sentence."""
+
+
+def by_item(lost: Iterable[Lost]) -> dict[int, list[Lost]]:
+    """The items in the order of their first loss, and what of each was lost."""
+    found: dict[int, list[Lost]] = {}
+    for each in lost:
+        found.setdefault(each.item, []).append(each)
+    return found
+
+
+def abouts(window: WindowPort, lost: Iterable[Lost]) -> dict[int, str]:
+    """What the items are that said it. Counting takes a while."""
+    items = (window.item(each.item) for each in lost)
+    return {item.n: about(item, window.count(item.content)) for item in items if item is not None}
+
+
+def about(item: Item, size: int) -> str:
+    """`your message, 300 lines, 4.8k tokens`; `size` is in tokens."""
+    what = "your message" if item.kind == "user" else KINDS[item.kind]
+    named = f"{what} {one_line(item.name or '')}".strip()
+    lines = item.content.count("\n") + 1
+    said = f", {lines:,} lines" if lines > 1 else ""
+    return f"{named}{said}, {tokens(size)} token{'' if size == 1 else 's'}"
+
+
+def listed(lost: Iterable[Lost], items: Mapping[int, str]) -> str:
+    """`#12 your message, 300 lines, 4.8k tokens: number 101, 200`; `items` says what they are."""
+    groups = by_item(lost).items()
+    return "; ".join(f"#{n} {items[n]}: {', '.join(_values(some))}" for n, some in groups)
+
+
+def _values(some: Iterable[Lost]) -> Iterable[str]:
+    """Each kind is said once."""
+    last = ""
+    for each in some:
+        text = one_line(each.text)[:_WORDS]
+        yield text if each.kind == last else f"{each.kind} {text}"
+        last = each.kind

@@ -1,0 +1,91 @@
+"""Conversations that no strategy was tuned on, written as they were said: `dialogues/*.txt`.
+
+Whoever mends a strategy looks at `templates/` and at sessions of their own, not at these: words
+that a cue was written for measure nothing any more.
+
+    language: en
+    area: coding
+
+    user: hi, <goal: make {name} faster>. oh, and <rule: stay off {host}>
+    agent: I look around. <next: Then I profile {name}.>
+    tool cat settings => <fact pool: pool = {port}>
+    write src/{name}.py
+    record decision => <decision: We keep {name}>
+
+A line goes on in the next one where that is indented. `===` stands between stretches, an empty line
+between exchanges: filler comes there alone. Marks are `goal`, `rule`, `decision`, `question`,
+`answered`, `fact` and `next`; one with a key that has come before replaces what that said.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.evaluation.templates import Area, Chatter
+
+_LINE = re.compile(r"(user|agent|tool|write|record)(?: (.*?))?(?:: | => |$)(.*)", re.DOTALL)
+_NEXT_LINE = re.compile(r"\n(?!  )")
+_FOLDER = files(__package__)
+
+By = Literal["user", "agent", "tool", "write", "record"]
+
+
+class Line(Struct, frozen=True):
+    by: By
+    about: str
+    """A tool's command, a path that is written, what is recorded."""
+    text: str
+
+
+Exchange = tuple[Line, ...]
+"""What follows at once on each other."""
+
+
+class Dialogue(Struct, frozen=True):
+    name: str
+    language: str
+    area: Area
+    stretches: tuple[tuple[Exchange, ...], ...]
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} ({self.language}, {self.area})"
+
+
+@cache
+def dialogues() -> tuple[Dialogue, ...]:
+    """All dialogues, by name."""
+    named = sorted((file.name, file) for file in (_FOLDER / "dialogues").iterdir())
+    return tuple(parsed(name.removesuffix(".txt"), file.read_text("utf-8")) for name, file in named)
+
+
+@cache
+def chatter(language: str) -> Chatter:
+    file = _FOLDER / "chatter" / f"{language}.toml"
+    return msgspec.toml.decode(file.read_text("utf-8"), type=Chatter)
+
+
+def parsed(name: str, text: str) -> Dialogue:
+    """Raises `ValueError`."""
+    head, _, body = text.partition("\n\n")
+    about = dict(line.split(": ") for line in head.splitlines())
+    stretches = [tuple(_exchanges(stretch)) for stretch in body.split("\n===\n")]
+    return msgspec.convert({"name": name, **about, "stretches": stretches}, Dialogue)
+
+
+def _exchanges(text: str) -> Iterator[list[dict[str, str]]]:
+    for block in text.strip("\n").split("\n\n"):
+        yield [_line(line.replace("\n  ", "\n")) for line in _NEXT_LINE.split(block)]
+
+
+def _line(text: str) -> dict[str, str]:
+    found = _LINE.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    by, about, said = found.groups("")
+    return {"by": by, "about": about, "text": said}

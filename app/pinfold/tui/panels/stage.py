@@ -1,0 +1,29 @@
+"""The app, as what opens panels sees it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
+
+from textual.screen import Screen
+
+from pinfold.commands.context import Context
+
+Result = TypeVar("Result")
+
+
+class Stage(Context, Protocol):
+    """Where panels are put, and what they then have done."""
+
+    @property
+    def screen(self) -> Screen[Any]: ...
+    @property
+    def theme(self) -> str: ...
+
+    def push_screen(
+        self, screen: Screen[Result], callback: Callable[[Result | None], None] | None = None
+    ) -> object: ...
+
+    async def push_screen_wait(self, screen: Screen[Result]) -> Result | None: ...
+
+    def attempt(self, doing: Awaitable[None]) -> object:
+        """Wait for `doing`, beside all else; where it fails, tell why."""
+        ...

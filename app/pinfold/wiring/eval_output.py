@@ -1,0 +1,49 @@
+"""What `pinfold eval` gives beside its page: a report, and how far it is."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pinfold.commands.action import CommandError
+from pinfold.rollout.files import failure, write_atomic
+from pinfold.sanitize import one_line
+
+
+def check_report(path: Path | None) -> None:
+    """Find out before all the work whether its report can be written. Raises `CommandError`."""
+    if path is None:
+        return
+    if path.exists():
+        raise CommandError(f"{path} exists already. Name another file.")
+    if not os.access(path.parent, os.W_OK):
+        raise CommandError(f"{path} can't be written: {path.parent} is no folder to write in.")
+
+
+def write_report(path: Path | None, html: Callable[[], str]) -> None:
+    """Write the report that was asked for. Raises `CommandError`."""
+    if path is None:
+        return
+    try:
+        write_atomic(path, html().encode("utf-8", "replace"))
+    except OSError as error:
+        raise CommandError(failure(path, error)) from error
+    print(f"The report is in {path}.", file=sys.stderr)
+
+
+def tell(text: str) -> None:
+    """How far it is, where somebody watches."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns - 1
+        print(f"\r\x1b[K{one_line(text)[:width]}", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Takes away what was told last."""
+    try:
+        yield
+    finally:
+        tell("")

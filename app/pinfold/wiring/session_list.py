@@ -1,0 +1,64 @@
+"""`pinfold sessions`: a line each, the newest first."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from pinfold.commands.context_text import age
+from pinfold.numbers import ID_SHOWN
+from pinfold.paths import program
+from pinfold.rollout.summaries import SessionSummary
+from pinfold.sanitize import one_line
+from pinfold.wiring.house import House
+
+MODEL_SHOWN = 14
+"""Columns that a model's name takes on a terminal, at most."""
+UNBOUND = 100_000
+"""Columns where whoever filters the lines is to have all that stands in them."""
+
+
+def command(at: House, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        for each in at.store.list(arguments.limit):
+            print(msgspec.json.encode(each, enc_hook=str).decode())
+        return 0
+    every = at.store.list()
+    found = [each for each in every if each.title or each.note]
+    if not found:
+        print(f"No sessions yet. Begin one with: {program()}")
+        return 0
+    _show(found[: arguments.limit])
+    if unused := len(every) - len(found):
+        print(f"Left out: {unused} without a prompt.")
+    return 0
+
+
+def _show(found: Sequence[SessionSummary]) -> None:
+    console, piped, now = Console(), not sys.stdout.isatty(), datetime.now(UTC)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("session", no_wrap=True)
+    table.add_column("used", no_wrap=True)
+    table.add_column("turns", no_wrap=True, justify="right")
+    table.add_column("tokens", no_wrap=True, justify="right")
+    table.add_column("model", no_wrap=True, max_width=None if piped else MODEL_SHOWN)
+    table.add_column("title")  # gives way alone: its text is cut, not wrapped
+    for each in found:
+        table.add_row(
+            each.id[:ID_SHOWN],
+            age(each.updated_at, now),
+            str(each.turns),
+            f"{each.tokens:,}",
+            Text(one_line(each.model), overflow="ellipsis"),
+            Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
+        )
+    if piped:
+        options = console.options.update(width=UNBOUND)
+        console.width = max(console.width, Measurement.get(console, options, table).maximum)
+    console.print(table)

@@ -1,0 +1,25 @@
+"""What another program gives on standard input."""
+
+import os
+import select
+import stat
+import sys
+
+PATIENCE = 2.0
+"""Seconds of silence before it is told what is waited for."""
+
+
+def read() -> str:
+    """All of it, to its end; bytes that are no UTF-8 are replaced."""
+    if not select.select([sys.stdin], [], [], PATIENCE)[0]:
+        print("Reading standard input to its end; `</dev/null` gives none.", file=sys.stderr)
+    return sys.stdin.buffer.read().decode(errors="replace")
+
+
+def is_given() -> bool:
+    """Whether it is a pipe or a file, and no terminal, socket or `/dev/null`."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except OSError:  # a program that calls this one in its own process has put something else there
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)

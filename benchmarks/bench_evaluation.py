@@ -1,0 +1,37 @@
+"""What `pinfold eval` finds that each strategy loses after three compactions to 4,000 tokens."""
+
+import asyncio
+from collections.abc import Iterable
+
+from benchmarks.figures import Figure
+from pinfold.evaluation.evaluate import Wish, evaluate, known
+from pinfold.evaluation.scores import EXPECTED, Evaluation
+from pinfold.tokens.catalog import O200K
+from pinfold.tokens.counter import Counter
+
+TRIALS = 3
+STRATEGIES = ("checkpoint", "layered", "tail", "masking")
+
+
+def run() -> Iterable[Figure]:
+    found = asyncio.run(_evaluated())
+    yield Figure("conversations that no strategy was tuned on", len(found.conversations), "")
+    yield Figure("conversations that ours were tuned on", len(found.tuned_on), "")
+    for result in found.results:
+        name = result.strategy
+        if result.kind == "ours" and name == "checkpoint":
+            for probe, spread in result.points[-1].read.probes.items():
+                yield Figure(f"{name}, held out: lost of {probe}", 1 - spread.mean, "")
+            for point, (least, _) in zip(result.points[1:], EXPECTED, strict=True):
+                lost = 1 - point.read.coherence.mean
+                after = f"goal coherence, after {point.compactions}"
+                yield Figure(f"{name}, held out: lost of {after}", lost, "", target=1 - least)
+        yield Figure(f"{name}, held out: lost", 1 - result.points[-1].read.overall.mean, "")
+        if result.tuned is not None:
+            yield Figure(f"{name}, tuned on: lost", 1 - result.tuned.read.overall.mean, "")
+
+
+async def _evaluated() -> Evaluation:
+    counter = Counter(O200K)
+    await asyncio.to_thread(counter.load)
+    return await evaluate(Wish(trials=TRIALS), known(STRATEGIES), counter)

@@ -1,0 +1,118 @@
+"""The rollout as it lies on the disk, read on while a session writes it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from benchmarks.soak.violated import check
+from pinfold.agent.session import Session
+from pinfold.agent.window_files import FOLDER, Head, Line
+from pinfold.rollout.events import CoreChanged, Event, GoalSet, ItemAdded, Unknown, WindowReplaced
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
+
+COMPACTED = {"manual", "threshold", "overflow", "model"}
+"""Reasons for which a window is replaced by a compaction."""
+RECALLED = 6
+"""Items of long ago that are read again at each turn."""
+_DIGEST = 8
+"""Bytes that are kept of an item."""
+
+
+class Log:
+    """What was read of a rollout; of each item a digest alone is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.items = 0
+        self.compactions = 0
+        """Windows that were replaced by a compaction."""
+        self.goal = ""
+        """As the user set it."""
+        self.stated: dict[str, None] = {}
+        """What the user wrote into the core by hand."""
+        self._folder = folder
+        self._end = self._seq = 0
+        self._digests = bytearray()
+
+    def read_on(self, session: Session) -> None:
+        """The new events: whole, in order, and all their items known. Raises `Violated`."""
+        for event in self._new():
+            for item in _brought(event):
+                check(session.window.item(item.n) == item, f"item #{item.n} is lost")
+            if isinstance(event.data, WindowReplaced) and event.data.reason in COMPACTED:
+                self.compactions += 1
+                self._check_history(session, event.data)
+        check(len(session.window.history) == self.items, "items are lost")
+
+    def resumed_from(self, earlier: "Log") -> None:
+        """Read the rollout of a copy: it has what was there. Raises `Violated`."""
+        self.compactions = earlier.compactions
+        for _ in self._new():
+            pass
+        check(earlier._digests.startswith(self._digests), "a copy has other items")
+
+    def check_recalled(self, session: Session, rng: Random) -> None:
+        """Whatever was said can be brought back to the letter. Raises `Violated`."""
+        for _ in range(RECALLED if self.items else 0):
+            n = rng.randint(1, self.items)
+            item = session.window.item(n)
+            kept = self._digests[(n - 1) * _DIGEST : n * _DIGEST]
+            check(item is not None and _digest(item) == kept, f"#{n} is not what it was")
+
+    def _new(self) -> Iterator[Event]:
+        with reading(self._folder) as journal:
+            for event in journal.read(self._end, self._seq):
+                check(not isinstance(event.data, Unknown), f"line {event.seq} is damaged")
+                check(event.seq == self._seq + 1, f"line {event.seq} follows line {self._seq}")
+                self._seq, self._end = event.seq, event.offset + event.length + 1
+                for item in _brought(event):
+                    self.items += 1
+                    check(item.n == self.items, f"item #{item.n} is the {self.items}th")
+                    self._digests += _digest(item)
+                match event.data:
+                    case GoalSet(text=text):
+                        self.goal = text
+                    case CoreChanged(add=add, remove=remove):
+                        for gone in remove:
+                            self.stated.pop(gone, None)
+                        self.stated |= dict.fromkeys(each.text for each in add)
+                yield event
+
+    def _check_history(self, session: Session, replaced: WindowReplaced) -> None:
+        """The window before stands in a file of its own."""
+        generation = replaced.base.generation
+        # No glob: each pattern would stay compiled in memory.
+        every = (self._folder / FOLDER).iterdir()
+        found = [path for path in every if path.name.endswith(f"-{generation}.jsonl")]
+        check(found, f"window {generation} was not kept before it was compacted")
+        head, *lines = max(found).read_bytes().splitlines()
+        kept = [msgspec.json.decode(line, type=Line) for line in lines]
+        check(msgspec.json.decode(head, type=Head).items == len(kept), "a history file is cut off")
+        whole = all(session.window.item(line.n) == line.item for line in kept)
+        check(whole, f"the history file of window {generation} has other items")
+
+
+def reading(folder: Path) -> Journal:
+    return Journal.open(folder, _never, read_only=True)
+
+
+def _never() -> datetime:
+    raise AssertionError("a journal that is only read needs no time")
+
+
+def _digest(item: Item) -> bytes:
+    return blake2b(msgspec.json.encode(item), digest_size=_DIGEST).digest()
+
+
+def _brought(event: Event) -> Sequence[Item]:
+    match event.data:
+        case ItemAdded(item=item):
+            return (item,)
+        case WindowReplaced(inserted=inserted):
+            return inserted
+        case _:
+            return ()

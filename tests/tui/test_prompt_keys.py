@@ -1,0 +1,72 @@
+"""Keys of the prompt that other shells have taught people."""
+
+import json
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.widgets import OptionList
+
+from fakes.screen import make_app, until
+from fakes.session import FakeSession
+from pinfold.tui.panels.picker import Picker
+from pinfold.tui.prompt.editor import Editor
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ("one\\", "one\ntwo"),
+        ("one\\\\", "one\\\ntwo"),
+        ("!ls \\", "!ls \\\ntwo"),
+        ("\\", "\ntwo"),
+    ],
+)
+async def test_enter_behind_a_backslash_begins_a_line(typed: str, sent: str) -> None:
+    session = FakeSession()
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        editor = pilot.app.screen.query_one(Editor)
+        await pilot.press(*typed, "enter", *"two")
+        assert editor.text == sent
+        await pilot.press("enter")
+        assert editor.text == ""
+        assert [*session.sent, *(f"!{each}" for each in session.commands)] == [sent]
+
+
+async def test_a_backslash_elsewhere_is_sent() -> None:
+    session = FakeSession()
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        await pilot.press(*"a\\b", "enter")
+        assert session.sent == ["a\\b"]
+
+
+def test_what_terminals_send_for_alt_and_enter_begins_a_line() -> None:
+    make_app(None)
+    keys = [each.key for each in XTermParser().feed("\x1b\r") if isinstance(each, events.Key)]
+    assert keys == ["ctrl+j"]
+
+
+async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
+    history = tmp_path / "history.jsonl"
+    sent = ["fix the port", "run the tests", "fix the port", "write\ntwo lines"]
+    history.write_text("".join(json.dumps(each) + "\n" for each in sent), encoding="utf-8")
+    session = FakeSession()
+    async with make_app(session, history=history).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        await pilot.app.workers.wait_for_complete()
+        await pilot.press(*"half", "ctrl+r")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Picker))
+        lines = pilot.app.screen.query_one(OptionList)
+        assert [str(each.prompt) for each in lines.options] == [
+            "write two lines",
+            "fix the port",
+            "run the tests",
+        ]
+        await pilot.press(*"two", "enter")
+        editor = pilot.app.screen_stack[0].query_one(Editor)
+        await until(pilot, lambda: editor.text == "write\ntwo lines")
+        await pilot.press("up", "up")  # what stood there is not lost
+        assert editor.text == "half"

@@ -1,0 +1,153 @@
+"""Who gets the keys: the prompt, or the transcript that one reads in."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from fakes.screen import make_app, type_fast, until
+from fakes.session import FakeSession
+from pinfold.agent.updates import Streamed
+from pinfold.ports import Progress, TextDelta
+from pinfold.rollout.items import Item
+from pinfold.tui.find import FindBar
+from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.status import StatusLine
+from pinfold.tui.transcript.view import Transcript
+
+
+def make_session() -> FakeSession:
+    made = FakeSession()
+    for n in range(1, 60):
+        made.append(Item(n=n, kind="assistant", content=f"reply {n}"))
+    return made
+
+
+@asynccontextmanager
+async def running(session: FakeSession, width: int = 80) -> AsyncIterator[Pilot[str]]:
+    async with make_app(session).run_test(size=(width, 24)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        await until(pilot, lambda: transcript(pilot).max_scroll_y)
+        yield pilot
+
+
+def editor(pilot: Pilot[str]) -> Editor:
+    return pilot.app.screen.query_one(Editor)
+
+
+def transcript(pilot: Pilot[str]) -> Transcript:
+    return pilot.app.screen.query_one(Transcript)
+
+
+def status(pilot: Pilot[str]) -> str:
+    return pilot.app.screen.query_one(StatusLine).render().plain
+
+
+async def test_tab_never_leaves_the_prompt() -> None:
+    async with running(make_session()) as pilot:
+        await pilot.press("tab", "a", "tab")
+        assert pilot.app.focused is editor(pilot)
+        assert editor(pilot).text == "a"
+
+
+async def test_a_click_leaves_the_keys_with_the_prompt() -> None:
+    async with running(make_session()) as pilot:
+        rows = [transcript(pilot).render_line(y).text for y in range(10)]
+        row = next(y for y, text in enumerate(rows) if "reply" in text)
+        await pilot.click(Transcript, offset=(10, row))
+        assert transcript(pilot).current is not None
+        await pilot.press(*"make")
+        assert editor(pilot).text == "make"
+
+
+@pytest.mark.parametrize("text", ["make it fast", "/context", "pin that", " so", "n"])
+async def test_while_no_item_has_the_cursor_what_one_types_goes_to_the_prompt(text: str) -> None:
+    session = make_session()
+    async with running(session) as pilot:
+        await pilot.press("shift+tab")
+        type_fast(pilot, *text)
+        await until(pilot, lambda: editor(pilot).text == text)
+        assert pilot.app.focused is editor(pilot)
+        assert not pilot.app.screen.query_one(FindBar).display
+
+
+async def test_letters_act_on_the_item_that_has_the_cursor() -> None:
+    session = make_session()
+    async with running(session) as pilot:
+        await pilot.press("shift+tab", "up", "f")
+        await until(pilot, lambda: session.window.form(59) == "placeholder")
+        assert editor(pilot).text == ""
+        type_fast(pilot, *"all of it")
+        await until(pilot, lambda: editor(pilot).text == "all of it")
+        assert session.window.form(59) == "placeholder"
+
+
+async def test_a_paste_goes_to_the_prompt() -> None:
+    async with running(make_session()) as pilot:
+        await pilot.press("shift+tab", "up")
+        pilot.app.post_message(events.Paste("fold all"))
+        await until(pilot, lambda: editor(pilot).text == "fold all")
+
+
+async def test_escape_goes_back_to_the_prompt_at_once() -> None:
+    session = make_session()
+    async with running(session) as pilot:
+        session.enter("streaming")
+        await pilot.press("shift+tab", "up")
+        type_fast(pilot, "escape", *"make")
+        await until(pilot, lambda: editor(pilot).text == "make")
+        assert pilot.app.focused is editor(pilot)
+        assert session.interrupts < 1
+        await pilot.press("escape")
+        assert session.interrupts == 1
+
+
+async def test_escape_from_the_transcript_takes_the_find_bar_along() -> None:
+    async with running(make_session()) as pilot:
+        await pilot.press("shift+tab", "up", "slash", *"reply 3", "enter", "escape", "n", "escape")
+        assert pilot.app.focused is editor(pilot)
+        assert not pilot.app.screen.query_one(FindBar).display
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 120])
+async def test_at_every_width_one_sees_that_the_transcript_has_the_keys(width: int) -> None:
+    session = make_session()
+    async with running(session, width) as pilot:
+        await pilot.press("x", "ctrl+c")
+        assert "TRANSCRIPT" not in status(pilot)
+        for keys in (["shift+tab"], ["up"]):
+            await pilot.press(*keys)
+            assert status(pilot).startswith("TRANSCRIPT")
+            assert status(pilot).endswith("Esc back")
+        session.enter("tools")
+        assert status(pilot).startswith("TRANSCRIPT")
+        assert status(pilot).endswith("Esc back")
+
+
+@pytest.mark.parametrize("keys", [[*"/model", "enter"], [*"/foo", "enter"], [*"hello", "enter"]])
+async def test_an_answer_and_a_prompt_that_is_sent_come_into_view(keys: list[str]) -> None:
+    async with running(make_session()) as pilot:
+        await pilot.press("pageup", *keys)
+        shown = transcript(pilot)
+        await until(pilot, lambda: shown.scroll_offset.y == shown.max_scroll_y)
+        assert not shown.behind
+
+
+async def test_what_one_does_to_an_item_leaves_it_in_view() -> None:
+    async with running(make_session()) as pilot:
+        await pilot.press("pageup", "shift+tab", *["up"] * 3, "f")
+        at = transcript(pilot).scroll_offset.y
+        await until(pilot, lambda: "Folded" in status(pilot))
+        assert transcript(pilot).scroll_offset.y == at
+
+
+async def test_once_it_replies_nothing_is_said_of_reading() -> None:
+    session = make_session()
+    async with running(session) as pilot:
+        session.enter("streaming")  # as it does with the first piece of any kind
+        session.tell(Streamed(Progress("reading the prompt", 1.0)))
+        assert "reading the prompt 100%" in status(pilot)
+        session.tell(Streamed(TextDelta("So")))
+        assert "replying" in status(pilot)
