@@ -5,6 +5,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
+TARGETS = "Targets"
+"""The section that says which are missed, made from all others."""
+MET, MISSED = "yes", "**no**"
+"""As `Figure.cells` has it."""
 _TITLE = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
@@ -32,5 +36,21 @@ def _read(path: Path) -> tuple[str, dict[str, str]]:
 
 
 def _write(path: Path, head: str, sections: Mapping[str, str]) -> None:
-    parts = [head, *(f"## {title}\n\n{text}" for title, text in sections.items())]
+    measured = {title: text for title, text in sections.items() if title != TARGETS}
+    every = {TARGETS: _targets(measured), **measured}
+    parts = [head, *(f"## {title}\n\n{text}" for title, text in every.items())]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _targets(sections: Mapping[str, str]) -> str:
+    met, missed = 0, []
+    for title, text in sections.items():
+        place = re.split("[:,.]", title)[0]
+        for line in text.splitlines():
+            row = [cell.strip() for cell in line.strip("|").split("|")]
+            met += row[-1] == MET
+            if row[-1] == MISSED:
+                name, value, _, ratio, target, _ = row
+                # Where there is a ratio, it is what the target is for.
+                missed.append(f"- {name}: {ratio or value}, target {target} ({place})")
+    return "\n".join([f"{met} are met, {len(missed)} are missed:", "", *missed])

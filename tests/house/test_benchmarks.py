@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from benchmarks import results
 from benchmarks.compare import Change
+from benchmarks.figures import Figure, table
 from benchmarks.soak import checks
 from benchmarks.soak.changes import Changes
 from benchmarks.soak.log import Log
@@ -108,8 +109,27 @@ def test_a_section_takes_the_place_of_its_old_self(tmp_path: Path) -> None:
     results.write("# Results\n\nCommit 1.", {"Start.": "one", "Soak.": "two"}, path=path)
     results.write_section("Soak.", "three", path=path)
     results.write("# Results\n\nCommit 2.", {"Start.": "four"}, keep=["Soak."], path=path)
-    text = "# Results\n\nCommit 2.\n\n## Start.\n\nfour\n\n## Soak.\n\nthree\n"
-    assert path.read_text() == text
+    head, _, rest = path.read_text().partition("## Targets")
+    assert head == "# Results\n\nCommit 2.\n\n"
+    assert rest.partition("## ")[2] == "Start.\n\nfour\n\n## Soak.\n\nthree\n"
+
+
+def test_the_targets_that_are_missed_stand_first(tmp_path: Path) -> None:
+    path = tmp_path / "RESULTS.md"
+    figures = [
+        Figure("a paint", 3, "ms", 1, "a bare one", target=2),
+        Figure("a stall", 70, "ms", target=50),
+        Figure("a key", 3, "ms", target=15),
+        Figure("a size", 3, "MiB"),
+    ]
+    results.write("# Results", {"Start: a paint.": table(figures)}, path=path)
+    told = path.read_text().partition("## Targets\n\n")[2].partition("\n\n## ")[0]
+    assert told.splitlines() == [
+        "1 are met, 2 are missed:",
+        "",
+        "- a paint: 3×, target ≤ 2× (Start)",
+        "- a stall: 70 ms, target ≤ 50 ms (Start)",
+    ]
 
 
 @pytest.mark.parametrize(
