@@ -44,7 +44,7 @@ bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md
 bench-compare: $(STAMP) ## what changed since REV (make bench-compare REV=HEAD ARGS="start")
 	$(BIN)/python -m benchmarks.compare $(REV) $(ARGS)
 
-soak: $(STAMP) ## ten minutes of a scripted agent (or ARGS="--turns 200 --seed 3")
+soak: $(STAMP) ## 2,000 turns of a scripted agent (or ARGS="--turns 200 --seed 3")
 	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 snapshots: $(STAMP) ## paint the golden files anew and show what changed

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from pinfold.checkpoint.commitments_cues import languages, plain, telling
@@ -62,7 +63,8 @@ def recommended(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _choices(text: str) -> Iterator[tuple[Sequence[Option], bool]]:
+@lru_cache(maxsize=2)  # each of an answer's sentences is held against the same message
+def _choices(text: str) -> tuple[tuple[Sequence[Option], bool], ...]:
     """What the agent lays before the user, by the form in which it does so, and whether that form
     offers a choice: any list may hold the words of an answer."""
     lines = text[:MAX_READ_CHARS].splitlines()
@@ -73,9 +75,11 @@ def _choices(text: str) -> Iterator[tuple[Sequence[Option], bool]]:
     offered = "?" in text or any(cues.offers.search(plain(text)) for cues in languages())
     lists = [(each, offered) for each in (labelled, inline, bullets)]
     told = (_others(every), _counted(every), *map(_either, reversed(every)))
-    for options, offers in (*lists, *((each, True) for each in told)):
-        if len(options) >= _MIN_OPTIONS:
-            yield [(label, one_line(said).strip("*_ ")) for label, said in options], offers
+    return tuple(
+        ([(label, one_line(said).strip("*_ ")) for label, said in options], offers)
+        for options, offers in (*lists, *((each, True) for each in told))
+        if len(options) >= _MIN_OPTIONS
+    )
 
 
 def _inline(line: str) -> list[Option]:
