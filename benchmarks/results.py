@@ -45,7 +45,7 @@ def _write(path: Path, head: str, sections: Mapping[str, str]) -> None:
 def _targets(sections: Mapping[str, str]) -> str:
     met, missed = 0, []
     for title, text in sections.items():
-        place = re.split("[:,.]", title)[0]
+        place = re.split("[:,.] ", title)[0].rstrip(".")
         for line in text.splitlines():
             row = [cell.strip() for cell in line.strip("|").split("|")]
             met += row[-1] == MET
