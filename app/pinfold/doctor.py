@@ -93,7 +93,6 @@ def _colour(env: Mapping[str, str], *, true_color: bool) -> str:
 
 def programs() -> Section:
     wanted = {
-        "git": "branch names and .gitignore: install git",
         "rg": "faster search: install ripgrep",
     }
     lines = []

@@ -1,46 +1,115 @@
-"""Which files a search looks at: what git does not ignore, or all but the usual clutter."""
+"""Which files a search looks at: all but those that git would ignore, and the usual clutter.
+
+Git itself is not asked: a repository's configuration, or a folder that only looks like one, can
+make it run a program.
+"""
 
 import asyncio
 import os
+import re
+import stat
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pinfold.ports import ToolError
-from pinfold.tools.process import Command
+from pinfold.paths import repository_root
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 CLUTTER = {".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"}
 MAX_FILES = 200_000
-GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
-"""A repository's own configuration must not make git run a program."""
+MAX_DEPTH = 64
+"""Folders below the one that is listed."""
+MAX_SECONDS = 30.0
+"""What is found after that is left out."""
+MAX_RULES = 100_000
+"""Bytes. Longer files of rules are not read."""
+_ENDLESS = re.compile(r"(?:\*[^/*]+){4}|(?:\*\*.*){4}")
+"""Rules whose matching by trial could take for ever."""
+
+Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
+"""Folders as prefixes of paths, `src/`, and the rules in them; the outermost first."""
 
 
 async def files(folder: Path) -> list[str]:
     """The files under a folder, as sorted posix paths relative to it; symlinks not followed."""
-    found = await _git_files(folder)
-    # Git lists nothing in a folder that it ignores; who names one wants to see it.
-    return sorted(found or await asyncio.to_thread(_walk, folder))
+    return await asyncio.to_thread(walk, folder)
 
 
-async def _git_files(folder: Path) -> list[str]:
-    argv = [*GIT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    chunks: list[bytes] = []
-    try:
-        async with Command(argv, folder, stderr=asyncio.subprocess.DEVNULL) as command:
-            async for chunk in command.output():
-                chunks.append(chunk)  # noqa: PERF401 - mypy knows no async list.extend
-            if await command.exit_code():
-                return []
-    except ToolError:
-        return []
-    names = {os.fsdecode(name) for name in b"".join(chunks).split(b"\0") if name}
-    return [name for name in names if not name.endswith("/")]
-
-
-def _walk(folder: Path) -> list[str]:
+def walk(folder: Path) -> list[str]:
+    """The same, blocking."""
+    root = repository_root(folder) or folder
+    base = "" if root == folder else f"{folder.relative_to(root).as_posix()}/"
+    rules = _above(root, base)
     found: list[str] = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in CLUTTER]
-        relative = Path(parent).relative_to(folder)
-        found += ((relative / name).as_posix() for name in names)
-        if len(found) >= MAX_FILES:
-            break
-    return found[:MAX_FILES]
+    waiting = [(base, rules)]
+    deepest = base.count("/") + MAX_DEPTH
+    end = time.monotonic() + MAX_SECONDS
+    while waiting and len(found) < MAX_FILES and time.monotonic() < end:
+        prefix, rules = waiting.pop()
+        rules = _with_rules(rules, prefix, root / prefix / ".gitignore")
+        for entry in _entries(root / prefix):
+            path = prefix + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                skipped = entry.name in CLUTTER or path.count("/") >= deepest
+                if not skipped and not _ignored(f"{path}/", rules):
+                    waiting.append((f"{path}/", rules))
+            elif not _ignored(path, rules) and (
+                entry.is_symlink() or entry.is_file(follow_symlinks=False)
+            ):
+                found.append(path.removeprefix(base))
+    return sorted(found[:MAX_FILES])
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _above(root: Path, base: str) -> Rules:
+    """The rules that hold in `base`; none where they ignore it, as who names it wants to see it."""
+    user = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "git" / "ignore"
+    rules = _with_rules((), "", user)
+    rules = _with_rules(rules, "", root / ".git" / "info" / "exclude")
+    prefix = ""
+    for name in base.split("/")[:-1]:
+        rules = _with_rules(rules, prefix, root / prefix / ".gitignore")
+        prefix += f"{name}/"
+        if _ignored(prefix, rules):
+            return ()
+    return rules
+
+
+def _with_rules(rules: Rules, prefix: str, path: Path) -> Rules:
+    from pathspec import GitIgnoreSpec
+
+    lines = [line for line in _read(path).splitlines() if not _ENDLESS.search(line)]
+    if not lines:
+        return rules
+    try:
+        return *rules, (prefix, GitIgnoreSpec.from_lines(lines))
+    except ValueError:  # a line that is no pattern
+        return rules
+
+
+def _read(path: Path) -> str:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return ""
+        with path.open("rb") as file:
+            text = file.read(MAX_RULES + 1)
+    except OSError:
+        return ""
+    return "" if len(text) > MAX_RULES else text.decode(errors="replace")
+
+
+def _ignored(path: str, rules: Rules) -> bool:
+    for prefix, spec in reversed(rules):
+        verdict = spec.check_file(path.removeprefix(prefix)).include
+        if verdict is not None:
+            return verdict
+    return False

@@ -1,38 +1,16 @@
-"""The files that `@` completes: those that git knows or would add, else all that are there."""
+"""The files that `@` completes."""
 
-import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from pinfold.tools import listing
+
 LIMIT = 50_000
-SKIPPED = {".git", ".hg", ".venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache"}
 
 
 def list_files(folder: Path) -> list[str]:
     """Paths relative to `folder`, at most `LIMIT`. Blocking."""
-    try:
-        listed = subprocess.run(
-            ["git", "ls-files", "-co", "--exclude-standard", "-z"],
-            cwd=folder,
-            capture_output=True,
-            timeout=10,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return _walk(folder)
-    return [os.fsdecode(name) for name in listed.split(b"\0") if name][:LIMIT]
-
-
-def _walk(folder: Path) -> list[str]:
-    found: list[str] = []
-    for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED)
-        base = os.path.relpath(root, folder)
-        found += (name if base == "." else f"{base}/{name}" for name in sorted(names))
-        if len(found) >= LIMIT:
-            break
-    return found[:LIMIT]
+    return listing.walk(folder)[:LIMIT]
 
 
 def best(query: str, files: Sequence[str], count: int) -> list[str]:
