@@ -23,7 +23,9 @@ def test_an_adopted_session_keeps_its_times_and_goes_on(tmp_path: Path) -> None:
     store = SessionStore(tmp_path)
     with store.adopt(adoption.events, tmp_path, "1.0", now) as journal:
         assert journal.started.id == journal.folder.name
-        assert journal.started.adopted == Adopted("codex", "rollout.jsonl", "019-a")
+        assert journal.started.adopted == Adopted(
+            "codex", "rollout.jsonl", "019-a", through=len(adoption.events)
+        )
         assert (journal.started.cwd, journal.started.version) == (str(tmp_path), "1.0")
         written = list(journal.read())
         told = [(each.seq, each.ts, each.data) for each in adoption.events]

@@ -67,6 +67,8 @@ class Adopted(Struct, frozen=True, omit_defaults=True):
     file: str
     session: str = ""
     """Its id there."""
+    through: int = 0
+    """The seq of the last event that came with it."""
 
 
 class SessionStarted(Data, frozen=True, kw_only=True):

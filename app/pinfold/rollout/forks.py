@@ -72,7 +72,12 @@ def copy_window(source: Path, target: Path, generation: int, now: Callable[[], d
 def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime]) -> None:
     """Copy the lines of `parent` up to the cut; a turn that it cuts off ends there."""
     forked_from = f"{parent.started.id}:{cut.n}"
-    started = replace(parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from)
+    adopted = parent.started.adopted
+    if adopted is not None:
+        adopted = replace(adopted, through=min(adopted.through, cut.lines))
+    started = replace(
+        parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from, adopted=adopted
+    )
     try:
         files.make_folder(target)
         for name in ("blobs", "outputs"):

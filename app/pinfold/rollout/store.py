@@ -1,7 +1,7 @@
 """All sessions of a user, each in its own folder: `sessions/YYYY/MM/DD/<id>/`."""
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ class SessionStore:
         return Journal.open(target, now)
 
     def adopt(
-        self, adopted: Iterable[Event], cwd: Path, version: str, now: Callable[[], datetime]
+        self, adopted: Sequence[Event], cwd: Path, version: str, now: Callable[[], datetime]
     ) -> Journal:
         """Begin a session that holds the events of another, at the times that they have.
 
@@ -101,7 +101,7 @@ class SessionStore:
             with files.replacing(target / ROLLOUT) as file:
                 for event in adopted:
                     if isinstance(event.data, SessionStarted):
-                        event = _moved(event, target.name, cwd, version)  # noqa: PLW2901
+                        event = _moved(event, target.name, cwd, version, adopted[-1].seq)  # noqa: PLW2901
                     file.write(events.written(event)[1] + b"\n")
         except OSError as error:
             shutil.rmtree(target, ignore_errors=True)
@@ -125,10 +125,13 @@ class SessionStore:
         return [folder for *_, folder in sorted(used, reverse=True)]
 
 
-def _moved(event: Event, session: str, cwd: Path, version: str) -> Event:
+def _moved(event: Event, session: str, cwd: Path, version: str, through: int) -> Event:
     """The first event of an adopted session, as it is to stand here."""
     assert isinstance(event.data, SessionStarted)
     there = event.data.cwd
     here = there if Path(there).is_absolute() and Path(there).is_dir() else str(cwd)
-    data = replace(event.data, schema=SCHEMA, id=session, cwd=here, version=version)
+    adopted = event.data.adopted and replace(event.data.adopted, through=through)
+    data = replace(
+        event.data, schema=SCHEMA, id=session, cwd=here, version=version, adopted=adopted
+    )
     return replace(event, data=data)

@@ -39,6 +39,8 @@ class UndoStack:
     """Folded from events; one that undoes another takes it away and is none itself."""
 
     def __init__(self) -> None:
+        self.adopted_through = 0
+        """The last event that came with an adopted file: nothing up to it can be undone."""
         self._stack: list[Undoable] = []
 
     def marks(self, seq: int, marked: ItemsMarked, before: tuple[tuple[int, Form], ...]) -> None:
@@ -51,7 +53,7 @@ class UndoStack:
         now = {form for _, form in marked.items}
         verb = {"masked": "mask", "placeholder": "folding"}.get(min(now, default=""), "unfolding")
         undoing = ItemsMarked(items=before, undoes=seq)
-        self._stack.append(Undoable(seq, f"the {verb} of {numbers}", undoing))
+        self._push(Undoable(seq, f"the {verb} of {numbers}", undoing))
 
     def pins(
         self,
@@ -69,7 +71,7 @@ class UndoStack:
         # All are made anew, so that they stand in their old order.
         undoing = PinsChanged(remove=tuple(after), add=before, items=forms, undoes=seq)
         verb, pins = ("pin", change.add) if change.add else ("unpinning", change.remove)
-        self._stack.append(Undoable(seq, f"the {verb} of {named(pins)}", undoing))
+        self._push(Undoable(seq, f"the {verb} of {named(pins)}", undoing))
 
     def replaced(self, seq: int, replaced: WindowReplaced) -> None:
         if replaced.undoes is not None:
@@ -81,7 +83,11 @@ class UndoStack:
             what = "the restore" if replaced.reason == "restore" else "the compaction"
             if replaced.reason == "kept":
                 what = f"keeping {named(replaced.why)}"
-            self._stack.append(Undoable(seq, what, None))
+            self._push(Undoable(seq, what, None))
+
+    def _push(self, undoable: Undoable) -> None:
+        if undoable.seq > self.adopted_through:
+            self._stack.append(undoable)
 
     def _take(self, seq: int) -> None:
         self._stack = [each for each in self._stack if each.seq != seq]

@@ -7,12 +7,14 @@ from datetime import datetime
 from msgspec import Struct
 
 from pinfold.rollout.events import (
+    Adopted,
     ArtifactObserved,
     Event,
     ItemAdded,
     ItemsMarked,
     Pin,
     PinsChanged,
+    SessionStarted,
     Sizes,
     WindowReplaced,
 )
@@ -60,6 +62,7 @@ class WindowDump(Struct, frozen=True, array_like=True):
     changed_seq: int
     revision: int
     undo: list[UndoDump]
+    adopted_through: int
     boundaries: list[Boundary]
     forms: dict[int, Form]
     open: list[int]
@@ -90,6 +93,8 @@ class Window:
     def step(self, event: Event) -> None:
         self.seq = event.seq
         match event.data:
+            case SessionStarted(adopted=Adopted(through=through)):
+                self.undo.adopted_through = through
             case ItemAdded(item=item):
                 self._add(item, event)
             case ArtifactObserved(kind="file", uri=uri, op=op, item=n) if n is not None:
@@ -265,6 +270,7 @@ class Window:
             changed_seq=self.changed_seq,
             revision=self.revision,
             undo=self.undo.dump(),
+            adopted_through=self.undo.adopted_through,
             boundaries=list(self.boundaries),
             forms=dict(self._forms),
             open=[call.n for call in self._open.values()],
@@ -279,6 +285,7 @@ class Window:
         self.generation, self.seq = dump.generation, dump.seq
         self.changed_seq, self.revision = dump.changed_seq, dump.revision
         self.undo.load(dump.undo)
+        self.undo.adopted_through = dump.adopted_through
         self.boundaries = list(dump.boundaries)
         self._forms = dict(dump.forms)
         calls = (self.archive[n] for n in dump.open)

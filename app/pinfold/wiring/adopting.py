@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from pinfold import __version__, paths
 from pinfold.adopt import found
 from pinfold.adopt.adoption import Adoption
@@ -71,12 +73,14 @@ def _untouched(store: SessionStore, adopted: Sequence[Event]) -> Path | None:
     """The session that holds just these events."""
     (first, *rest) = adopted
     assert isinstance(first.data, SessionStarted)
+    assert first.data.adopted is not None
+    source = replace(first.data.adopted, through=adopted[-1].seq)
     for summary in store.list():
         with (
             suppress(JournalError, OSError),
             Journal.open(summary.folder, CLOCK.now, read_only=True) as journal,
         ):
-            if journal.started.adopted != first.data.adopted:
+            if journal.started.adopted != source:
                 continue
             lines = islice(journal.lines(), 1, None)
             same = all(next(lines, b"") == events.written(event)[1] for event in rest)
