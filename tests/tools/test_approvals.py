@@ -68,15 +68,6 @@ def test_a_tool_that_may_write_does_not_pass_as_a_reader() -> None:
     assert isinstance(verdict("workspace", READ, False, ROOT, ()), Ask)
 
 
-def test_guarded_files_are_known_in_any_case_and_depth() -> None:
-    for name in (".GIT/config", "sub/.git/hooks/x", ".git", "sub/.Pinfold/Config.toml"):
-        assert isinstance(verdict("workspace", Review("write", "", (ROOT / name,)), False, ROOT, ()), Ask)  # fmt: skip  # noqa: E501
-    for name in (".gitignore", ".github/x", ".pinfold/notes"):
-        assert isinstance(
-            verdict("workspace", Review("write", "", (ROOT / name,)), False, ROOT, ()), Allowed
-        )
-
-
 @pytest.mark.parametrize(
     ("command", "prefix"),
     [

@@ -96,7 +96,7 @@ def test_the_users_own_rules_count(tmp_path: Path, home: Path) -> None:
 
 def test_clutter_links_to_folders_and_what_is_no_file_are_left_out(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    lay(work, "a", "node_modules/x", "sub/.git/config", ".venv/x", ".hidden/x")
+    lay(work, "a", "node_modules/x", "sub/.git/config", "tree/.git", ".venv/x", ".hidden/x")
     lay(tmp_path, "outside/x")
     (work / "link").symlink_to(tmp_path / "outside")
     os.mkfifo(work / "pipe")

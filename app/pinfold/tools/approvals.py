@@ -1,4 +1,4 @@
-"""Who may do what. Pure: what a call would do, and the mode, give the verdict."""
+"""Who may do what: what a call would do, and the mode, give the verdict."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pinfold.ports import Review
 from pinfold.settings import Mode
+from pinfold.tools import guard
 from pinfold.tools.options import suspect
 
 
@@ -68,18 +69,12 @@ def verdict(
         return Allowed("reads the workspace")
     if review.access == "command":
         return _of_command(review.command or "", allowed_prefixes, workspace)
-    guarded = [path for path in review.paths if is_guarded(path)]
-    if guarded:
-        return Ask(f"writes {guarded[0]}, which can make other programs run")
+    for path in review.paths:
+        if why := guard.reason(path, workspace, review.paths):
+            return Ask(f"writes {path.relative_to(workspace)}: {why}")
     if mode == "workspace" and review.access == "write" and review.paths:
         return Allowed("writes in the workspace")
     return Ask("writes a file")
-
-
-def is_guarded(path: Path) -> bool:
-    """Git's own files and pinfold's project settings: what they say is executed later."""
-    parts = [part.casefold() for part in path.parts]
-    return ".git" in parts or parts[-2:] == [".pinfold", "config.toml"]
 
 
 # Commands
@@ -191,7 +186,7 @@ def _strays(word: str, workspace: Path) -> bool:
         parts = [".." if _may_be_parent(part) else part for part in path.split("/")]
         real = Path(os.path.normpath(workspace / "/".join(parts)))
         home = path.startswith("~") and not path[1:].isdecimal()  # but `@~1` is a commit
-        if home or not real.is_relative_to(workspace) or is_guarded(real.relative_to(workspace)):
+        if home or not real.is_relative_to(workspace) or guard.reason(real, workspace):
             return True
     return False
 

@@ -50,10 +50,11 @@ def walk(folder: Path) -> list[str]:
         prefix, rules = waiting.pop()
         rules = _with_rules(rules, prefix, root / prefix / ".gitignore")
         for entry in _entries(root / prefix):
+            if entry.name in CLUTTER:
+                continue
             path = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):
-                skipped = entry.name in CLUTTER or path.count("/") >= deepest
-                if not skipped and not _ignored(f"{path}/", rules):
+                if path.count("/") < deepest and not _ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
             elif not _ignored(path, rules) and (
                 entry.is_symlink() or entry.is_file(follow_symlinks=False)
