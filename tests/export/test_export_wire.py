@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -81,6 +82,50 @@ def test_codex_reads_back_what_was_said_and_done(tmp_path: Path) -> None:
     texts = [item.content for item in window.items]
     assert "# So far\nThe config was read twice." in texts
     assert texts == [item.content for item in shown.window if item.kind != "reasoning"]
+
+
+def lines(shown: Transcript) -> list[tuple[str, Any]]:
+    told = map(json.loads, codex.render(shown).splitlines())
+    return [(each["type"], each["payload"]) for each in told]
+
+
+def test_codex_goes_on_with_the_provider_that_it_has() -> None:
+    [meta] = [told for kind, told in lines(transcript(small(), WRITER)) if kind == "session_meta"]
+    assert "model_provider" not in meta
+
+
+def test_every_turn_has_an_end_that_codex_knows() -> None:
+    items = [
+        Item(n=1, kind="context", content="The rules."),
+        Item(n=2, kind="user", content="one", turn=1),
+        Item(n=3, kind="assistant", content="first", turn=1, response=1),
+        Item(n=4, kind="user", content="while it ran", turn=1),
+        Item(n=5, kind="assistant", content="second", turn=1, response=2),
+        Item(n=6, kind="user", content="two", turn=2),
+        Item(n=7, kind="assistant", content="cut", turn=2, response=3, state="interrupted"),
+        Item(n=8, kind="user", content="three", turn=3),
+    ]
+    marks, ids = [], []
+    for kind, told in lines(transcript([ItemAdded(item=item) for item in items], WRITER)):
+        if kind == "turn_context" or (kind == "event_msg" and "turn_id" in told):
+            marks.append(told.get("last_agent_message") or told.get("type") or kind)
+            ids.append(told["turn_id"])
+    assert marks == [
+        *("task_started", "turn_context", "second"),
+        *("task_started", "turn_context", "turn_aborted"),
+        *("task_started", "turn_context", "turn_aborted"),
+    ]
+    assert ids == [each for each in dict.fromkeys(ids) for _ in range(3)]
+
+
+def test_a_session_without_turns_has_one_for_each_prompt() -> None:
+    kinds = [
+        told["type"]
+        for kind, told in lines(transcript(small(), WRITER))
+        if kind == "event_msg" and "turn_id" in told
+    ]
+    ends = ("task_complete", "turn_aborted", "task_complete")
+    assert kinds == [kind for end in ends for kind in ("task_started", end)]
 
 
 def test_what_codex_gets_is_what_a_server_accepts() -> None:

@@ -307,7 +307,7 @@ def _responses_events(reply: Reply) -> Iterator[bytes]:
     def event(kind: str, **fields: Any) -> bytes:
         return f"event: {kind}\n".encode() + data({"type": kind, **fields})
 
-    yield event("response.created", response={"status": "in_progress"})
+    yield event("response.created", response={"id": "resp_1", "status": "in_progress"})
     if reply.reasoning:
         item = {
             "id": "rs_1",
@@ -336,10 +336,11 @@ def _responses_events(reply: Reply) -> Iterator[bytes]:
     usage = reply.usage and {
         "input_tokens": reply.usage["input"],
         "output_tokens": reply.usage["output"],
+        "total_tokens": reply.usage["input"] + reply.usage["output"],
         "input_tokens_details": {"cached_tokens": reply.usage["cached"]},
         "output_tokens_details": {"reasoning_tokens": reply.usage["reasoning"]},
     }
-    response: dict[str, Any] = {"status": "completed", "usage": usage}
+    response: dict[str, Any] = {"id": "resp_1", "status": "completed", "usage": usage}
     kind = "response.completed"
     if reply.finish:
         reason = "max_output_tokens" if reply.finish == "length" else reply.finish

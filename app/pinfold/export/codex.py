@@ -2,19 +2,20 @@
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from pinfold import __version__
 from pinfold.export.pairs import whole
 from pinfold.export.transcript import Transcript
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.images import data_url
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _SAID = {"user": "user_message", "assistant": "agent_message"}
 """The events that Codex draws its screen from, beside the items."""
+_OF_A_TURN = WRITTEN | {"user"}
 
 Payload = dict[str, Any]
 
@@ -47,7 +48,7 @@ def _begun(transcript: Transcript) -> datetime:
 
 def _lines(transcript: Transcript) -> Iterator[Payload]:
     at = _begun(transcript)
-    model = transcript.model
+    # No model provider: Codex would refuse to go on with any but that one.
     meta = {
         "id": thread_id(transcript),
         "timestamp": _stamp(at),
@@ -55,22 +56,49 @@ def _lines(transcript: Transcript) -> Iterator[Payload]:
         "originator": "pinfold",
         "cli_version": __version__,
         "source": "cli",
-        "model_provider": model.provider or "openai",
     }
     yield _line(at, "session_meta", meta)
     times = {entry.item.n: entry.at for entry in transcript.entries}
-    for item in whole(entry.item for entry in transcript.entries):
-        at = times.get(item.n, at)
-        if item.kind == "user" and model.name:
-            yield _line(at, "turn_context", _turn(transcript))
-        if (payload := _payload(item)) is None:
-            continue
-        yield _line(at, "response_item", payload)
-        if said := _SAID.get(item.kind):
-            yield _line(at, "event_msg", {"type": said, "message": item.content})
+    for number, items in enumerate(_turns(whole(entry.item for entry in transcript.entries))):
+        turn_id = str(uuid.uuid5(uuid.UUID(thread_id(transcript)), str(number)))
+        if number:
+            at = times.get(items[0].n, at)
+            yield _line(at, "event_msg", {"type": "task_started", "turn_id": turn_id})
+            if transcript.model.name:
+                yield _line(at, "turn_context", _context(transcript, turn_id))
+        for item in items:
+            at = times.get(item.n, at)
+            if (payload := _payload(item)) is None:
+                continue
+            yield _line(at, "response_item", payload)
+            if said := _SAID.get(item.kind):
+                yield _line(at, "event_msg", {"type": said, "message": item.content})
+        if number:
+            yield _line(at, "event_msg", _ending(items, turn_id))
     if [entry.item for entry in transcript.entries] != list(transcript.window):
         history = [each for each in map(_payload, whole(transcript.window)) if each is not None]
         yield _line(at, "compacted", {"message": "", "replacement_history": history})
+
+
+def _turns(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The items of each turn; first those before any. Where turns are not told, prompts tell."""
+    turn, group = 0, list[Item]()
+    for item in items:
+        begins = item.turn != turn if item.turn else item.kind == "user"
+        if begins:
+            yield group
+            group = []
+        turn = item.turn or turn
+        group.append(item)
+    yield group
+
+
+def _ending(items: Sequence[Item], turn_id: str) -> Payload:
+    """Codex calls a turn aborted that says nothing else."""
+    last = next((item for item in reversed(items) if item.kind in _OF_A_TURN), None)
+    if last is None or last.kind != "assistant" or last.state != "complete":
+        return {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
+    return {"type": "task_complete", "turn_id": turn_id, "last_agent_message": last.content}
 
 
 def _line(at: datetime, kind: str, payload: Payload) -> Payload:
@@ -81,8 +109,9 @@ def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _turn(transcript: Transcript) -> Payload:
+def _context(transcript: Transcript, turn_id: str) -> Payload:
     return {
+        "turn_id": turn_id,
         "cwd": transcript.cwd,
         "model": transcript.model.name,
         "approval_policy": "on-request",
