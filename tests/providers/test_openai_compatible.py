@@ -432,3 +432,11 @@ async def test_chat_servers_far_away_are_not_asked_to_count() -> None:
     model = OpenAICompatible("x", "https://api.example/v1", "key", "chat", http_client=client)
     assert await model.count(asks()) is None
     await client.aclose()
+
+
+@both
+async def test_a_line_without_an_end_is_given_up(wire: WireApi) -> None:
+    line = Reply(events=[b"data: ", *[b"x" * 2**20] * 20])
+    with pytest.raises(ProviderError, match=r"sent a line of more than 16 MB$") as caught:
+        await deltas(wire, line)
+    assert not caught.value.retryable

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.providers.sse import EventDecoder
+from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
 
 lines = st.text(st.characters(exclude_characters="\r\n", codec="utf-8"))
 ends = st.sampled_from([b"\n", b"\r\n", b"\r"])
@@ -32,3 +33,39 @@ def test_an_event_without_its_blank_line_comes_at_the_end() -> None:
     decoder = EventDecoder()
     assert decoder.feed(b"data: a") == []
     assert decoder.end() == [b"a"]
+
+
+class Chunk(bytes):
+    """Says no to being added to what came before: that would copy a long line for each of them."""
+
+    def __radd__(self, before: bytes) -> bytes:
+        raise AssertionError(f"{len(before):,} bytes were copied")
+
+
+def test_a_long_line_is_put_together_once() -> None:
+    decoder = EventDecoder()
+    for chunk in (b"data: ", b"a" * 1_000, b"b" * 1_000, b"\n\n"):
+        found = decoder.feed(Chunk(chunk))
+    assert found == [b"a" * 1_000 + b"b" * 1_000]
+
+
+@pytest.mark.parametrize("line", [b"data: ", b": a comment ", b""])
+def test_a_line_that_is_too_long_is_refused_before_it_ends(line: bytes) -> None:
+    decoder = EventDecoder()
+    decoder.feed(line)
+    with pytest.raises(TooLong):
+        for _ in range(MAX_LINE // 2**20 + 1):
+            decoder.feed(b"x" * 2**20)
+
+
+def test_so_is_an_event_of_many_lines() -> None:
+    decoder = EventDecoder()
+    line = b"data: " + b"x" * 2**20 + b"\n"
+    with pytest.raises(TooLong):
+        for _ in range(MAX_LINE // 2**20 + 1):
+            decoder.feed(line)
+
+
+def test_a_line_of_just_that_length_is_read() -> None:
+    text = b"x" * (MAX_LINE - len(b"data: "))
+    assert EventDecoder().feed(b"data: " + text + b"\n\n") == [text]

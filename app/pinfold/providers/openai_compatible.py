@@ -29,7 +29,7 @@ from pinfold.providers.compaction import read_compaction
 from pinfold.providers.errors import Server, from_answer, from_sdk
 from pinfold.providers.optional import complained_of, without
 from pinfold.providers.responses_stream import ResponsesStream
-from pinfold.providers.sse import EventDecoder
+from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
 
 if TYPE_CHECKING:
     import openai
@@ -124,7 +124,12 @@ class OpenAICompatible:
         decoder = EventDecoder()
         async with aclosing(self._bytes(body, request)) as chunks:
             async for chunk in chunks:
-                for data in decoder.feed(chunk):
+                try:
+                    whole = decoder.feed(chunk)
+                except TooLong as exc:
+                    limit = f"more than {MAX_LINE // 2**20} MB"
+                    raise ProviderError(f"{self._server.host} sent a line of {limit}") from exc
+                for data in whole:
                     for delta in parser.feed(data):
                         yield delta
                 if parser.done:
