@@ -49,21 +49,21 @@ def test_a_long_line_is_put_together_once() -> None:
     assert found == [b"a" * 1_000 + b"b" * 1_000]
 
 
-@pytest.mark.parametrize("line", [b"data: ", b": a comment ", b""])
-def test_a_line_that_is_too_long_is_refused_before_it_ends(line: bytes) -> None:
+def fed(chunks: list[bytes]) -> None:
     decoder = EventDecoder()
-    decoder.feed(line)
+    for chunk in chunks:
+        decoder.feed(chunk)
+
+
+@pytest.mark.parametrize("line", [b"data: ", b": a comment ", b"x"])
+def test_a_line_that_is_too_long_is_refused_before_it_ends(line: bytes) -> None:
     with pytest.raises(TooLong):
-        for _ in range(MAX_LINE // 2**20 + 1):
-            decoder.feed(b"x" * 2**20)
+        fed([line, *[b"x" * 2**20] * (MAX_LINE // 2**20)])
 
 
 def test_so_is_an_event_of_many_lines() -> None:
-    decoder = EventDecoder()
-    line = b"data: " + b"x" * 2**20 + b"\n"
     with pytest.raises(TooLong):
-        for _ in range(MAX_LINE // 2**20 + 1):
-            decoder.feed(line)
+        fed([b"data: " + b"x" * 2**20 + b"\n"] * (MAX_LINE // 2**20))
 
 
 def test_a_line_of_just_that_length_is_read() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pinfold.ports import Review
 from pinfold.settings import Mode
 from pinfold.tools.approvals import (
+    MAX_COMMAND,
     Allowed,
     Ask,
     Refused,
@@ -300,3 +301,14 @@ def test_the_question_tells_what_is_unusual() -> None:
     review = Review("command", "$ rg", (ROOT,), "rg --pre ./evil x")
     asked = verdict("ask", review, False, ROOT, ("rg",))
     assert asked == Ask("`rg` is allowed, but --pre may run or write something else")
+
+
+def test_a_very_long_command_is_always_asked_about() -> None:
+    """No word of it is looked at: that would take minutes."""
+    short = "ls " + "x" * (MAX_COMMAND - 3)
+    long = short + "x"
+    assert matches(short, "ls")
+    assert not matches(long, "ls")
+    assert command_prefix(long) is None
+    review = Review("command", "$ ls", (ROOT,), long)
+    assert isinstance(verdict("workspace", review, False, ROOT, ["ls"]), Ask)

@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 
 NameKind = Literal["path", "url", "hash", "issue", "identifier"]
@@ -114,18 +114,12 @@ def is_file(path: str) -> bool:
 
 def call_texts(item: Item) -> tuple[str, str]:
     """What a tool call refers to (paths, commands, patterns), and the bodies that it writes."""
-    try:
-        given = msgspec.json.decode(item.content)
-    except (msgspec.DecodeError, RecursionError):
-        given = item.content
-    references: list[str] = []
+    given = parsed(item.content)
+    references: list[str] = [] if given is not None else [item.content]
     bodies: list[str] = []
-    if isinstance(given, dict):
-        for key, value in given.items():
-            if key not in _SETTINGS:
-                (bodies if key in _BODIES else references).extend(_strings(value))
-    else:
-        references.extend(_strings(given))
+    for key, value in (given or {}).items():
+        if key not in _SETTINGS:
+            (bodies if key in _BODIES else references).extend(_strings(value))
     whole = "\n".join(references)
     head, patch, body = whole.partition(_PATCH)
     return head, "\n".join([*bodies, patch + body])

@@ -8,13 +8,13 @@ step that an older one stands behind, half. A file is known where its name stand
 each of its folders.
 """
 
-import json
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import fmean
 
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.truth import Fact, Statement, Truth
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 
 BARE = 0.5
@@ -104,9 +104,8 @@ def _text(item: Item) -> str:
     """As a model reads it: a call's arguments without the marks of JSON."""
     if item.kind != "tool_call":
         return item.content
-    try:
-        given = json.loads(item.content)
-    except ValueError:
+    given = parsed(item.content)
+    if given is None:
         return item.content
     return f"{item.name} {' '.join(_strings(given))}"
 

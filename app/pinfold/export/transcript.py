@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pinfold.ports import ModelInfo
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.summaries import title_of
@@ -155,9 +156,8 @@ class Code(NamedTuple):
 
 def arguments(call: Item) -> Code:
     """What a call was given: a lone command or patch as it is, anything else as JSON."""
-    try:
-        given = json.loads(call.content)
-    except ValueError:
+    given: Any = parsed(call.content)
+    if given is None:
         return Code(call.content, "")
     match given:
         case {"command": str(text), **rest} | {"cmd": str(text), **rest} if not rest:

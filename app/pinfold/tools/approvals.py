@@ -79,6 +79,8 @@ def verdict(
 
 # Commands
 
+MAX_COMMAND = 100_000
+"""Characters of a command that a prefix may allow; `shlex` takes minutes over megabytes."""
 _WORD = r"""(?:[\w./:@%+=,^~?*\[\]-]|'[^'\n\r\0]*'|"[^"$`\\!\n\r\0]*")+"""
 _SIMPLE = re.compile(rf"[ \t]*{_WORD}(?:[ \t]+{_WORD})*[ \t]*")
 """Words of characters on which no shell acts, save to expand file names."""
@@ -197,7 +199,7 @@ def _may_be_parent(part: str) -> bool:
 
 def _words(command: str) -> list[str]:
     """The words of a command without operators, expansions or assignments; none of others."""
-    if not _SIMPLE.fullmatch(command):
+    if len(command) > MAX_COMMAND or not _SIMPLE.fullmatch(command):
         return []
     words = shlex.split(command)
     return words if _HEAD.fullmatch(words[0]) else []

@@ -1,6 +1,5 @@
 """A full-text index over items: SQLite's FTS5, as long as the session, ranked by BM25."""
 
-import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from pinfold.ports import ToolError
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 
 if TYPE_CHECKING:
@@ -74,10 +74,8 @@ def text_of(item: Item) -> str:
     """What is searched in an item: its text, or the values of a call's arguments."""
     if item.kind != "tool_call":
         return item.content
-    try:
-        return "\n".join(_strings(json.loads(item.content)))
-    except (ValueError, RecursionError):
-        return item.content
+    given = parsed(item.content)
+    return item.content if given is None else "\n".join(_strings(given))
 
 
 def _strings(value: Any) -> Iterator[str]:

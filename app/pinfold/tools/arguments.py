@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from pinfold.ports import ToolError
+from pinfold.rollout.arguments import MAX_DEPTH, is_too_deep
 from pinfold.rollout.events import ToolSchema
 
 
@@ -26,6 +27,10 @@ A = TypeVar("A", bound=Arguments)
 
 def parse(model: type[A], arguments: str) -> A:
     """The arguments that the model wrote as JSON. Raises `ToolError` naming what is wrong."""
+    if is_too_deep(arguments):
+        raise ToolError(
+            f"The arguments are nested more than {MAX_DEPTH} levels deep: flatten them."
+        )
     try:
         return model.model_validate_json(arguments or "{}")
     except ValidationError as error:

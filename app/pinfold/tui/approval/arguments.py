@@ -2,7 +2,8 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+
+from pinfold.rollout.arguments import MAX_DEPTH, is_too_deep, parsed
 
 TEXTS = ("command", "patch", "new_string", "content")
 """Arguments that are long texts; the first that a call has is the one to edit."""
@@ -21,6 +22,8 @@ class Editable:
         """The arguments with `text` in place. Raises `ValueError` where that is no JSON object."""
         if self.field:
             return json.dumps({**json.loads(self.arguments), self.field: text}, ensure_ascii=False)
+        if is_too_deep(text):
+            raise ValueError(f"This is nested more than {MAX_DEPTH} levels deep.")
         try:
             changed = json.loads(text)
         except json.JSONDecodeError as error:
@@ -33,11 +36,8 @@ class Editable:
 
 def editable(arguments: str) -> Editable:
     """What to edit of `arguments`, the JSON text that the model wrote."""
-    try:
-        values: Any = json.loads(arguments)
-    except ValueError:
-        return Editable(arguments, "", arguments)
-    if not isinstance(values, dict):
+    values = parsed(arguments)
+    if values is None:
         return Editable(arguments, "", arguments)
     for field in TEXTS:
         if isinstance(values.get(field), str):

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from pinfold.commands.context_text import KINDS, kind
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Image, Item
 from pinfold.sanitize import clean, clean_output, one_line
@@ -98,13 +99,10 @@ def body(item: Item) -> str:
 
 def _arguments(text: str) -> str:
     """A call's arguments, a line or more for each; as the model wrote them where they are none."""
-    try:
-        arguments = json.loads(text)
-    except ValueError:
+    arguments = parsed(text)
+    if arguments is None:
         return clean(text)
-    if not isinstance(arguments, dict):
-        return clean(text)
-    return "\n".join(_argument(str(name), value) for name, value in arguments.items())
+    return "\n".join(_argument(name, value) for name, value in arguments.items())
 
 
 def _argument(name: str, value: object) -> str:

@@ -1,12 +1,12 @@
 """Cards: a tool call and its result as one block."""
 
-import json
 import re
 from typing import Literal
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.tui.transcript.diffs import counts, diff_lines
@@ -228,10 +228,7 @@ class Card(Entry):
 
 def _beyond(subject: str, arguments: str) -> str:
     """The values among `arguments` that the head does not show."""
-    try:
-        values = json.loads(arguments)
-    except ValueError:
-        return arguments
-    if not isinstance(values, dict):
+    values = parsed(arguments)
+    if values is None:
         return arguments
     return "\n".join(str(value) for value in values.values() if one_line(str(value)) not in subject)

@@ -1,0 +1,43 @@
+"""The arguments of a tool call: JSON text that a model wrote."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+MAX_DEPTH = 100
+"""Objects and lists within each other."""
+
+
+def parsed(arguments: str) -> dict[str, Any] | None:
+    """The arguments by name; None where the text is no JSON object, or `is_too_deep`."""
+    try:
+        value = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and _fits(value) else None
+
+
+def is_too_deep(arguments: str) -> bool:
+    """Whether it is JSON with more than `MAX_DEPTH` objects and lists within each other."""
+    if arguments.count("{") + arguments.count("[") <= MAX_DEPTH:
+        return False
+    try:
+        return not _fits(json.loads(arguments))
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+
+
+def _fits(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (each for outer in level for each in _values(outer))
+        level = [each for each in inner if isinstance(each, dict | list)]
+        if not level:
+            return True
+    return False
+
+
+def _values(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -1,0 +1,80 @@
+"""A model that nests its arguments deeper than any parser goes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.agent import Stage, stage
+from fakes.exports import transcript
+from fakes.provider import calls, says
+from pinfold.agent.options import Options
+from pinfold.compaction.view import PlanOptions
+from pinfold.export.formats import renderer
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import ItemAdded
+from pinfold.rollout.journal import Journal
+from pinfold.wire import chat, responses
+
+LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
+DEPTHS = [150, 900, 3_000]
+
+
+def deep(depth: int) -> str:
+    inner = '{"a":[' * (depth // 2) + "1" + "]}" * (depth // 2)
+    return json.dumps({"content": "x " * 3_000})[:-1] + f', "command": {inner}}}'
+
+
+async def told(root: Path, depth: int) -> Stage:
+    on = await stage(root, [calls(("c1", "shell", deep(depth))), says("I see.")], model=LARGE)
+    on.session.send("go")
+    await on.session.idle()
+    return on
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+async def test_the_model_is_told_and_the_session_goes_on(tmp_path: Path, depth: int) -> None:
+    on = await told(tmp_path, depth)
+    result = on.session.items[2]
+    assert (result.kind, result.detail["ok"]) == ("tool_result", False)
+    assert "nested more than 100 levels deep" in result.content
+    assert on.session.last_ending == "done"
+
+    on.provider.script = [says("Still here.")]
+    on.session.send("and now?")
+    await on.session.idle()
+    await on.session.close()
+    again = await stage(
+        tmp_path,
+        [says("And here.")],
+        model=LARGE,
+        journal=lambda: Journal.open(on.session.folder, on.clock.now),
+        options=Options(compact=PlanOptions(max_tail_messages=1)),
+    )
+    again.session.send("once more?")
+    await again.session.idle()
+    assert again.session.last_ending == "done"
+    await again.session.compact("checkpoint")
+    assert result.n not in [item.n for item in again.session.window.items]
+    await again.session.close()
+
+
+@pytest.mark.parametrize("name", ["md", "html", "messages", "codex"])
+@pytest.mark.parametrize("depth", DEPTHS)
+async def test_it_is_exported_as_text(tmp_path: Path, depth: int, name: Any) -> None:
+    on = await told(tmp_path, depth)
+    items = [ItemAdded(item=item) for item in on.session.items]
+    assert "nested more than 100 levels" in renderer(name)(transcript(items))
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+async def test_it_goes_back_as_an_object_that_a_server_can_parse(
+    tmp_path: Path, depth: int
+) -> None:
+    on = await told(tmp_path, depth)
+    request = on.provider.requests[-1]
+    said = chat.messages(request.context, request.items, request.model)[2]
+    put = responses.input_items(request.items, request.model)[1]
+    for arguments in (said["tool_calls"][0]["function"]["arguments"], put["arguments"]):
+        assert json.loads(arguments) == {"malformed": deep(depth)}
