@@ -440,3 +440,42 @@ async def test_a_line_without_an_end_is_given_up(wire: WireApi) -> None:
     with pytest.raises(ProviderError, match=r"sent a line of more than 16 MB$") as caught:
         await deltas(wire, line)
     assert not caught.value.retryable
+
+
+def moved(url: str, status: int = 307) -> Reply:
+    return Reply(status=status, headers={"location": url})
+
+
+@both
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_nothing_follows_a_redirect_to_another_origin(wire: WireApi, status: int) -> None:
+    async with FakeOpenAI([Reply("Yours truly")]) as other:
+        path = "/chat/completions" if wire == "chat" else "/responses"
+        async with FakeOpenAI([moved(other.url + path, status)]) as server:
+            server.counts = [moved(other.url + path + "/input_tokens", status)]
+            model = OpenAICompatible("fake", server.url, "key", wire, headers={"x-secret": "s"})
+            assert await model.count(asks()) is None
+            with pytest.raises(RequestRejected) as caught:
+                assert [d async for d in model.stream(asks())]
+            await model.close()
+        assert other.connections == 0
+    assert f"127.0.0.1:{server.port} redirects to http://127.0.0.1:{other.port}" in str(
+        caught.value
+    )
+
+
+async def test_nor_does_a_compaction() -> None:
+    async with FakeOpenAI() as other, FakeOpenAI() as server:
+        server.compactions = [moved(other.url + "/responses/compact")]
+        model = provider(server, "responses")
+        with pytest.raises(RequestRejected, match="redirects to"):
+            await model.compact(asks())
+        await model.close()
+        assert other.connections == 0
+
+
+@both
+async def test_a_redirect_within_the_server_is_followed(wire: WireApi) -> None:
+    path = "/v2/chat/completions" if wire == "chat" else "/v2/responses"
+    found = await deltas(wire, moved(path), Reply("Here."))
+    assert [d.content for d in found if isinstance(d, PartDone)] == ["Here."]

@@ -209,8 +209,20 @@ class OpenAICompatible:
             max_retries=0,
             timeout=openai.Timeout(None, connect=self._timeouts.connect),
             default_headers=self._headers,
-            http_client=self._http_client,
+            http_client=self._http_client
+            or openai.DefaultAsyncHttpxClient(event_hooks={"request": [self._stay]}),
         )
+
+    async def _stay(self, request: Any) -> None:
+        """Refuse a request that a redirect would take to another origin, with all it carries."""
+        assert self._client is not None
+        own, asked = self._client.base_url, request.url
+        if (asked.scheme, asked.netloc) != (own.scheme, own.netloc):
+            origin = f"{asked.scheme}://{asked.netloc.decode('ascii')}"
+            raise RequestRejected(
+                f"{self._server.host} redirects to {origin}, where nothing is sent: "
+                "if that is your provider, make it the base URL"
+            )
 
     async def _bytes(self, body: dict[str, Any], request: Request) -> AsyncGenerator[bytes]:
         """The bytes of the answer as they come; all that the network does wrong ends here."""
