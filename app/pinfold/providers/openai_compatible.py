@@ -217,7 +217,7 @@ class OpenAICompatible:
         """Refuse a request that a redirect would take to another origin, with all it carries."""
         assert self._client is not None
         own, asked = self._client.base_url, request.url
-        if (asked.scheme, asked.netloc) != (own.scheme, own.netloc):
+        if asked.host and (asked.scheme, asked.netloc) != (own.scheme, own.netloc):
             origin = f"{asked.scheme}://{asked.netloc.decode('ascii')}"
             raise RequestRejected(
                 f"{self._server.host} redirects to {origin}, where nothing is sent: "
