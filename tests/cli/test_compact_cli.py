@@ -325,7 +325,7 @@ def test_a_window_is_named_by_the_time_in_its_file_too(
 ) -> None:
     say("compact", session.name, *SMALL)
     (kept,) = (session / "history").iterdir()
-    assert "kept as history/1999T" in refused("restore", session.name, "1999T")
+    assert "No window was archived at 1999T" in refused("restore", session.name, "1999T")
     stamp = kept.name.split("-")[0]
     assert say("restore", session.name, stamp).startswith("Window 0 is back")
     kept.write_bytes(b"{")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -125,11 +126,36 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
 
 
 @pytest.mark.parametrize(
+    "written",
+    [
+        "{:%Y%m%dT%H%M%S}",
+        "{:%Y%m%dT%H%M}",
+        "{:%Y-%m-%dT%H:%M:%SZ}",
+        "{:%Y-%m-%d %H:%M}",
+        "{:%Y%m%d}",
+        "{:%Y%m%dT%H%M%S}-0",
+        "{:%Y%m%dT%H%M%S}-0.jsonl",
+    ],
+)
+async def test_a_window_is_named_by_the_time_at_which_it_was_archived(
+    at: Stage, context: FakeContext, written: str
+) -> None:
+    (file,) = (at.session.folder / "history").iterdir()
+    when = datetime.strptime(file.name, "%Y%m%dT%H%M%S-0.jsonl").replace(tzinfo=UTC)
+    await run(context, f"/history restore {written.format(when)}")
+    assert context.told[0].startswith("Window 0 is back, with what came since")
+    await run(context, f"/history show {written.format(when)}")
+    assert context.told[1].splitlines()[0].split() == ["#1", "user", "read", "part", "0"]
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("/history back", "show G, diff G H, restore G, or fork G"),
         ("/history show", "show G, diff G H, restore G, or fork G"),
-        ("/history show two", "“two” is no window's number"),
+        ("/history show two", "“two” is no window: name one by its number or the time"),
+        ("/history restore 1999-01-01", "No window was archived at 1999-01-01"),
+        ("/history diff 0", "show G, diff G H, restore G, or fork G"),
         ("/history show 7", "There is no window 7: there are 0 to 1"),
         ("/history diff 0 7", "There is no window 7"),
         ("/history restore 1", "There is no earlier window 1"),

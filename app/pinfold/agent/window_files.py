@@ -1,5 +1,6 @@
 """`history/<ts>.jsonl` beside the rollout: the full window before each compaction."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from pinfold.window.window import Window
 FOLDER = "history"
 SUMMARY = "session.json"
 """The newest `summary_v1` (seeds/compact-roadmap, section 4)."""
+_NUMBER = re.compile(r"-?\d{1,7}")
+_TIME = re.compile(r"\d[\d:T -]*Z?(?:\.jsonl)?", re.IGNORECASE)
 
 
 class Head(Struct, frozen=True):
@@ -58,14 +61,27 @@ def save_summary(folder: Path, summary: dict[str, Any], at: datetime) -> None:
     files.write_atomic(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(told)) + b"\n")
 
 
-def find(folder: Path, stamp: str) -> int:
-    """The generation of the one file whose name begins with `stamp`. Raises `Refused`."""
-    found = [path for path in (folder / FOLDER).glob("*.jsonl") if path.name.startswith(stamp)]
+def named(folder: Path, text: str) -> int:
+    """The generation that `text` names: its number, or when the window was archived, in UTC.
+
+    `20260301T1230`, `2026-03-01 12:30` and a whole file name do. Raises `Refused`.
+    """
+    if _NUMBER.fullmatch(text):
+        return int(text)
+    if not _TIME.fullmatch(text):
+        raise Refused(f"“{text}” is no window: name one by its number or the time in {FOLDER}/.")
+    digits = _digits(text)
+    kept = (folder / FOLDER).glob("*.jsonl")
+    found = [path for path in kept if _digits(path.name).startswith(digits)]
     if len(found) != 1:
-        many = "More than one window is" if found else "No window is"
-        raise Refused(f"{many} kept as {FOLDER}/{stamp}…; name one by its number.")
+        many = "More than one window was" if found else "No window was"
+        raise Refused(f"{many} archived at {text}; name one by its number.")
     try:
         with found[0].open("rb") as file:
             return msgspec.json.decode(file.readline(), type=Head).generation
     except ValueError as error:
         raise Refused(f"{found[0]} is damaged: name the window by its number.") from error
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))

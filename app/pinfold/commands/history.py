@@ -19,19 +19,23 @@ async def history(context: Context, argument: str) -> None:
     match argument.split():
         case []:
             context.open("history")
-        case ["show", one]:
-            items = window.standing(_generation(one))
-            context.tell(_note(context, list(history_text.standing(items)), f"--show {one}"))
-        case ["diff", one, other]:
-            changes = window.differences(_generation(one), _generation(other))
-            lines = list(history_text.differences(changes))
+        case ["show", *words] if words:
+            one = _named(context, *words)
+            lines = list(history_text.standing(window.standing(one)))
+            context.tell(_note(context, lines, f"--show {one}"))
+        case ["diff", first, second]:
+            one, other = _named(context, first), _named(context, second)
+            lines = list(history_text.differences(window.differences(one, other)))
             context.tell(_note(context, lines, f"--diff {one} {other}"))
-        case ["restore", one]:
-            await _restore(context, _generation(one))
-        case ["fork", one]:
-            await fork(context, _generation(one))
+        case ["restore", *words] if words:
+            await _restore(context, _named(context, *words))
+        case ["fork", *words] if words:
+            await fork(context, _named(context, *words))
         case _:
-            raise CommandError("/history takes nothing, show G, diff G H, restore G, or fork G.")
+            raise CommandError(
+                "/history takes nothing, show G, diff G H, restore G, or fork G; G is a window's "
+                "number, or the time in the name of its file in history/."
+            )
 
 
 async def _restore(context: Context, generation: int) -> None:
@@ -63,10 +67,10 @@ async def lost(context: Context, _: str) -> None:
     context.open("lost", str(newest.generation))
 
 
-def _generation(text: str) -> int:
-    if not text.isdecimal():
-        raise CommandError(f"“{text}” is no window's number; /history lists them.")
-    return int(text)
+def _named(context: Context, *words: str) -> int:
+    from pinfold.agent.window_files import named
+
+    return named(context.session.folder, " ".join(words))
 
 
 def _note(context: Context, lines: Sequence[str], option: str) -> str:

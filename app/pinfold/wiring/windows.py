@@ -51,8 +51,7 @@ def restore(arguments: argparse.Namespace) -> int:
         raise WrongUse(f"a file is not written to; adopt it first: pinfold adopt {name}")
     at = house(arguments)
     folder = folder_of(at, name)
-    asked: str = arguments.window
-    generation = int(asked) if asked.isdecimal() else window_files.find(folder, asked)
+    generation = window_files.named(folder, arguments.window)
     print(asyncio.run(_restored(own_folder(at, folder, else_here=True), folder, generation)))
     return 0
 
