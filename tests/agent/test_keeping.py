@@ -9,7 +9,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.events import RequestFinished, WindowReplaced
 from pinfold.rollout.store import SessionStore
 from pinfold.window.refused import Refused
 
@@ -102,6 +102,8 @@ async def test_a_fork_goes_on_in_an_earlier_window(at: Stage, tmp_path: Path) ->
         forked.session.send("and now?")
         await forked.session.idle()
         assert forked.session.items[-1].content == "On."
+        sent = [each for each in forked.events() if isinstance(each, RequestFinished)]
+        assert sent[-1].window_id == f"{forked.session.id}:0"
         assert session.window.generations[-1].generation == 1
     finally:
         await forked.session.close()

@@ -7,10 +7,13 @@ import pytest
 from fakes.sessions import item, ticking
 from pinfold.agent.found import found_as
 from pinfold.agent.state import State
+from pinfold.compaction.restore import restore_of
 from pinfold.rollout.events import Base, TurnStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.window.generations import generations, standing
+from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
 
@@ -22,6 +25,13 @@ def replaced(generation: int, *stay: int, inserted: tuple[Item, ...] = ()) -> Wi
         window=tuple((n, "full") for n in (*stay, *(each.n for each in inserted))),
         inserted=inserted,
     )
+
+
+def folded(journal: Journal) -> Window:
+    window = Window()
+    for event in journal.read():
+        window.step(event)
+    return window
 
 
 @pytest.fixture
@@ -53,15 +63,47 @@ def test_its_window_is_the_one_that_was(
 ) -> None:
     before = (parent / "rollout.jsonl").read_bytes()
     with store.fork_window(parent, generation, ticking()) as fork:
-        window = Window()
-        for event in fork.read():
-            window.step(event)
+        window = folded(fork)
         assert list(window.forms) == stands
-        assert window.generation == generation
+        assert window.generation == 0
+        assert [each.generation for each in generations(window)] == list(range(-generation, 1))
         assert fork.started.forked_from == f"{parent.name}:{last}"
-        lines = list(fork.lines())[1:-1] if generation == 1 else list(fork.lines())[1:]
-        assert lines == before.splitlines()[1 : len(lines) + 1]
     assert (parent / "rollout.jsonl").read_bytes() == before
+
+
+def test_a_fork_of_a_fork_counts_from_its_own_window(store: SessionStore, parent: Path) -> None:
+    fork, _ = store.fork(parent, None, ticking())
+    with fork:
+        fork.append(replaced(1, 5))
+    with store.fork_window(fork.folder, -1, ticking()) as earlier:
+        window = folded(earlier)
+    assert (window.generation, list(window.forms)) == (0, [2, 3, 4])
+    again, _ = store.fork(fork.folder, None, ticking())
+    with again:
+        window = folded(again)
+    assert [each.generation for each in generations(window)] == [-3, -2, -1, 0]
+    assert [each.n for each in standing(window, -3)] == [1, 2]
+    assert [n for n, _ in restore_of(window, -2).window] == [2, 3, 4, 5]
+    with pytest.raises(Refused, match="There is no window -4: there are -3 to 0"):
+        standing(window, -4)
+    with pytest.raises(Refused, match="There is no earlier window -4"):
+        restore_of(window, -4)
+
+
+def test_what_this_version_does_not_know_of_a_window_is_copied(
+    store: SessionStore, parent: Path
+) -> None:
+    line = (
+        b'{"seq":9,"ts":"2030-01-01T00:00:00Z","type":"window_replaced","data":{"generation":3,'
+        b'"base":{"generation":2,"seq":8},"reason":"dreamt","window":[[5,"full"]],"mood":"blue"}}'
+    )
+    with (parent / "rollout.jsonl").open("ab") as file:
+        file.write(line + b"\n")
+    fork, _ = store.fork(parent, None, ticking())
+    with fork:
+        copied = list(fork.lines())[-1]
+    expected = line.replace(b'"generation":3', b'"generation":0')
+    assert copied == expected.replace(b'"generation":2', b'"generation":-1')
 
 
 def test_a_turn_that_the_fork_cuts_off_has_ended_there(store: SessionStore, parent: Path) -> None:

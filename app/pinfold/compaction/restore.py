@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from pinfold.rollout.events import Base, Data, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.forms import unpack
+from pinfold.window.generations import first_of
 from pinfold.window.refused import Refused
 from pinfold.window.window import Boundary, Window
 
@@ -42,7 +43,7 @@ def restore_of(window: Window, generation: int) -> WindowReplaced:
     What compactions inserted after it, and what rewinds took back, does not come along.
     """
     at = next((i for i, each in enumerate(window.boundaries) if each.generation > generation), None)
-    if at is None or generation < 0:
+    if at is None or generation < first_of(window):
         raise Refused(f"There is no earlier window {generation}.")
     later = window.boundaries[at:]
     came = {n for each in later for n in each.inserted} | _rewound(window, later)

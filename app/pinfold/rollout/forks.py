@@ -1,13 +1,17 @@
-"""Forking: a new session whose rollout begins as a copy of another's."""
+"""Forking: a new session whose rollout begins as a copy of another's.
+
+A fork begins in window 0; the windows that it has from its parent are numbered -1, -2 ... back.
+"""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from pinfold.rollout import events, files
@@ -49,7 +53,8 @@ class _Cut(NamedTuple):
 def copy(source: Path, target: Path, at: int | None, now: Callable[[], datetime]) -> int:
     """Fill the new session folder `target` from `source`, through item `at` (None: all).
 
-    Lines are copied as they stand. Returns the last item copied. Raises `JournalError`.
+    Lines are copied as they stand, but for the numbers of windows. Returns the last item copied.
+    Raises `JournalError`.
     """
     with Journal.open(source, now, read_only=True) as parent:
         cut = _cut(parent, at)
@@ -86,7 +91,8 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
         with files.replacing(target / ROLLOUT) as file:
             file.write(events.encode(Event(1, now(), started)) + b"\n")
             line = b""
-            for line in islice(parent.lines(), 1, cut.lines):
+            windows = _windows(islice(parent.lines(), 1, cut.lines))
+            for line in _renumbered(islice(parent.lines(), 1, cut.lines), windows):
                 file.write(line + b"\n")
             if cut.turn is not None:
                 head = events.header(line)
@@ -96,6 +102,34 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
         raise JournalError(files.failure(target, error)) from error
+
+
+def _windows(lines: Iterable[bytes]) -> int:
+    """The number of the last window."""
+    return max((data.generation for data in map(_replaced, lines) if data is not None), default=0)
+
+
+def _renumbered(lines: Iterable[bytes], by: int) -> Iterator[bytes]:
+    """The lines, with the numbers of windows lowered; what else they say is kept."""
+    for line in lines:
+        if _replaced(line) is None or not by:
+            yield line
+            continue
+        event = msgspec.json.decode(line)
+        data = event["data"]
+        data["generation"] -= by
+        data["base"]["generation"] -= by
+        yield msgspec.json.encode(event)
+
+
+def _replaced(line: bytes) -> WindowReplaced | None:
+    if b'"window_replaced"' not in line:
+        return None
+    try:
+        data = events.decode(line).data
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, WindowReplaced) else None
 
 
 def _cut(journal: Journal, at: int | None) -> _Cut:
@@ -156,18 +190,19 @@ def _before(journal: Journal, prompt: int) -> _Cut:
 
 def _through(journal: Journal, generation: int) -> _Cut:
     """What comes before that window was replaced."""
-    count = last = now = 0
-    turn: int | None = None
+    count = last = 0
+    now = turn = None
     for count, event in enumerate(journal.read(), 1):
         turn = _running(turn, event)
         match event.data:
-            case WindowReplaced() if now == generation:
-                return _Cut(count - 1, last, turn)
-            case WindowReplaced(generation=now, inserted=inserted):
+            case WindowReplaced(generation=next_one, inserted=inserted):
+                if generation == (next_one - 1 if now is None else now):
+                    return _Cut(count - 1, last, turn)
+                now = next_one
                 last = max(last, *(item.n for item in inserted), 0)
             case ItemAdded(item=item):
                 last = item.n
-    if now != generation:
+    if generation != (now or 0):
         raise JournalError(f"There is no window {generation} in this session.")
     return _Cut(count, last)
 

@@ -1,6 +1,6 @@
 """The windows that a session has had, one for each generation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct
@@ -55,15 +55,20 @@ class Difference(Struct, frozen=True):
 def generations(window: Window) -> list[Generation]:
     """All of them, oldest first."""
     ends = [*(len(unpack(each.before)) for each in window.boundaries), len(window)]
-    first = next(iter(window.archive), None)
-    since = None if first is None else window.archive.at(first)
+    oldest = next(iter(window.archive), None)
+    since = None if oldest is None else window.archive.at(oldest)
     return [
-        Generation(0, since, "", "", None, ends[0]),
+        Generation(first_of(window), since, "", "", None, ends[0]),
         *(
             Generation(each.generation, each.at, each.reason, each.strategy, each.tokens, items)
             for each, items in zip(window.boundaries, ends[1:], strict=True)
         ),
     ]
+
+
+def first_of(window: Window) -> int:
+    """The number of the first; a fork has it from its parent, and it is below 0."""
+    return window.boundaries[0].generation - 1 if window.boundaries else window.generation
 
 
 def standing(window: Window, generation: int) -> list[Standing]:
@@ -91,9 +96,13 @@ def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
 
 def forms_of(window: Window, generation: int) -> dict[int, Form]:
     """The forms of its items, as they stood at its end. Raises `Refused`."""
-    known: Sequence[int] = [0, *(each.generation for each in window.boundaries)]
+    known = [first_of(window), *(each.generation for each in window.boundaries)]
     if generation not in known:
-        there = f"there are 0 to {known[-1]}" if len(known) > 1 else "there is only 0, the first"
+        there = (
+            f"there are {known[0]} to {known[-1]}"
+            if len(known) > 1
+            else f"there is only {known[0]}, the first"
+        )
         raise Refused(f"There is no window {generation}: {there}.")
     later = (each for each in window.boundaries if each.generation > generation)
     end = next(later, None)
