@@ -1,12 +1,14 @@
 """The user steers the window; what is done is journalled, survives, and can be undone."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from fakes.agent import stage
-from fakes.provider import calls, says
+from fakes.provider import calls, says, thinks
 from pinfold.agent.options import Options
+from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, Usage, WindowCounted
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
@@ -80,6 +82,77 @@ async def test_pins_and_goal_survive_resume_and_fork(tmp_path: Path) -> None:
     copy = await stage(tmp_path, [], journal=lambda: fork)
     assert [pin for pin, _ in copy.session.window.pins] == [2, "src/**"]
     assert copy.session.window.goal == "ship 2.0"
+
+
+async def test_a_goal_reaches_the_model_at_once(tmp_path: Path) -> None:
+    at = await stage(tmp_path, [says("Yes."), says("On it.")])
+    at.session.send("keep the API stable")
+    await at.session.idle()
+    for goal in ("ship 2.0", "ship 2.0"):
+        await at.session.window.set_goal(goal)
+    told = at.session.items[-1]
+    assert (told.n, told.kind) == (3, "context")
+    assert at.session.window.form(3) == "full"
+    at.session.send("go on")
+    await at.session.idle()
+    sent = at.provider.requests[-1].items
+    assert sent[2].content == "The user has set the goal of this session: ship 2.0"
+    assert sent[3].content == "go on"
+    await at.session.window.set_goal("")
+    assert at.session.items[-1].content == (
+        "The user has cleared the goal of this session: their first request is the goal again."
+    )
+
+
+async def test_a_goal_that_is_set_during_a_turn_comes_before_the_next_request(
+    tmp_path: Path,
+) -> None:
+    gate = asyncio.Event()
+    first = [*thinks("Hm."), gate, *calls(("c1", "shell", '{"command": "true"}'), text="Look.")]
+    at = await stage(tmp_path, [first, says("Done.")], options=_full())
+    at.session.send("hello")
+    await at.until(lambda: at.kinds() == ["user", "reasoning"])
+    await at.session.window.set_goal("ship 2.0")
+    gate.set()
+    await at.session.idle()
+    assert at.kinds() == [
+        *("user", "reasoning", "assistant", "tool_call", "tool_result", "context", "assistant")
+    ]
+    assert at.provider.requests[-1].items[-1].content.endswith("ship 2.0")
+
+
+async def test_a_goal_that_was_not_told_is_told_when_the_session_goes_on(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    at = await stage(tmp_path, [[gate, *says("Yes.")], says("On it.")])
+    at.session.send("hello")
+    await at.until(lambda: bool(at.provider.requests))
+    await at.session.window.set_goal("ship 2.0")
+    gate.set()
+    await at.session.idle()
+    folder = at.session.folder
+    await at.session.close()
+    again = await stage(
+        tmp_path, [says("On it.")], journal=lambda: Journal.open(folder, at.clock.now)
+    )
+    again.session.send("go on")
+    await again.session.idle()
+    assert [item.content for item in again.provider.requests[-1].items][-2:] == [
+        "The user has set the goal of this session: ship 2.0",
+        "go on",
+    ]
+
+
+async def test_a_compacted_window_tells_the_goal_once(tmp_path: Path) -> None:
+    script = [step for turn in range(4) for step in (calls((f"c{turn}", *LONG)), says("Counted."))]
+    options = Options(approvals="full", auto="off", compact=PlanOptions(min_headroom_tokens=500))
+    at = await stage(tmp_path, script, options=options)
+    await at.session.window.set_goal("ship 2.0")
+    for turn in range(4):
+        at.session.send(f"count {turn}")
+        await at.session.idle()
+    await at.session.compact("checkpoint")
+    items = at.session.window.items
+    assert [item.kind for item in items if "ship 2.0" in item.content] == ["checkpoint"]
 
 
 async def test_a_read_only_session_refuses_and_writes_nothing(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_an_output_is_recent_only_where_nothing_else_names_its_call() -> None:
     assert set(checkpoint.artifacts) == {"a.py", "call:c1", "call:c2", "call:c3"}
 
 
-def test_the_task_is_the_last_message_unless_a_goal_stands() -> None:
+def test_the_task_is_the_last_message_whatever_the_goal() -> None:
     def task(*data: Data) -> tuple[str, str] | None:
         made = reduced(data).snapshot().task
         return (made.text, made.evidence.ref) if made else None
@@ -176,8 +176,8 @@ def test_the_task_is_the_last_message_unless_a_goal_stands() -> None:
     assert task() is None
     assert task(first, second, reply) == ("the second has lines", "#4")
     assert task(first, make.said(6, " ")) == ("first", "#1")
-    assert task(first, GoalSet(text="ship"), second) == ("ship", "goal")
-    assert task(first, GoalSet(text="ship"), GoalSet(text="")) == ("first", "#1")
+    assert task(GoalSet(text="ship")) is None
+    assert task(first, GoalSet(text="ship")) == ("first", "#1")
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ class FakeCompacting:
             raise JournalError("The disk is full.")
         window = self.record.window
         next_n = max(window.archive, default=0) + 1
-        self.record.add(event_of(draft.plan, next_n, window.generation + 1, "manual"))
+        self.record.take(event_of(draft.plan, next_n, window.generation + 1, "manual"))
         self.applied.append(draft)
         self.tell(Told(completion(draft.plan), hint=SEE_LOST))
 

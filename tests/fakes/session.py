@@ -61,9 +61,12 @@ class MemoryRecord:
 
     async def append(self, *data: Data) -> None:
         for each in data:
-            self.add(each)
+            self.take(each)
 
-    def add(self, data: Data) -> None:
+    async def add(self, make: Callable[[int], Sequence[Data]]) -> None:
+        await self.append(*make(self.state.last_n + 1))
+
+    def take(self, data: Data) -> None:
         at = datetime(2026, 1, 1, 12, len(self.events) % 60, tzinfo=UTC)
         event = Event(len(self.events) + 1, at, data)
         self.events.append(event)
@@ -138,7 +141,7 @@ class FakeSession:
     def __post_init__(self) -> None:
         self.record = MemoryRecord(self.tell)
         for item in self.items:
-            self.record.add(ItemAdded(item=item))
+            self.record.take(ItemAdded(item=item))
         self.window = Steering(
             self.record,  # type: ignore[arg-type]
             lambda: self.model,
@@ -185,7 +188,7 @@ class FakeSession:
         if isinstance(data, Item):
             self.items = (*self.items, data)
             data = ItemAdded(item=data)
-        self.record.add(data)
+        self.record.take(data)
 
     def ask(self, question: Question) -> "asyncio.Task[Decision]":
         """Ask the user."""

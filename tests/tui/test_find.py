@@ -131,7 +131,7 @@ async def test_what_can_be_read_is_found(words: str) -> None:
 async def test_archived_items_are_found() -> None:
     session = FakeSession(items=items())
     window: tuple[tuple[int, Form], ...] = ((40, "full"),)
-    session.record.add(
+    session.record.take(
         WindowReplaced(generation=1, base=Base(0, 1), reason="manual", window=window)
     )
     async with make_app(session).run_test(size=(80, 24)) as pilot:

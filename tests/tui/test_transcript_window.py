@@ -55,14 +55,14 @@ async def test_signs_come_and_go_with_pins_and_marks() -> None:
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         assert row(transcript, "#1").startswith("   #1 ▌")
-        session.record.add(PinsChanged(add=(1,)))
-        session.record.add(ItemsMarked(items=((3, "masked"), (4, "placeholder"))))
+        session.record.take(PinsChanged(add=(1,)))
+        session.record.take(ItemsMarked(items=((3, "masked"), (4, "placeholder"))))
         assert row(transcript, "Why").startswith("⚑  #1 ▌")
         assert row(transcript, "pytest").startswith("◐  #2 ")
         assert row(transcript, "3 failed").startswith("◐  #3 ")
         assert row(transcript, "opens it twice").startswith("○  #4 ")
         assert row(transcript, "Fix it").startswith("   #5 ")
-        session.record.add(PinsChanged(remove=(1,)))
+        session.record.take(PinsChanged(remove=(1,)))
         assert row(transcript, "Why").startswith("   #1 ")
 
 
@@ -71,7 +71,7 @@ async def test_only_rows_whose_sign_changes_are_drawn_anew() -> None:
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         finished = {block: list(block.strips) for block in transcript._column.blocks}
-        session.record.add(PinsChanged(add=(4,)))
+        session.record.take(PinsChanged(add=(4,)))
         await pilot.pause()
         again = [b for b in transcript._column.blocks if b.strips[0] is not finished[b][0]]
         assert [block.entry.items[0].n for block in again] == [4]
@@ -81,9 +81,9 @@ async def test_a_pin_on_files_shows_on_what_concerns_them_later() -> None:
     session = FakeSession(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
-        session.record.add(PinsChanged(add=("src/**",)))
+        session.record.take(PinsChanged(add=("src/**",)))
         assert row(transcript, "pytest").startswith("   #2")
-        session.record.add(ArtifactObserved(uri="src/a.py", kind="file", op="read", item=3))
+        session.record.take(ArtifactObserved(uri="src/a.py", kind="file", op="read", item=3))
         assert row(transcript, "pytest").startswith("⚑  #2")
 
 
@@ -91,7 +91,7 @@ async def test_a_new_window_begins_below_a_rule_and_the_old_one_stays_readable()
     session = FakeSession(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
-        session.record.add(REPLACED)
+        session.record.take(REPLACED)
         await pilot.pause()
         assert "── window 1 · compacted by checkpoint · 42k → 11k ──" in row(transcript, "window")
         assert row(transcript, "Why").startswith("·  #1 ")
@@ -101,7 +101,7 @@ async def test_a_new_window_begins_below_a_rule_and_the_old_one_stays_readable()
 
 async def test_a_resumed_session_shows_its_boundaries_where_they_were() -> None:
     session = FakeSession(items=history())
-    session.record.add(REPLACED)
+    session.record.take(REPLACED)
     session.items = [*session.items, *REPLACED.inserted]
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
@@ -122,7 +122,7 @@ async def test_the_gutter_grows_with_the_numbers() -> None:
 
 async def test_in_a_narrow_terminal_the_sign_stands_alone() -> None:
     session = FakeSession(items=history())
-    session.record.add(PinsChanged(add=(1,)))
+    session.record.take(PinsChanged(add=(1,)))
     async with make_app(session).run_test(size=(40, 50)) as pilot:
         transcript = await ready(pilot, session)
         assert row(transcript, "Why").startswith("⚑▌ Why")
@@ -153,7 +153,7 @@ async def test_p_pins_and_unpins_and_tells_what_that_holds() -> None:
 
 async def test_a_result_pinned_by_its_number_is_unpinned_on_its_card() -> None:
     session = FakeSession(items=history(), gauge=None)
-    session.record.add(PinsChanged(add=(3,)))
+    session.record.take(PinsChanged(add=(3,)))
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         await ready(pilot, session)
         await press(pilot, session, 2, "p")

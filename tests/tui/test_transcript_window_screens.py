@@ -29,10 +29,10 @@ def history() -> FakeSession:
             Item(n=9, kind="user", content="Then fix it."),
         ]
     )
-    session.record.add(PinsChanged(add=(5,)))
+    session.record.take(PinsChanged(add=(5,)))
     kept: tuple[tuple[int, Form], ...] = (*((n, "full") for n in (10, 5, 6, 7, 8, 9)),)
     made = Item(n=10, kind="checkpoint", content="Task: fix the second read of the config")
-    session.record.add(
+    session.record.take(
         WindowReplaced(
             generation=1,
             base=Base(0, 9),
@@ -45,7 +45,7 @@ def history() -> FakeSession:
     )
     session.items = [*session.items, made]
     session.append(Item(n=11, kind="assistant", content="I read the file once, into memory."))
-    session.record.add(ItemsMarked(items=((7, "masked"), (8, "placeholder"))))
+    session.record.take(ItemsMarked(items=((7, "masked"), (8, "placeholder"))))
     return session
 
 

@@ -321,6 +321,7 @@ async def test_goal_constraints_and_pins_stand_verbatim_after_three_in_a_row(
         at.session.set_threshold("1.0")  # a summary is prepared, and the test says when it is used
         await at.session.window.set_goal(GOAL)
         await at.prompt(f"Go on with part 5. {RULE}")
+        await at.prompt("Then part 6.")
         await at.session.window.act("pin", [12])
         pinned = at.session.window.item(12)
         assert pinned

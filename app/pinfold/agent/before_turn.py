@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pinfold.agent import instructions
+from pinfold.agent import goal, instructions
 from pinfold.agent.files import Files
 from pinfold.agent.found import changed_since
 from pinfold.agent.hooks import Hooks
@@ -62,6 +62,7 @@ class BeforeTurn:
         context = await self.context()
         await self._greet()
         images = await self._pictures(prompt)
+        await goal.tell(self._record)
         await self._catch_up()
         return context, images
 

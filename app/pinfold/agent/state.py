@@ -20,6 +20,7 @@ from pinfold.rollout.events import (
     Unknown,
     WindowReplaced,
 )
+from pinfold.rollout.items import GOAL
 
 
 class State(Struct):
@@ -39,7 +40,10 @@ class State(Struct):
     model: ModelChanged | None = None
     prefixes: set[str] = field(default_factory=set)
     """Command prefixes that the user allowed for this session."""
-    _goal: str = ""
+    goal_set: str = ""
+    """What the session is for, where the user said so."""
+    goal_told: str = ""
+    """The same as the model knows it."""
     _first_request: str = ""
     queue: dict[int, str] = field(default_factory=dict)
     last_queue_id: int = 0
@@ -53,7 +57,7 @@ class State(Struct):
     @property
     def goal(self) -> str:
         """What the session is for: in the user's words, else the first request."""
-        return self._goal or self._first_request
+        return self.goal_set or self._first_request
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -73,10 +77,12 @@ class State(Struct):
                 self.response = max(self.response, item.response)
                 if item.kind == "user" and not self._first_request:
                     self._first_request = item.content
+                if item.kind == "context" and isinstance(told := item.detail.get(GOAL), str):
+                    self.goal_told = told
             case WindowReplaced(inserted=inserted):
                 self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
             case GoalSet(text=text):
-                self._goal = text
+                self.goal_set = text
             case RequestFinished() as request:
                 self.response = max(self.response, request.response)
                 self._spend(request)

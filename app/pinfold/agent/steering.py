@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from pinfold.agent import goal
 from pinfold.agent.record import Record
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
@@ -206,6 +207,8 @@ class Steering:
         """
         self._check_writable()
         await self._record.append(GoalSet(text=text))
+        if not self._busy():
+            await goal.tell(self._record)
 
     async def change_core(self, add: Sequence[Stated] = (), remove: Sequence[str] = ()) -> None:
         """Change what the protected core holds beside the goal; `remove` names texts.

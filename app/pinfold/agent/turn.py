@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from pinfold.agent import goal
 from pinfold.agent.calls import Calls
 from pinfold.agent.files import Files
 from pinfold.agent.record import Record
@@ -107,6 +108,7 @@ class Turn:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps")
+                await goal.tell(record)
                 await self._files.tell()
                 await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn")
                 response = await self._respond(connection, number)

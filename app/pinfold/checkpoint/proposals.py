@@ -106,7 +106,7 @@ def _decode(payload: str) -> Proposal:
     if _names_hash(given):
         raise Refused("Leave hashes out: the host computes and records them.")
     if str(given.get("kind")) in TASK_NAMES or TASK_NAMES & given.keys():
-        raise Refused("The task is the user's to set, by a message or by /goal.")
+        raise Refused("The task is the user's to set, by a message.")
     if "evidence" not in given:
         raise Refused(
             "Evidence is missing. Give the source (user, file or tool_output) and a ref: a "

@@ -21,7 +21,6 @@ from pinfold.checkpoint.text import clip, short
 from pinfold.rollout.events import (
     ArtifactObserved,
     Event,
-    GoalSet,
     ItemAdded,
     MemoryApplied,
     SessionStarted,
@@ -55,7 +54,6 @@ class CheckpointState:
         """Decisions ever accepted, those gone since included."""
         self._message: Task | None = None
         """The user's last."""
-        self._goal: Task | None = None
         self._plan = Plan(steps=(), done={})
         self._decisions: list[Decision] = []
         self._artifacts: dict[str, Artifact] = {}
@@ -80,8 +78,6 @@ class CheckpointState:
                 self._decide(decision)
             case MemoryApplied(memory=PlanMemory() as plan):
                 self._plan = _plan(plan)
-            case GoalSet(text=text):
-                self._goal = _task(text, "goal")
             case SessionStarted(cwd=cwd):
                 self.cwd = cwd
 
@@ -97,7 +93,7 @@ class CheckpointState:
         return CheckpointV1(
             schema_version=1,
             seq=self.seq,
-            task=self._goal or self._message,
+            task=self._message,
             plan=self._plan,
             decisions=tuple(self._decisions),
             artifacts=dict(sorted(self._artifacts.items())),

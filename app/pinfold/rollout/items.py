@@ -21,6 +21,8 @@ Form = Literal["full", "masked", "placeholder"]
 
 WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
 """Kinds that belong to a response; all others stand alone."""
+GOAL = "goal"
+"""In the detail of an item of kind `context`: what the user set as the goal."""
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):

@@ -120,8 +120,7 @@ class _Rows:
     def _task(self) -> Iterator[KeptRow]:
         task = self._checkpoint.task
         if task is not None:
-            note = "set by /goal" if task.evidence.ref == "goal" else ""
-            yield KeptRow("task", one_line(task.text), note=note, item=self._of(task.evidence))
+            yield KeptRow("task", one_line(task.text), item=self._of(task.evidence))
 
     def _plan(self) -> Iterator[KeptRow]:
         plan = self._checkpoint.plan
