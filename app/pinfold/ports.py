@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct, field
 
+from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import Context, Data, ToolSchema, Usage
 from pinfold.rollout.items import Item
 
@@ -302,6 +303,8 @@ class Tool(Protocol):
     schema: ToolSchema
     read_only: bool
     """Calls that only read may run at the same time."""
+    act: ActKind
+    """What its calls are to whoever looks back on them."""
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         """What the call would do. Raises `ToolError` where it can't be done at all."""

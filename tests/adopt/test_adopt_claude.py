@@ -399,7 +399,7 @@ def test_what_tools_touched() -> None:
     ]
     assert all(each.hash is None for each in seen)
     assert items(adoption)[seen[0].item - 1].kind == "tool_result"
-    assert items(adoption)[-1].detail == {"ok": False}
+    assert items(adoption)[-1].detail["ok"] is False
 
 
 def test_turns_begin_with_prompts_and_end_as_they_ended() -> None:

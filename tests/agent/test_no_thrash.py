@@ -56,6 +56,7 @@ class Dump:
 
     schema = ToolSchema("dump", "Prints.", {"type": "object", "properties": {}})
     read_only = True
+    act = "read"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "dump")

@@ -6,26 +6,27 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.claude_acts import kept
 from pinfold.adopt.claude_chain import Node
 from pinfold.adopt.claude_records import (
-    INTERRUPTED,
     LINKED,
     SILENT,
     Block,
     Record,
     blocks,
-    by_host,
     flag,
     image,
     is_synthetic,
 )
 from pinfold.adopt.claude_replies import Replies
 from pinfold.adopt.claude_thread import Thread
+from pinfold.adopt.claude_words import INTERRUPTED, by_host, detail_of, is_command
 from pinfold.adopt.lines import compact, object_of, records, text_of, time_of
-from pinfold.rollout.items import Image
+from pinfold.rollout.items import Image, Kind
 
-_UNREAD = ("data", "snapshot", "todos", "toolUseResult")
+_UNREAD = ("data", "snapshot", "todos")
 """Large fields that nothing here reads."""
+HOST = {"act": "host"}
 
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
@@ -69,6 +70,8 @@ class _Reader:
                 continue
             for key in _UNREAD:
                 record.pop(key, None)
+            if "toolUseResult" in record:
+                record["toolUseResult"] = kept(record["toolUseResult"])
             if uuid:
                 self._thread.parents[uuid] = text_of(record, "parentUuid")
             if record.get("type") == "assistant":
@@ -127,7 +130,8 @@ class _Reader:
                 self._replies.mask(record)
             case "local_command":
                 node = self._thread.node(record)
-                self._thread.add(record, node, "context", text_of(record, "content"))
+                text = text_of(record, "content")
+                self._thread.add(record, node, "context", text, detail=detail_of(text))
             case _:
                 self._thread.follow(record)
 
@@ -135,7 +139,7 @@ class _Reader:
         if is_synthetic(record):
             node = self._thread.node(record)
             for block in blocks(object_of(record, "message").get("content")):
-                self._thread.add(record, node, "context", text_of(block, "text"))
+                self._thread.add(record, node, "context", text_of(block, "text"), detail=HOST)
             return
         if not flag(record, "isSidechain"):
             self._begin_turn()
@@ -165,7 +169,8 @@ class _Reader:
         aside = flag(record, "isSidechain")
         if aside or flag(record, "isMeta"):
             node = self._thread.node(record, after)
-            self._thread.add(record, node, "context", "\n".join(texts), images=images)
+            text = "\n".join(texts)
+            self._thread.add(record, node, "context", text, images=images, detail=HOST)
             return
         notices = [text for text in texts if by_host(text)]
         words = [text for text in texts if not by_host(text)]
@@ -176,16 +181,18 @@ class _Reader:
             self._begin_turn()
         node = self._thread.node(record, after, settle=True)
         for text in notices:
-            self._thread.add(record, node, "context", text)
+            self._thread.add(record, node, "context", text, detail=detail_of(text))
         if words or images:
-            self._thread.add(record, node, "user", "\n".join(words), images=images)
+            text = "\n".join(words)
+            self._thread.add(record, node, "user", text, images=images, detail=detail_of(text))
 
     def _attachment(self, record: Record) -> None:
         """What the host put beside a prompt or a result; or a prompt that came meanwhile."""
         told = object_of(record, "attachment")
         if told.get("type") != "queued_command":
             node = self._thread.node(record)
-            self._thread.add(record, node, "context", compact(record.get("attachment")))
+            text = compact(record.get("attachment"))
+            self._thread.add(record, node, "context", text, detail=HOST)
             return
         texts: list[str] = []
         images: list[Image] = []
@@ -193,10 +200,13 @@ class _Reader:
             self._collect(block, texts, images)
         text = "\n".join(texts)
         self._thread.queue.told(text)
-        host = flag(record, "isMeta") or flag(record, "isSidechain") or by_host(text)
-        own = not host and told.get("commandMode", "prompt") == "prompt"
+        aside = flag(record, "isMeta") or flag(record, "isSidechain")
+        typed = told.get("commandMode", "prompt") == "prompt"
+        own = typed and not (aside or by_host(text))
         node = self._thread.node(record)
-        self._thread.add(record, node, "user" if own else "context", text, images=images)
+        kind: Kind = "user" if own else "context"
+        detail = detail_of(text) if own or (by_host(text) and not aside) else HOST
+        self._thread.add(record, node, kind, text, images=images, detail=detail)
 
     def _collect(self, block: Block, texts: list[str], images: list[Image]) -> None:
         picture = image(block)
@@ -209,11 +219,11 @@ class _Reader:
 
     # Turns
 
-    def _heed(self, notice: str) -> None:
+    def _heed(self, text: str) -> None:
         """A command to the host ends the turn; an interruption says how it ended."""
-        if notice.startswith(INTERRUPTED):
+        if text.startswith(INTERRUPTED):
             self._interrupted = True
-        elif notice.startswith("<command-"):
+        elif is_command(text):
             self._end_turn()
 
     def _begin_turn(self) -> None:

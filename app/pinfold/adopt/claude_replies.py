@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from pinfold.adopt.claude_acts import Acts
 from pinfold.adopt.claude_chain import Node
 from pinfold.adopt.claude_records import Block, Record, blocks, cleared, flag, output, usage
 from pinfold.adopt.claude_thread import Thread
@@ -28,6 +29,7 @@ class Replies:
 
     def __init__(self, thread: Thread) -> None:
         self._thread = thread
+        self._acts = Acts()
         self._model = ""
         self._last_lines: dict[str, Record] = {}
         """By the ids of responses, which may span several lines."""
@@ -108,14 +110,18 @@ class Replies:
         node = call.node if call else self._thread.node(record)
         text, images = output(block)
         ok = not flag(block, "is_error")
+        extra = object_of(record, "toolUseResult")
+        tool, given = (call.tool, call.arguments) if call else ("", {})
+        acts = self._acts if node else Acts()  # the tasks of a side chain are its own
+        detail = acts.detail(tool, given, text, extra, self._thread.cwd, ok=ok)
         n = self._thread.add(
-            record, node, "tool_result", text, call_id=call_id, images=images, detail={"ok": ok}
+            record, node, "tool_result", text, call_id=call_id, images=images, detail=detail
         )
         if call:
             self._results[call_id] = n
             self._thread.waiting.discard(call_id)
             seen = touched(call.tool, call.arguments, self._thread.cwd, ok=ok)
-            if seen:
+            if seen and not detail.get("refused"):
                 self._thread.builder.observe(self._thread.at, *seen, n)
         return node
 

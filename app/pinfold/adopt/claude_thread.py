@@ -14,6 +14,7 @@ from pinfold.adopt.builder import Builder
 from pinfold.adopt.claude_chain import Chain, Node
 from pinfold.adopt.claude_queue import Queue
 from pinfold.adopt.claude_records import Record, figures, flag, preserved
+from pinfold.adopt.claude_words import detail_of
 from pinfold.adopt.lines import object_of, text_of
 from pinfold.rollout.items import Image, Item, Kind, Origin
 
@@ -78,6 +79,8 @@ class Thread:
         detail: dict[str, Any] | None = None,
     ) -> int:
         """Add an item to `node`, and return its number."""
+        if flag(record, "isSidechain"):
+            detail = {**(detail or {}), "aside": True}
         n = self.builder.item(
             self.at,
             kind,
@@ -135,7 +138,9 @@ class Thread:
 
     def _take_queued(self) -> None:
         for text in self.queue.take():
-            self.add({}, self.chain.tip, "context", text, detail={"queued": True})
+            self.add(
+                {}, self.chain.tip, "context", text, detail={"queued": True, **detail_of(text)}
+            )
 
     def _settle(self) -> None:
         """Let what is not on the way to the tip leave the window, and what is come back."""

@@ -9,6 +9,7 @@ from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.artifacts import Touched
 from pinfold.adopt.builder import Builder
+from pinfold.adopt.codex_acts import Acts
 from pinfold.adopt.codex_items import Entry
 from pinfold.adopt.codex_tools import outcome, touched
 from pinfold.adopt.lines import number_of, object_of, records, text_of, time_of
@@ -74,6 +75,9 @@ class _Reader:
         """The last response whose usage is known."""
         self._marked_turns = False
         """Whether the rollout says itself where turns begin."""
+        self._acts = Acts()
+        self._calls: dict[str, Entry] = {}
+        """The open calls, by call id."""
         self._touched: dict[str, list[Touched]] = {}
         """What the open calls touch, by call id."""
 
@@ -155,6 +159,7 @@ class _Reader:
             self._response = 0
         n = self._add(entry)
         if entry.kind == "tool_call":
+            self._calls[entry.call_id or ""] = entry
             self._touched[entry.call_id or ""] = touched(entry.name or "", entry.content, self._cwd)
         elif entry.kind == "tool_result":
             self._response = 0
@@ -175,17 +180,23 @@ class _Reader:
             foreign_id=entry.foreign_id,
             images=entry.images,
             opaque=entry.opaque,
-            detail=outcome(entry.content) if entry.kind == "tool_result" else entry.detail,
+            detail=self._outcome(entry) if entry.kind == "tool_result" else entry.detail,
         )
+
+    def _outcome(self, result: Entry) -> dict[str, Any]:
+        call = self._calls.pop(result.call_id or "", None)
+        if call is None:
+            return outcome(result.content)
+        return self._acts.detail(call.name or "", call.content, result.content, self._cwd)
 
     def _prompt(self) -> None:
         if not (self._marked_turns and self.builder.turn_open):
             self.builder.turn(self._at)
 
     def _observe(self, n: int, entry: Entry) -> None:
-        ok = self.builder.items[n].detail.get("ok", True)
+        detail = self.builder.items[n].detail
         for each in self._touched.pop(entry.call_id or "", ()):
-            if ok or each.kind == "command":
+            if detail.get("ok", True) or (each.kind == "command" and not detail.get("refused")):
                 self.builder.observe(self._at, each.uri, each.kind, each.op, n)
 
     # Events

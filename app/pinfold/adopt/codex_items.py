@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from pinfold.adopt.codex_acts import message
 from pinfold.adopt.content import content
 from pinfold.adopt.lines import compact, list_of, object_of, text_of
 from pinfold.rollout.items import Image, Item, Kind
@@ -97,7 +98,14 @@ def _message(payload: dict[str, Any], summary: str) -> Entry | None:
             kind = "context"
         case _:
             return None
-    return Entry(kind=kind, content=text, images=images, foreign_id=text_of(payload, "id") or None)
+    standing = kind in {"user", "context"}
+    return Entry(
+        kind=kind,
+        content=text,
+        images=images,
+        foreign_id=text_of(payload, "id") or None,
+        detail=message(text, typed=kind == "user") if standing else {},
+    )
 
 
 def is_injected(text: str) -> bool:

@@ -33,12 +33,11 @@ _EXIT_WITHIN = 500
 def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
     """What a call touches if it succeeds; a command first, before the files."""
     if name == "apply_patch":
-        return list(_patched(_patch_text(arguments), cwd, cwd))
+        return list(_patched(patch_of(arguments_of(arguments)), cwd, cwd))
     if name not in SHELLS:
         return []
-    given = _object(arguments)
-    argv = _argv(given)
-    command = _script(argv)
+    given = arguments_of(arguments)
+    command = command_of(given)
     if not command:
         return []
     base = text_of(given, "workdir") or text_of(given, "working_directory") or cwd
@@ -54,14 +53,15 @@ def outcome(output: str) -> dict[str, Any]:
     match = _EXIT.search(output, 0, _EXIT_WITHIN)
     code = int(match.group(1)) if match else None
     if code is None and output.startswith("{"):
-        told = object_of(_object(output), "metadata").get("exit_code")
+        told = object_of(arguments_of(output), "metadata").get("exit_code")
         code = told if isinstance(told, int) else None
     if code is None:
         return {"ok": not output.startswith("apply_patch verification failed")}
     return {"ok": code == 0, "exit_code": code}
 
 
-def _object(text: str) -> dict[str, Any]:
+def arguments_of(text: str) -> dict[str, Any]:
+    """A JSON object; empty where the text is none."""
     try:
         value = parse(text.encode("utf-8", "replace"))
     except ValueError:
@@ -69,9 +69,14 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _patch_text(arguments: str) -> str:
-    given = _object(arguments)
-    return text_of(given, "input") or text_of(given, "patch")
+def patch_of(given: dict[str, Any]) -> str:
+    """The patch among a call's arguments, or the command that may hold it."""
+    return text_of(given, "input") or text_of(given, "patch") or command_of(given)
+
+
+def command_of(given: dict[str, Any]) -> str:
+    """The command among a call's arguments, as one would type it."""
+    return _script(_argv(given))
 
 
 def _argv(given: dict[str, Any]) -> list[str] | str:
@@ -84,7 +89,7 @@ def _argv(given: dict[str, Any]) -> list[str] | str:
 
 
 def _script(argv: list[str] | str) -> str:
-    """The command as one would type it, without the shell that Codex wraps around it."""
+    """The command without the shell that Codex wraps around it."""
     match argv:
         case str():
             return argv

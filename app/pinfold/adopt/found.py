@@ -17,7 +17,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from pinfold.adopt import codex_items
-from pinfold.adopt.claude_records import blocks, by_host, flag, is_synthetic, usage
+from pinfold.adopt.claude_records import blocks, flag, is_synthetic, usage
+from pinfold.adopt.claude_words import by_host
 from pinfold.adopt.lines import number_of, object_of, opened, parse, text_of, time_of
 from pinfold.rollout.file_cache import FileCache, Key
 from pinfold.rollout.summaries import title_of

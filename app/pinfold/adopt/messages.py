@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.builder import Builder
+from pinfold.adopt.codex_acts import Acts
 from pinfold.adopt.codex_items import Entry
 from pinfold.adopt.content import content
+from pinfold.adopt.forms import detail_of
 from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import WRITTEN
@@ -81,6 +83,9 @@ class _Reader:
         """Whether the conversation has begun, so that instructions stand in it, not before it."""
         self._response = 0
         """The response that goes on; 0 once something else came between."""
+        self._acts = Acts()
+        self._calls: dict[str, Entry] = {}
+        """The open calls, by call id."""
 
     def read(self, messages: Sequence[Any]) -> Adoption:
         self.builder.start(self._at)
@@ -99,10 +104,12 @@ class _Reader:
         if not role or text_of(message, "type") == "message":
             self._item(codex_items.entry(message), message)
         elif role in {"system", "developer"}:
-            self._add(Entry(kind="context", content=content(message.get("content"))[0]))
+            text, _ = content(message.get("content"))
+            self._add(Entry(kind="context", content=text, detail={"act": "host"}))
         elif role == "user":
             text, images = content(message.get("content"))
-            self._add(Entry(kind="user", content=text, images=images))
+            said = {"act": "said"}
+            self._add(Entry(kind="user", content=text, images=images, detail=said))
         elif role == "assistant":
             self._assistant(message)
         elif role in {"tool", "function"}:
@@ -168,8 +175,16 @@ class _Reader:
             foreign_id=entry.foreign_id,
             images=entry.images,
             opaque=entry.opaque,
-            detail=entry.detail,
+            detail=self._outcome(entry) if entry.kind == "tool_result" else entry.detail,
         )
+        if entry.kind == "tool_call":
+            self._calls[entry.call_id or ""] = entry
+
+    def _outcome(self, result: Entry) -> dict[str, Any]:
+        call = self._calls.pop(result.call_id or "", None)
+        if call is None:
+            return {"act": "read"}
+        return detail_of(self._acts, call.name or "", call.content, result.content)
 
     def _begin(self) -> None:
         if not self._begun:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -52,6 +53,8 @@ class _Run:
 
     call: Item
     context: ToolContext
+    proposed: Review | None = None
+    """What it would do, where that is known."""
     review: Review | None = None
     """What it does, once it does it."""
     outcome: ToolOutcome | None = None
@@ -151,11 +154,12 @@ class Calls:
                 outcome = ToolOutcome(str(error), ok=False)
             except asyncio.CancelledError:
                 outcome = run.outcome or _interrupted(run.review, live.text)
-                await self._result(call, outcome, "complete" if run.outcome else "interrupted")
+                state: State = "complete" if run.outcome else "interrupted"
+                await self._result(call, outcome, state, run.review or run.proposed)
                 raise
             except Exception as error:  # a tool must not take the shell down
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
-            await self._result(call, outcome, "complete")
+            await self._result(call, outcome, "complete", run.review or run.proposed)
 
     async def _run(self, run: "_Run") -> ToolOutcome:
         call, context = run.call, run.context
@@ -164,7 +168,7 @@ class Calls:
             known = ", ".join(sorted(self.tools)) or "none"
             raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
         review = await asyncio.to_thread(tool.review, call.content, context)
-        again = ""
+        run.proposed, again = review, ""
         await self._permit(call, call.content)
         while True:
             arguments, asked = await self._consent(call, tool, review, again)
@@ -180,10 +184,9 @@ class Calls:
         self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review
         outcome = await self._finish(run, asyncio.ensure_future(tool.run(arguments, context)))
-        output = outcome.output
         if arguments != call.content:
-            output = f"[The user changed the arguments to {arguments}]\n{output}"
-        outcome = replace(outcome, output=output, detail={"title": review.title, **outcome.detail})
+            outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
+        output = outcome.output
         run.outcome = outcome  # it stands, whatever becomes of the hooks
         said = await self._reviewed(call, arguments, output, ok=outcome.ok)
         return replace(outcome, output=said)
@@ -268,7 +271,15 @@ class Calls:
             finally:
                 self._record.enter(before)
 
-    async def _result(self, call: Item, outcome: ToolOutcome, state: State) -> None:
+    async def _result(
+        self, call: Item, outcome: ToolOutcome, state: State, review: Review | None = None
+    ) -> None:
+        tool = self.tools.get(call.name or "")
+        stated: dict[str, Any] = {"act": tool.act if tool else "read"}
+        if review is not None:
+            stated["title"] = review.title
+            if review.command:
+                stated["command"] = review.command
         seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
 
         def make(n: int) -> list[Data]:
@@ -281,11 +292,18 @@ class Calls:
                 call_id=call.call_id,
                 name=call.name,
                 state=state,
-                detail={"ok": outcome.ok, **outcome.detail},
+                detail={"ok": outcome.ok, **stated, **outcome.detail},
             )
             return [ItemAdded(item=item), *outcome.events, *(observed(each, n) for each in seen)]
 
         await self._record.add(make)
+
+
+def headed(outcome: ToolOutcome, head: str) -> ToolOutcome:
+    """The outcome, its output behind a line of the host's."""
+    spans = [[start + len(head), end + len(head)] for start, end in outcome.detail.get("host", ())]
+    detail = {**outcome.detail, "host": [[0, len(head)], *spans]}
+    return replace(outcome, output=head + outcome.output, detail=detail)
 
 
 def _interrupted(review: Review | None, heard: str) -> ToolOutcome:

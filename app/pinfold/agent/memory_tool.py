@@ -6,6 +6,7 @@ from pinfold.agent.memory import Memory
 from pinfold.checkpoint.proposals import judge, reply
 from pinfold.checkpoint.schema import SCHEMA
 from pinfold.ports import Review, ToolContext, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import MemoryApplied
 
 
@@ -14,6 +15,7 @@ class MemoryApply:
 
     schema = SCHEMA
     read_only = True
+    act: ActKind = "read"
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory

@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from pinfold.agent.calls import LiveOutput, observed
+from pinfold.agent.calls import LiveOutput, headed, observed
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports import ToolContext, ToolOutcome
@@ -43,15 +43,22 @@ async def run(record: Record, cwd: Path, command: str) -> None:
 async def _note(
     record: Record, command: str, call_id: str, outcome: ToolOutcome, state: State
 ) -> None:
+    told = headed(outcome, f"The user ran `{command}`:\n")
+
     def make(n: int) -> list[Data]:
         item = Item(
             n=n,
             kind="context",
-            content=f"The user ran `{command}`:\n{outcome.output}",
+            content=told.output,
             call_id=call_id,
             name="shell",
             state=state,
-            detail={"ok": outcome.ok, **outcome.detail},
+            detail={
+                "ok": told.ok,
+                "act": "said",
+                "words": f"!{command}",
+                **told.detail,
+            },
         )
         return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
 

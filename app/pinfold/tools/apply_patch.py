@@ -8,6 +8,7 @@ from typing import assert_never
 from pydantic import Field
 
 from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import edits, patch, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 from pinfold.tools.diffs import Diff, unified
@@ -36,6 +37,7 @@ class PatchArguments(Arguments):
 class ApplyPatch:
     schema = schema("apply_patch", DESCRIPTION, PatchArguments)
     read_only = False
+    act: ActKind = "edit"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         changes = _plan(parse(PatchArguments, arguments), context)

@@ -5,6 +5,7 @@ import asyncio
 from pydantic import Field
 
 from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 from pinfold.tools.diffs import unified
@@ -26,6 +27,7 @@ class EditFile:
         EditArguments,
     )
     read_only = False
+    act: ActKind = "edit"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         change, _ = _plan(parse(EditArguments, arguments), context)

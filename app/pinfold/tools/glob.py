@@ -9,6 +9,7 @@ from pydantic import Field
 from wcmatch import glob
 
 from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.listing import files
@@ -32,6 +33,7 @@ class Glob:
         GlobArguments,
     )
     read_only = True
+    act: ActKind = "read"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = parse(GlobArguments, arguments)

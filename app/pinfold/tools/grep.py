@@ -15,6 +15,7 @@ from typing import IO, Any
 from pydantic import Field
 
 from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.glob import matching
@@ -56,6 +57,7 @@ class Grep:
         GrepArguments,
     )
     read_only = True
+    act: ActKind = "read"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = parse(GrepArguments, arguments)

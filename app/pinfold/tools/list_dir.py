@@ -5,6 +5,7 @@ import asyncio
 from pydantic import Field
 
 from pinfold.ports import Observation, Review, ToolContext, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 
@@ -18,6 +19,7 @@ class ListArguments(Arguments):
 class ListDir:
     schema = schema("list_dir", "List a folder: sub-folders first, then files.", ListArguments)
     read_only = True
+    act: ActKind = "read"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         base = workspace.resolve(parse(ListArguments, arguments).path, context.workspace)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 
@@ -28,6 +29,7 @@ class ReadFile:
         ReadArguments,
     )
     read_only = True
+    act: ActKind = "read"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         path = workspace.resolve(parse(ReadArguments, arguments).path, context.workspace)

@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from pinfold.ports import History, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.rollout.items import Item
 from pinfold.tools.archive_index import ArchiveIndex, text_of
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
@@ -61,6 +62,7 @@ class RecallArguments(Arguments):
 class Recall:
     schema = schema(NAME, DESCRIPTION, RecallArguments)
     read_only = True
+    act: ActKind = "read"
 
     def __init__(self, history: History) -> None:
         self._history = history

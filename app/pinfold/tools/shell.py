@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
@@ -37,6 +38,7 @@ class Shell:
         ShellArguments,
     )
     read_only = False
+    act: ActKind = "command"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         command = self._parse(arguments).command
@@ -72,7 +74,9 @@ class Shell:
         }
         if capture.path is not None:
             detail["spill"] = str(capture.path)
-        output = _with_ending(capture.text(), _ending(exit_code, seconds, given.timeout))
+        ending = _ending(exit_code, seconds, given.timeout)
+        output = _with_ending(capture.text(), ending)
+        detail["host"] = [[len(output) - len(ending), len(output)]]
         seen = workspace.observe_command(given.command, output)
         return ToolOutcome(output, exit_code == 0, (seen,), detail)
 

@@ -5,6 +5,7 @@ import asyncio
 from pydantic import Field
 
 from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 from pinfold.tools.diffs import Diff, unified
@@ -23,6 +24,7 @@ class WriteFile:
         WriteArguments,
     )
     read_only = False
+    act: ActKind = "edit"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         change = _plan(parse(WriteArguments, arguments), context)

@@ -1,0 +1,69 @@
+"""What another tool's edit changed: a unified diff, and how many lines came and went."""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+MAX_LINES = 1_000
+MAX_CHARACTERS = 64_000
+
+
+class Part(NamedTuple):
+    """A piece of a file that changed."""
+
+    path: str
+    lines: Sequence[str]
+    """Each behind its sign: ` `, `+` or `-`."""
+    old: int = 1
+    new: int = 1
+    """The numbers of its first line before and after; 1 where they are not known."""
+
+
+def edited(paths: Sequence[str], parts: Iterable[Part] = ()) -> dict[str, Any]:
+    """The detail of an edit."""
+    detail: dict[str, Any] = {"paths": list(paths)}
+    rows: list[str] = []
+    added = removed = 0
+    last = None
+    for path, lines, old, new in parts:
+        came = sum(line.startswith("+") for line in lines)
+        went = sum(line.startswith("-") for line in lines)
+        added, removed = added + came, removed + went
+        if path != last:
+            rows += [f"--- a/{path}", f"+++ b/{path}"]
+            last = path
+        rows.append(f"@@ -{old},{len(lines) - came} +{new},{len(lines) - went} @@")
+        rows += lines
+    if rows:
+        detail |= {"added": added, "removed": removed, "diff": _capped(rows)}
+    return detail
+
+
+def signed(before: str, after: str) -> list[str]:
+    """The lines of a piece of text that was replaced, what both ends share in common."""
+    old, new = before.splitlines(), after.splitlines()
+    head = _shared(old, new)
+    tail = _shared(old[head:][::-1], new[head:][::-1])
+    return [
+        *(f" {line}" for line in old[:head]),
+        *(f"-{line}" for line in old[head : len(old) - tail]),
+        *(f"+{line}" for line in new[head : len(new) - tail]),
+        *(f" {line}" for line in old[len(old) - tail :]),
+    ]
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+
+
+def _capped(rows: Sequence[str]) -> str:
+    shown, size = 0, 0
+    for row in rows[:MAX_LINES]:
+        size += len(row) + 1
+        if size > MAX_CHARACTERS:
+            break
+        shown += 1
+    left = len(rows) - shown
+    return "".join(f"{row}\n" for row in rows[:shown]) + (
+        f"... {left} more lines\n" if left else ""
+    )

@@ -1,0 +1,173 @@
+"""What Codex's tool calls did, and what stands in its messages, for the detail of their items."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pinfold.adopt.artifacts import file
+from pinfold.adopt.changes import Part, edited
+from pinfold.adopt.codex_tools import SHELLS, arguments_of, command_of, outcome, patch_of
+from pinfold.adopt.host_text import Spans, inside
+from pinfold.adopt.lines import list_of, object_of, text_of
+
+_AGENTS = frozenset(
+    {"close_agent", "resume_agent", "send_input", "spawn_agent", "wait", "wait_agent"}
+)
+_REFUSED = frozenset(
+    {
+        "command rejected by user",
+        "exec command rejected by user",
+        "patch rejected by user",
+        "rejected by user",
+    }
+)
+"""Outputs of calls that the user refused."""
+_HEAD = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Exit code|Total output lines|Original token count)\b.*\n"
+    r"|Process (?:exited|running) .*\n)*Output:\n"
+)
+_RUNNING = re.compile(r"^Process running with session ID (\S+)$", re.MULTILINE)
+_WITHIN = 500
+"""Characters at the head of an output among which Codex says how it went."""
+_KEPT = 2_000
+"""Characters at each end of an output that is kept beside the JSON that wraps it."""
+_SECTION = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+?)\s*")
+_ASKED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
+"""How messages begin that an editor sends with the prompt at their end."""
+_PROMPT = "## My request for Codex:\n"
+_PICTURE = re.compile(r"<image(?: name=\[[^\]\n]*\])?>|</image>")
+_STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "done"}
+
+
+class Acts:
+    """Tells what each call did. It knows the commands that still run, by their sessions."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, str] = {}
+
+    def detail(self, name: str, arguments: str, output: str, cwd: str) -> dict[str, Any]:
+        """The detail of the result of a call."""
+        given = arguments_of(arguments)
+        detail = {**outcome(output), **_wrapped(output)}
+        if output.strip() in _REFUSED:
+            done = self._done(name, given, output, cwd, ok=False)
+            refused = {"ok": False, "act": "refused", "refused": True, "words": ""}
+            return {**done, **refused, "host": [[0, len(output)]]}
+        return detail | self._done(name, given, output, cwd, ok=detail["ok"])
+
+    def _done(
+        self, name: str, given: dict[str, Any], output: str, cwd: str, *, ok: bool
+    ) -> dict[str, Any]:
+        patch = patch_of(given)
+        if name == "apply_patch" or (name in SHELLS and "*** Begin Patch" in patch):
+            return _patched(patch, cwd, ok=ok)
+        if name in SHELLS:
+            command = command_of(given)
+            if match := _RUNNING.search(output, 0, _WITHIN):
+                self._running[match[1]] = command
+            return {"act": "command", "command": command}
+        if name == "write_stdin":
+            # What ends a command tells how it came out.
+            session = str(given.get("session_id", ""))
+            ended = "exit_code" in outcome(output) and self._running.pop(session, "")
+            return {"act": "command", "command": ended} if ended else {"act": "read"}
+        if name == "update_plan":
+            return {"act": "plan", "plan": _plan(given)}
+        if name == "request_user_input":
+            return _answered(given, output)
+        if name in _AGENTS:
+            return {"act": "agent", **_agent(given, output)}
+        return {"act": "read"}
+
+
+def message(text: str, *, typed: bool) -> dict[str, Any]:
+    """The detail of a message that is not the model's; `typed` is whether the user sent it."""
+    if typed:
+        host = _around(text)
+        return {"act": "said", **({"host": host} if host else {})}
+    if command := inside(text, "user_shell_command") and inside(text, "command"):
+        return {"act": "said", "words": f"!{command}", "command": command}
+    if report := _completed(arguments_of(inside(text, "subagent_notification"))):
+        return {"act": "agent", "text": report}
+    return {"act": "host"}
+
+
+def _around(text: str) -> Spans:
+    """What stands beside a prompt: an editor's state, and the names of pictures."""
+    head = text.find(_PROMPT) + len(_PROMPT) if text.startswith(_ASKED) and _PROMPT in text else 0
+    pictures = [[each.start(), each.end()] for each in _PICTURE.finditer(text, head)]
+    return [[0, head], *pictures] if head else pictures
+
+
+def _wrapped(output: str) -> dict[str, Any]:
+    """Where the output of the tool itself stands in what the model was given."""
+    if match := _HEAD.match(output):
+        return {"host": [[0, match.end()]]}
+    if output.startswith('{"output":'):
+        text = text_of(arguments_of(output), "output")
+        cut = text if len(text) <= 2 * _KEPT else f"{text[:_KEPT]}\n…\n{text[-_KEPT:]}"
+        return {"text": cut} if cut else {"host": [[0, len(output)]]}
+    return {}
+
+
+def _patched(patch: str, cwd: str, *, ok: bool) -> dict[str, Any]:
+    sections = list(_sections(patch, cwd))
+    paths = list(dict.fromkeys(path for path, _ in sections))
+    parts = (Part(path, lines) for path, lines in sections if lines)
+    return {"act": "edit", **edited(paths, parts if ok else ())}
+
+
+def _sections(patch: str, cwd: str) -> Iterator[tuple[str, list[str]]]:
+    """Each file of a patch, with its signed lines."""
+    path, lines = "", list[str]()
+    for line in patch.splitlines():
+        if match := _SECTION.fullmatch(line):
+            if path:
+                yield path, lines
+            path, lines = file(match[1], "update", cwd).uri, []
+        elif path and line[:1] in {" ", "+", "-"}:
+            lines.append(line)
+    if path:
+        yield path, lines
+
+
+def _plan(given: dict[str, Any]) -> list[dict[str, str]]:
+    return [
+        {
+            "text": text_of(step, "step"),
+            "status": _STATUS.get(text_of(step, "status"), "pending"),
+        }
+        for step in list_of(given, "plan")
+        if isinstance(step, dict)
+    ]
+
+
+def _answered(given: dict[str, Any], output: str) -> dict[str, Any]:
+    """Questions and the user's answers, a line each."""
+    answers = object_of(arguments_of(output), "answers")
+    asked, words = [], []
+    for each in list_of(given, "questions"):
+        if isinstance(each, dict):
+            told = list_of(object_of(answers, text_of(each, "id")), "answers")
+            asked.append(" ".join(text_of(each, "question").split()))
+            words.append(" ".join(" ".join(map(str, told)).split()))
+    return {
+        "act": "question",
+        "title": "\n".join(asked),
+        "words": "\n".join(words) if any(words) else "",
+    }
+
+
+def _agent(given: dict[str, Any], output: str) -> dict[str, Any]:
+    title = text_of(given, "message") or text_of(given, "prompt")
+    detail = {"title": title} if title else {}
+    told = arguments_of(output)
+    statuses = object_of(told, "status").values()
+    reports = [report for each in statuses if (report := _completed({"status": each}))]
+    if reports:
+        return {**detail, "text": "\n".join(reports)}
+    return {**detail, "host": [[0, len(output)]]} if told else detail  # ids alone
+
+
+def _completed(told: dict[str, Any]) -> str:
+    return text_of(object_of(told, "status"), "completed")

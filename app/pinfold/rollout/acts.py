@@ -1,0 +1,170 @@
+"""What an item is and what came of it, read from the detail that the host recorded with it.
+
+Nothing here knows a tool by its name or reads what an output says: tools state their act, and
+`adopt/` sets it for other vendors' sessions.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from pinfold.rollout.items import Item
+
+ActKind = Literal[
+    "said",
+    "pasted",
+    "host",
+    "edit",
+    "command",
+    "read",
+    "agent",
+    "question",
+    "plan",
+    "refused",
+]
+"""`said` and `pasted` by the user, `host` in the user's name; what a tool call did; a call that the
+user `refused`."""
+
+_KINDS: frozenset[str] = frozenset(get_args(ActKind))
+
+
+class Step(Struct, frozen=True):
+    """A step of a plan."""
+
+    text: str
+    status: Literal["pending", "in_progress", "done"]
+
+
+class Act(Struct, frozen=True, kw_only=True):
+    """What an item is. Texts are as they came: neither cleaned nor cut."""
+
+    kind: ActKind
+    title: str = ""
+    """What was done: `$ pytest -q`, `edit app/x.py`, what an agent was to do, the questions."""
+    paths: tuple[str, ...] = ()
+    """Files that were edited, relative to the workspace."""
+    added: int = 0
+    removed: int = 0
+    """Lines."""
+    diff: str = ""
+    ok: bool = True
+    """Whether it went well, as far as that is known."""
+    exit_code: int | None = None
+    words: str = ""
+    """The user's: what was typed, said with a refusal, or answered."""
+    text: str = ""
+    """Content without what the host put into it."""
+    plan: tuple[Step, ...] = ()
+    """The whole plan as it stood after this act, where it changed one."""
+    aside: bool = False
+    """Whether a sub-agent did it, in a conversation of its own."""
+
+
+def act(call: Item | None, result: Item) -> Act | None:
+    """What a result (with its call), or an item that stands alone, is; None for what a model
+    wrote, and for what a compaction left."""
+    detail = result.detail
+    kind = _kind(result)
+    if kind is None:
+        return None
+    text = told(result)
+    words = _text(detail, "words")
+    return Act(
+        kind=kind,
+        title=_title(call, result),
+        paths=tuple(each for each in _list(detail, "paths") if isinstance(each, str)),
+        added=_number(detail, "added"),
+        removed=_number(detail, "removed"),
+        diff=_text(detail, "diff"),
+        ok=detail.get("ok") is not False or result.state == "unknown",
+        exit_code=code if isinstance(code := detail.get("exit_code"), int) else None,
+        words=words or (text if kind == "said" else ""),
+        text=text,
+        plan=plan(result),
+        aside=detail.get("aside") is True,
+    )
+
+
+def told(item: Item) -> str:
+    """The content without the spans that the host put into it."""
+    if text := _text(item.detail, "text"):
+        return text
+    return without(item.content, _list(item.detail, "host"))
+
+
+def without(text: str, spans: Iterable[Any]) -> str:
+    """The text without spans of it: start and end, in characters, in order. Others are ignored."""
+    kept, at = [], 0
+    for span in spans:
+        match span:
+            case [int(start), int(end)] if at <= start <= end:
+                kept.append(text[at:start])
+                at = end
+    return "".join([*kept, text[at:]])
+
+
+def plan(item: Item) -> tuple[Step, ...]:
+    """The plan that an item brought."""
+    found = []
+    for step in _list(item.detail, "plan"):
+        match step:
+            case {"text": str(text), "status": "pending" | "in_progress" | "done" as status}:
+                found.append(Step(text, status))
+    return tuple(found)
+
+
+def _kind(item: Item) -> ActKind | None:
+    if item.detail.get("refused"):
+        return "refused"
+    stated = item.detail.get("act")
+    if isinstance(stated, str) and stated in _KINDS:
+        return stated  # type: ignore[return-value]
+    match item.kind:  # journals of older versions do not say
+        case "user":
+            return "said"
+        case "context":
+            return "host"
+        case "tool_result":
+            detail = item.detail
+            return "edit" if "diff" in detail else "command" if "command" in detail else "read"
+        case _:
+            return None
+
+
+def _title(call: Item | None, result: Item) -> str:
+    detail = result.detail
+    if command := _text(detail, "command"):
+        return f"$ {command}"
+    if title := _text(detail, "title"):
+        return title
+    if paths := _list(detail, "paths"):
+        return "edit " + ", ".join(each for each in paths if isinstance(each, str))
+    name = result.name or (call.name if call else None) or ""
+    return f"{name} {_subject(call.content)}".strip() if call else name
+
+
+def _subject(arguments: str) -> str:
+    """What a call is about: the first text among its arguments."""
+    try:
+        given: Any = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    values = given.values() if isinstance(given, dict) else [given]
+    return next((each for each in values if isinstance(each, str) and each), "")
+
+
+def _text(detail: Mapping[str, Any], key: str) -> str:
+    value = detail.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _list(detail: Mapping[str, Any], key: str) -> list[Any]:
+    value = detail.get(key)
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _number(detail: Mapping[str, Any], key: str) -> int:
+    value = detail.get(key)
+    return value if isinstance(value, int) and value > 0 else 0
