@@ -34,6 +34,9 @@ from pinfold.tools.approvals import Allowed, Ask, Refused, command_prefix, verdi
 from pinfold.tools.workspace import observe_command, observe_output
 
 MAX_PARALLEL = 8
+UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
+INTERRUPTED = "The user interrupted this call."
+STOPPED = "Stopped, because the session could not be written."
 KEPT_PIECES = 200
 """Pieces of live output that an interrupted call keeps."""
 
@@ -107,10 +110,15 @@ class Calls:
         self._hooks = hooks
         self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
+        self._begun: dict[int, _Run] = {}
+        """Calls that began to run and whose result is not in the journal yet."""
+        self._failed = False
+        """A result could not be written, which ends the calls beside it."""
 
     async def run(self, calls: Sequence[Item]) -> None:
         """Run calls in their order; neighbours that only read run at once."""
         self._record.enter("tools")
+        self._failed = False
         for batch in self._batches(calls):
             try:
                 async with asyncio.TaskGroup() as group:
@@ -132,9 +140,13 @@ class Calls:
                 yield from ([call] for call in group)
 
     async def close_open(self, reason: str) -> None:
-        """Give every call without a result one that says why it has none."""
+        """Give every call without a result one that says why: `reason`, where it never began."""
         for call in self._record.window.open_calls:
-            await self._result(call, ToolOutcome(reason, ok=False), "unknown")
+            outcome, review = ToolOutcome(reason, ok=False), None
+            if run := self._begun.get(call.n):
+                seen = run.outcome.observations if run.outcome else ()
+                outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review
+            await self._result(call, outcome, "unknown", review)
 
     async def _one(self, call: Item) -> None:
         live = LiveOutput(self._record, call.call_id or "")
@@ -153,9 +165,10 @@ class Calls:
             except ToolError as error:
                 outcome = ToolOutcome(str(error), ok=False)
             except asyncio.CancelledError:
-                outcome = run.outcome or _interrupted(run.review, live.text)
+                why = STOPPED if self._failed else INTERRUPTED
                 state: State = "complete" if run.outcome else "interrupted"
-                await self._result(call, outcome, state, run.review or run.proposed)
+                run.outcome = run.outcome or _interrupted(why, run.review, live.text)
+                await self._result(call, run.outcome, state, run.review or run.proposed)
                 raise
             except Exception as error:  # a tool must not take the shell down
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
@@ -183,6 +196,7 @@ class Calls:
             again = "the files have changed since you were asked"
         self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review
+        self._begun[call.n] = run
         outcome = await self._finish(run, asyncio.ensure_future(tool.run(arguments, context)))
         if arguments != call.content:
             outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
@@ -296,7 +310,12 @@ class Calls:
             )
             return [ItemAdded(item=item), *outcome.events, *(observed(each, n) for each in seen)]
 
-        await self._record.add(make)
+        try:
+            await self._record.add(make)
+        except JournalError:
+            self._failed = True
+            raise
+        self._begun.pop(call.n, None)
 
 
 def headed(outcome: ToolOutcome, head: str) -> ToolOutcome:
@@ -306,8 +325,8 @@ def headed(outcome: ToolOutcome, head: str) -> ToolOutcome:
     return replace(outcome, output=head + outcome.output, detail=detail)
 
 
-def _interrupted(review: Review | None, heard: str) -> ToolOutcome:
-    text = "The user interrupted this call." + (f" Output so far:\n{heard}" if heard else "")
+def _interrupted(why: str, review: Review | None, heard: str) -> ToolOutcome:
+    text = why + (f" Output so far:\n{heard}" if heard else "")
     ran: tuple[Observation, ...] = ()
     if review and review.command:
         ran = (observe_command(review.command, text),)

@@ -10,6 +10,7 @@ from pinfold.agent.updates import ToolStarted
 from pinfold.ports import ToolContext, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
+from pinfold.rollout.journal import JournalError
 from pinfold.tools.workspace import observe_command
 
 TIMEOUT = 600
@@ -62,4 +63,9 @@ async def _note(
         )
         return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
 
-    await record.add(make)
+    try:
+        await record.add(make)
+    except JournalError as error:
+        raise JournalError(
+            f"The command ran, but its output could not be written. {error}"
+        ) from error
