@@ -31,12 +31,15 @@ _ALSO = {
 """Variables with a name of their own; a section's own variable beats them."""
 
 
-_LISTS = frozenset({"approvals.allow", "compact.keep_roles", "compact.keep_files_glob"})
+_LISTS = frozenset(
+    {"approvals.allow", "compact.keep_roles", "compact.keep_files_glob", "tools.env_keep"}
+)
 
 _DISTRUSTED = frozenset(
     {
         "model.provider",
         "approvals.allow",
+        "tools.env_keep",
         "compact.model",
         "compact.context_window",
         "compact.prepare_threshold_pct",
@@ -148,6 +151,11 @@ class PriceSettings(Struct, frozen=True):
     """For input that comes from the provider's prompt cache; none where it costs as much."""
 
 
+class ToolSettings(Struct, frozen=True):
+    env_keep: tuple[str, ...] = ()
+    """Variables that commands see though they hold the key of a provider."""
+
+
 class UiSettings(Struct, frozen=True):
     theme: str = "pinfold"
 
@@ -163,6 +171,7 @@ class Settings(Struct, frozen=True):
     hooks: HookSettings = field(default_factory=HookSettings)
     prices: dict[str, PriceSettings] = field(default_factory=dict)
     """By model: `gpt-5.2` or `openai/gpt-5.2`."""
+    tools: ToolSettings = field(default_factory=ToolSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
     """Action id -> key, e.g. `interrupt = "f8"`."""

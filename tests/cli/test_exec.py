@@ -291,3 +291,32 @@ async def test_a_reader_that_leaves_ends_it_without_a_word(tmp_path: Path) -> No
         gate.set()
         assert await process.stderr.read() == b""
         assert await process.wait() == 1
+
+
+async def test_commands_do_not_see_the_keys_of_providers(tmp_path: Path) -> None:
+    script = [Reply(calls=(Call("shell", json.dumps({"command": "env"}), "c1"),)), Reply("Seen.")]
+    async with FakeOpenAI(script) as server:
+        pinfold = Pinfold(
+            tmp_path,
+            **Pinfold.on(server.url),
+            GROQ_API_KEY="gsk-of-another",
+            MY_KEY="of-my-own",
+            KEPT_KEY="kept",
+            PINFOLD_PROVIDERS__MINE__BASE_URL="http://127.0.0.1:1/v1",
+            PINFOLD_PROVIDERS__MINE__API_KEY_ENV="MY_KEY",
+            PINFOLD_PROVIDERS__MINE__HEADERS__X="in-a-header",
+            PINFOLD_PROVIDERS__OTHER__BASE_URL="http://127.0.0.1:1/v1",
+            PINFOLD_PROVIDERS__OTHER__API_KEY_ENV="KEPT_KEY",
+            PINFOLD_PROVIDERS__HERE__BASE_URL=server.url,
+            PINFOLD_PROVIDERS__HERE__API_KEY_ENV="OPENAI_API_KEY",
+            PINFOLD_MODEL__PROVIDER="here",
+            PINFOLD_TOOLS__ENV_KEEP="KEPT_KEY,NOT_THERE",
+        )
+        ended = await pinfold.run("exec", "--approvals", "full", "look")
+    assert ended.code == 0, ended.err
+    assert server.requests[0].headers["authorization"] == "Bearer sk-test"
+    seen = server.bodies[1]["messages"][-1]["content"]
+    assert "HOME=" in seen
+    assert "KEPT_KEY=kept" in seen
+    for secret in ("sk-test", "gsk-of-another", "of-my-own", "in-a-header"):
+        assert secret not in seen

@@ -179,3 +179,15 @@ def test_output_that_cannot_be_kept_is_still_shown(tmp_path: Path) -> None:
     capture.feed(b"x" * (CAP + 1))
     assert "it could not be kept" in capture.text()
     assert capture.path is None
+
+
+async def test_a_hidden_variable_is_not_in_its_environment(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", "secret-1")
+    monkeypatch.setenv("ANOTHER", "plain-2")
+    arguments = json.dumps({"command": "env"})
+    outcome = await Shell(hidden={"A_KEY", "NOT_THERE"}).run(arguments, context)
+    assert "secret-1" not in outcome.output
+    assert "ANOTHER=plain-2" in outcome.output
+    assert "A_KEY=secret-1" in (await Shell().run(arguments, context)).output

@@ -1,10 +1,15 @@
 """The tools that the agent has, in the order in which the model is told of them."""
 
+from collections.abc import Collection
+
 from pinfold.ports import Tool
 
 
-def tools() -> list[Tool]:
-    """All tools. The first call loads pydantic and their argument models."""
+def tools(hidden: Collection[str] = ()) -> list[Tool]:
+    """All tools; commands don't see the variables that are `hidden`.
+
+    The first call loads pydantic and their argument models.
+    """
     from pinfold.tools.apply_patch import ApplyPatch
     from pinfold.tools.edit_file import EditFile
     from pinfold.tools.glob import Glob
@@ -22,5 +27,5 @@ def tools() -> list[Tool]:
         EditFile(),
         WriteFile(),
         ApplyPatch(),
-        Shell(),
+        Shell(hidden),
     ]

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import Field
@@ -40,6 +41,10 @@ class Shell:
     read_only = False
     act: ActKind = "command"
 
+    def __init__(self, hidden: Collection[str] = ()) -> None:
+        """`hidden` are variables that commands don't see."""
+        self._hidden = hidden
+
     def review(self, arguments: str, context: ToolContext) -> Review:
         command = self._parse(arguments).command
         return Review("command", f"$ {one_line(command)}", (context.workspace,), command)
@@ -50,10 +55,10 @@ class Shell:
         started = time.monotonic()
         capture, live = Capture(context.folder, context.call_id), Live(context.on_output)
         exit_code: int | None = None
+        inherited = {name: os.environ[name] for name in os.environ if name not in self._hidden}
+        env = {**inherited, **ENVIRONMENT}
         try:
-            async with Command(
-                [shell, "-c", given.command], context.workspace, env={**os.environ, **ENVIRONMENT}
-            ) as command:
+            async with Command([shell, "-c", given.command], context.workspace, env=env) as command:
                 try:
                     async with asyncio.timeout(given.timeout):
                         async for chunk in command.output():

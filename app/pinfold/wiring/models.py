@@ -11,7 +11,7 @@ from pinfold.providers.choose import connect as connect_endpoint
 from pinfold.providers.embedded import Embedded, available
 from pinfold.providers.openai_compatible import Timeouts
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint
-from pinfold.settings import Loaded, ProviderSettings
+from pinfold.settings import Loaded, ProviderSettings, Settings
 
 
 def wish_of(loaded: Loaded) -> Wish:
@@ -36,6 +36,14 @@ def _endpoint(given: ProviderSettings) -> Endpoint:
         headers=given.headers,
         timeouts=Timeouts(given.connect_timeout, given.first_byte_timeout, given.idle_timeout),
     )
+
+
+def key_variables(settings: Settings, env: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """The variables that may hold a provider's key, but for those that commands may see."""
+    names = {each.endpoint.api_key_env for each in SERVICES.values()}
+    names |= {each.api_key_env for each in settings.providers.values()}
+    names |= {name for name in env if name.startswith("PINFOLD_PROVIDERS__")}
+    return frozenset(name for name in names if name) - set(settings.tools.env_keep)
 
 
 def asked_for(wish: Wish, name: str) -> Wish:

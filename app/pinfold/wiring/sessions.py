@@ -25,7 +25,7 @@ from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
 from pinfold.wiring.allocator import share_heaps
 from pinfold.wiring.house import House
-from pinfold.wiring.models import connect, connect_summarizer
+from pinfold.wiring.models import connect, connect_summarizer, key_variables
 from pinfold.wiring.prompts import overrides
 
 CLOCK = SystemClock()
@@ -64,7 +64,7 @@ async def open_session(
             opened,
             at.cwd,
             connection,
-            await asyncio.to_thread(all_tools) if tools is None else tools,
+            await asyncio.to_thread(all_tools, key_variables(settings)) if tools is None else tools,
             approver,
             CLOCK,
             Options(
