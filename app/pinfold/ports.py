@@ -343,7 +343,9 @@ class Question(Struct, frozen=True):
     review: Review
     reason: str
     prefix: str | None = None
-    """The command prefix that "always" would allow."""
+    """What "always" would allow: the first words of commands, or a whole one."""
+    exact: bool = False
+    """Whether it is this command and no other."""
 
 
 class Decision(Struct, frozen=True):

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from pinfold.ports import Review
 from pinfold.settings import Mode
 from pinfold.tools.approvals import (
-    MAX_COMMAND,
     Allowed,
     Ask,
     Refused,
-    command_prefix,
+    always,
     matches,
     verdict,
 )
+from pinfold.tools.command_line import MAX_COMMAND
 
 ROOT = Path("/home/u/project")
 READ = Review("read", "read x", (ROOT / "x",))
@@ -69,26 +69,6 @@ def test_a_tool_that_may_write_does_not_pass_as_a_reader() -> None:
     assert isinstance(verdict("workspace", READ, False, ROOT, ()), Ask)
 
 
-@pytest.mark.parametrize(
-    ("command", "prefix"),
-    [
-        ("pytest -q tests", "pytest"),
-        ("  git status --short", "git status"),
-        ("'git' \"status\"", "git status"),
-        ("git commit -m 'a; b && c'", "git commit"),
-        ("npm test", "npm test"),
-        ("npm run build -- --watch", "npm run build"),
-        ("uv run pytest -q", "uv run pytest"),
-        ("python -m pytest", "python -m pytest"),
-        (".venv/bin/ruff check", ".venv/bin/ruff check"),
-        ("ls *.py", "ls"),
-    ],
-)
-def test_a_simple_command_has_a_prefix(command: str, prefix: str) -> None:
-    assert command_prefix(command) == prefix
-    assert matches(command, prefix)
-
-
 COMPOUND = [
     "git status; rm -rf /",
     "git status && rm x",
@@ -120,42 +100,10 @@ COMPOUND = [
 
 
 @pytest.mark.parametrize("command", COMPOUND)
-def test_a_command_that_is_not_simple_has_no_prefix_and_matches_none(command: str) -> None:
-    assert command_prefix(command) is None
+def test_a_command_that_is_not_plain_matches_no_prefix(command: str) -> None:
     assert not matches(command, "git status")
     assert not matches(command, "git")
     assert not matches(command, "")
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "rm x",
-        "/bin/rm x",
-        "sudo ls",
-        "sh -c ls",
-        "bash x.sh",
-        "python -c 1",
-        "python3.12 x.py",
-        "node -e 1",
-        "curl example.org",
-        "env rm x",
-        "time rm x",
-        "xargs rm",
-        "find . -delete",
-        "git",
-        "git -c alias.x=!rm x",
-        "git config x y",
-        "uv run python x.py",
-        "uv run --with x y",
-        "npm run",
-        "if true",
-        "eval x",
-        ". x",
-    ],
-)
-def test_there_is_no_always_for_a_dangerous_head(command: str) -> None:
-    assert command_prefix(command) is None
 
 
 def test_a_prefix_matches_whole_words_alone() -> None:
@@ -309,6 +257,6 @@ def test_a_very_long_command_is_always_asked_about() -> None:
     long = short + "x"
     assert matches(short, "ls")
     assert not matches(long, "ls")
-    assert command_prefix(long) is None
+    assert always(long, ROOT) == (None, False)
     review = Review("command", "$ ls", (ROOT,), long)
     assert isinstance(verdict("workspace", review, False, ROOT, ["ls"]), Ask)

@@ -30,7 +30,7 @@ from pinfold.rollout.events import ApprovalDecided, ArtifactObserved, Data, Item
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.settings import Mode
-from pinfold.tools.approvals import Allowed, Ask, Refused, command_prefix, verdict
+from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
 from pinfold.tools.workspace import observe_command, observe_output
 
 MAX_PARALLEL = 8
@@ -242,10 +242,17 @@ class Calls:
         self, call: Item, tool: Tool, review: Review, again: str
     ) -> tuple[str, bool]:
         """The arguments to run with, and whether the user was asked. Raises `_RefusedCall`."""
-        allowed = {*self.consent.allow, *self._record.state.prefixes}
         call_id = call.call_id or ""
         own = [self._record.journal.folder / "outputs"]
-        match verdict(self.consent.mode, review, tool.read_only, self._workspace, allowed, own):
+        match verdict(
+            self.consent.mode,
+            review,
+            tool.read_only,
+            self._workspace,
+            self.consent.allow,
+            own,
+            self._record.state.prefixes,
+        ):
             case Allowed():
                 return call.content, False
             case Refused(reason):
@@ -254,9 +261,11 @@ class Calls:
                 )
                 raise _RefusedCall(f"Refused: {reason}")
             case Ask(reason):
-                prefix = command_prefix(review.command) if review.command else None
+                prefix, exact = None, False
+                if review.command:
+                    prefix, exact = always(review.command, self._workspace)
                 question = Question(
-                    call_id, call.name or "", call.content, review, again or reason, prefix
+                    call_id, call.name or "", call.content, review, again or reason, prefix, exact
                 )
                 decision = await self.ask(question)
         await self._record.append(

@@ -39,7 +39,7 @@ class State(Struct):
     context: ContextSet = ContextSet(hash="", context=Context())
     model: ModelChanged | None = None
     prefixes: set[str] = field(default_factory=set)
-    """Command prefixes that the user allowed for this session."""
+    """Commands, and first words of those that only read, that the user allowed for this session."""
     goal_set: str = ""
     """What the session is for, where the user said so."""
     goal_told: str = ""

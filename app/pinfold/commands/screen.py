@@ -130,7 +130,7 @@ ACTIONS = (
     Action("bottom", "To the last line", "transcript", keys="ctrl+end"),
     Action("allow", "Allow it", "approval", keys="y"),
     Action("refuse", "Refuse it, with a word to the model", "approval", keys="n"),
-    Action("always", "Always allow this command prefix", "approval", keys="a"),
+    Action("always", "Always allow this command", "approval", keys="a"),
     Action("change", "Edit it, then allow it", "approval", keys="e"),
     Action("enlarge", "More room to read it, or less", "approval", keys="f"),
 )

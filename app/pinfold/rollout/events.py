@@ -174,7 +174,7 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     verdict: Literal["yes", "no", "always", "policy"]
     reason: str = ""
     prefix: str | None = None
-    """The command prefix that `always` allows from now on."""
+    """What `always` allows from now on: a command, or the first words of one that only reads."""
     arguments: str | None = None
     """The arguments as the user changed them."""
 

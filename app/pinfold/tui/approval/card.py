@@ -138,7 +138,8 @@ class ApprovalCard(Vertical, can_focus=True):
         prefix = self._question.prefix
         choices = [Choice("y", "yes", "allow"), Choice("n", "no", "refuse")]
         if prefix:
-            choices.append(Choice("a", f"always “{one_line(prefix)} …”", "always"))
+            what = "exactly this" if self._question.exact else f"“{one_line(prefix)} …”"
+            choices.append(Choice("a", f"always {what}", "always"))
         choices += [Choice("e", "edit", "change"), Choice("Esc", "interrupt", "screen.interrupt")]
         await self._show(Horizontal(*choices, classes="choices"))
         self._body.display = True
