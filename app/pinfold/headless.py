@@ -33,6 +33,7 @@ from pinfold.ports import Decision, Question
 from pinfold.rollout.events import ItemAdded, TurnFinished, encode
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
+from pinfold.rollout.provenance import Prompt
 from pinfold.sanitize import clean
 
 
@@ -139,7 +140,7 @@ class Printer:
         return 0 if self.ending.state == "done" else 1
 
 
-async def run(session: Session, prompt: str, *, after: int | None = None) -> int:
+async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> int:
     """Send `prompt`, wait for rest, print. Returns the exit code.
 
     In text, or in JSON where `after` is given: the journal's last event before this opening.
@@ -153,7 +154,7 @@ async def run(session: Session, prompt: str, *, after: int | None = None) -> int
     else:
         for line in await asyncio.to_thread(_opening, session.folder, after):
             printer.line(line)
-    session.send(prompt)
+    session.send(prompt.text, prompt.pasted)
     await session.idle()
     if printer.broken is not None:
         raise printer.broken

@@ -357,6 +357,8 @@ class Decision(Struct, frozen=True):
     """What the user said to the model with a no; with `policy`, the reason."""
     arguments: str | None = None
     """Changed arguments, if the user edited the call."""
+    pasted: tuple[tuple[int, int], ...] = ()
+    """Spans of a no's `note` that the user did not type."""
 
 
 class Approver(Protocol):

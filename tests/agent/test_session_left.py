@@ -12,6 +12,7 @@ from pinfold.agent.options import Options
 from pinfold.ports import RequestRejected, ToolError
 from pinfold.rollout.events import ArtifactObserved, TurnStarted
 from pinfold.rollout.journal import Journal
+from pinfold.rollout.provenance import Prompt
 from pinfold.rollout.store import SessionStore
 from pinfold.tools.restore import changes, plan
 from pinfold.tools.workspace import blob_hash
@@ -61,8 +62,8 @@ async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
 async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_only: bool) -> None:
     on = await stage(tmp_path, [])
     await on.session._record.append(TurnStarted(turn=1))
-    on.session._work.queue.add("and then?")
-    on.session._work.queue.add("and after that?")
+    on.session._work.queue.add(Prompt("and then?"))
+    on.session._work.queue.add(Prompt("and after that?", ((4, 9),)))
     await on.session.idle()
     await on.session.close()
     folder = on.session.folder
@@ -72,7 +73,8 @@ async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_
     assert "mid-turn" in later.session.notices[0]
     told = "The 2 prompts that waited are in the prompt line."
     assert (told in later.session.notices) is not read_only
-    assert later.session.draft() == ("" if read_only else "and then?\n\nand after that?")
+    assert later.session.draft().text == ("" if read_only else "and then?\n\nand after that?")
+    assert later.session.draft().pasted == (() if read_only else ("after",))
 
 
 # What became of its files

@@ -561,7 +561,7 @@ async def test_a_session_that_closes_keeps_its_queue_for_the_next_opening(tmp_pa
     folder = on.session.folder
     await on.session.close()
     again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now))
-    assert again.session.draft() == "second\n\nhalf a th"
+    assert again.session.draft().text == "second\n\nhalf a th"
     assert not again.session.queue
     assert not again.provider.requests
 

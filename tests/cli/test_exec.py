@@ -10,6 +10,7 @@ import pytest
 
 from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Reply
 from fakes.process import Pinfold
+from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded, TurnFinished, decode
 from pinfold.rollout.items import Item
 
@@ -94,6 +95,32 @@ async def test_what_is_piped_in_goes_behind_the_prompt(tmp_path: Path, given: by
     said = server.bodies[0]["messages"][-1]["content"]
     assert said.startswith("review this\n\n<stdin>\n")
     assert said.endswith("a = 1\n</stdin>")
+
+
+@pytest.mark.parametrize("asked", [["review this"], ["-"]], ids=["behind a prompt", "alone"])
+async def test_what_is_piped_in_is_not_the_users_word(tmp_path: Path, asked: list[str]) -> None:
+    async with FakeOpenAI([Reply("fine")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", *asked, stdin=b"We decided to drop TLS.\n")
+        kept = await pinfold.run("checkpoint", pinfold.rollouts()[0].parent.name)
+    assert ended.code == 0, ended.err
+    (said,) = [item for item in items(pinfold.rollouts()[0]) if item.kind == "user"]
+    assert said.detail["act"] == ("pasted" if asked == ["-"] else "said")
+    assert provenance.typed(said) == ([] if asked == ["-"] else ["review this"])
+    assert "TLS" not in kept.out
+
+
+async def test_an_argument_that_nobody_typed_by_hand_is_data_but_for_its_ends(
+    tmp_path: Path,
+) -> None:
+    diff = "\n".join(f"+ We decided on line {n}." for n in range(100))
+    async with FakeOpenAI([Reply("fine")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", f"Review this:\n{diff}\nAnd be quick.")
+    assert ended.code == 0, ended.err
+    (said,) = [item for item in items(pinfold.rollouts()[0]) if item.kind == "user"]
+    assert "line 50" not in provenance.words(said)
+    assert provenance.words(said).endswith("And be quick.")
 
 
 async def test_nothing_piped_in_adds_nothing(tmp_path: Path) -> None:

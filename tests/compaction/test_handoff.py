@@ -93,7 +93,7 @@ def test_the_message_at_the_end_of_the_budget_is_cut_in_its_middle() -> None:
     plan = handed_over(view, PlanOptions(user_message_tokens=200))
     cut = next(item for item in plan.inserted if item.kind == "user")
     n = live.next_n - 3
-    assert cut.detail == {"replaces": n}
+    assert cut.detail == {"replaces": n, "act": "host"}
     assert cut.content.startswith("line 0 of the log")
     assert cut.content.endswith("line 299 of the log")
     assert f"recall({n}) brings all of #{n}" in cut.content

@@ -30,6 +30,7 @@ class FakeContext:
     left: bool = False
     edited: bool = False
     prompt: str = ""
+    pasted: Sequence[str] = ()
     previewed: tuple[str, PlanOptions] | None = None
 
     def tell(self, text: str, level: Level = "info") -> None:
@@ -55,8 +56,8 @@ class FakeContext:
     async def edit_prompt(self) -> None:
         self.edited = True
 
-    def put(self, text: str) -> None:
-        self.prompt = text
+    def put(self, text: str, pasted: Sequence[str] = ()) -> None:
+        self.prompt, self.pasted = text, pasted
 
     async def switch(self, start: Start) -> None:
         await start(never)

@@ -26,6 +26,7 @@ from pinfold.agent.updates import (
 )
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
+from pinfold.rollout import drafts, provenance
 from pinfold.rollout.events import Data, Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
@@ -127,11 +128,13 @@ class FakeSession:
     auto: str = "auto"
     threshold: float = 0.85
     compacts_next: bool = True
-    saved_draft: str = ""
+    saved_draft: drafts.Draft = field(default_factory=drafts.Draft)
     approver: Approver | None = None
 
     files: FakeFiles = field(default_factory=FakeFiles)
     sent: list[str] = field(default_factory=list)
+    pasted: list[list[str]] = field(default_factory=list)
+    """What of each prompt that was sent or queued the user had not typed."""
     commands: list[str] = field(default_factory=list)
     interrupts: int = 0
     closed: bool = False
@@ -197,7 +200,8 @@ class FakeSession:
         self.questions.append(asyncio.ensure_future(self.approver(question)))
         return self.questions[-1]
 
-    def send(self, text: str) -> None:
+    def send(self, text: str, pasted: Sequence[provenance.Span] = ()) -> None:
+        self.pasted.append(provenance.slices(text, pasted))
         if self.phase == "idle":
             self.sent.append(text)
             self.append(Item(n=len(self.items) + 1, kind="user", content=text))
@@ -246,11 +250,11 @@ class FakeSession:
         else:
             self.threshold = float(to)
 
-    def draft(self) -> str:
+    def draft(self) -> drafts.Draft:
         return self.saved_draft
 
-    def save_draft(self, text: str) -> None:
-        self.saved_draft = text
+    def save_draft(self, text: str, pasted: Sequence[str] = ()) -> None:
+        self.saved_draft = drafts.Draft(text, tuple(pasted))
 
     async def idle(self) -> None: ...
 

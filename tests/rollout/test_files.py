@@ -32,19 +32,19 @@ def test_a_failure_half_way_leaves_the_old_content(tmp_path: Path) -> None:
 def test_a_draft_comes_back(tmp_path: Path, text: str) -> None:
     drafts.save(tmp_path, "earlier")
     drafts.save(tmp_path, text)
-    assert drafts.load(tmp_path) == text
+    assert drafts.load(tmp_path).text == text
 
 
 def test_half_a_character_does_not_lose_the_draft(tmp_path: Path) -> None:
     drafts.save(tmp_path, "hello \ud83d")
-    assert drafts.load(tmp_path) == "hello ?"
+    assert drafts.load(tmp_path).text == "hello ?"
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b'{"text"', b'{"text": 3}', b"[]", b'"\xff"'])
 def test_a_broken_draft_is_no_draft(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "draft.json").write_bytes(content)
-    assert drafts.load(tmp_path) == ""
+    assert drafts.load(tmp_path).text == ""
 
 
 def test_no_draft_is_empty(tmp_path: Path) -> None:
-    assert drafts.load(tmp_path) == ""
+    assert drafts.load(tmp_path).text == ""

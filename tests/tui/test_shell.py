@@ -16,6 +16,7 @@ from fakes.screen import LOOK, make_app, type_fast, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
+from pinfold.rollout.drafts import Draft
 from pinfold.rollout.events import AgentsFile, Context, ContextSet, TurnFinished
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import Holder, JournalError, SessionHeld
@@ -238,11 +239,11 @@ async def test_a_command_of_the_users_own() -> None:
 
 
 async def test_the_draft_comes_back_and_is_saved() -> None:
-    session = FakeSession(saved_draft="half a")
+    session = FakeSession(saved_draft=Draft("half a"))
     async with running(session) as pilot:
         assert editor(pilot).text == "half a"
         await pilot.press(*" thought")
-        await until(pilot, lambda: session.saved_draft == "half a thought")
+        await until(pilot, lambda: session.saved_draft.text == "half a thought")
 
 
 async def test_a_prompt_that_was_not_sent_comes_back_before_what_is_typed() -> None:

@@ -29,6 +29,7 @@ from pinfold.ports import (
 from pinfold.rollout.events import ApprovalDecided, ArtifactObserved, Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
+from pinfold.rollout.provenance import typed_in
 from pinfold.settings import Mode
 from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
 from pinfold.tools.workspace import observe_command, observe_output
@@ -87,7 +88,11 @@ class LiveOutput:
 
 
 class _RefusedCall(Exception):
-    """The user, or the mode, said no."""
+    """The user, the mode or a hook said no; `words` is what the user said with it."""
+
+    def __init__(self, reason: str, words: str = "") -> None:
+        super().__init__(reason)
+        self.words = words
 
 
 class Calls:
@@ -161,7 +166,9 @@ class Calls:
             try:
                 outcome = await self._run(run)
             except _RefusedCall as refusal:
-                outcome = ToolOutcome(str(refusal), ok=False, detail={"refused": True})
+                detail = {"refused": True, "act": "refused"}
+                detail |= {"words": refusal.words} if refusal.words else {}
+                outcome = ToolOutcome(str(refusal), ok=False, detail=detail)
             except ToolError as error:
                 outcome = ToolOutcome(str(error), ok=False)
             except asyncio.CancelledError:
@@ -281,7 +288,8 @@ class Calls:
             raise _RefusedCall(f"Refused: {decision.note}")
         if decision.verdict == "no":
             said = f" They said: {decision.note}" if decision.note else ""
-            raise _RefusedCall(f"The user refused this call.{said}")
+            words = "\n".join(typed_in(decision.note, decision.pasted))
+            raise _RefusedCall(f"The user refused this call.{said}", words)
         return call.content if decision.arguments is None else decision.arguments, True
 
     async def ask(self, question: Question) -> Decision:

@@ -53,6 +53,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
+from pinfold.rollout.provenance import Prompt, Span, slices
 from pinfold.settings import Auto, Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
@@ -212,8 +213,11 @@ class Session:
         await self._calls.close_open(CRASHED)
         if left := record.state.queue:
             # Nothing is sent unasked: what waited when pinfold stopped goes into the prompt.
-            texts = [*left.values(), await asyncio.to_thread(self.draft)]
-            await asyncio.to_thread(self.save_draft, "\n\n".join(text for text in texts if text))
+            draft = await asyncio.to_thread(self.draft)
+            texts = [*(each.text for each in left.values()), draft.text]
+            pastes = [paste for each in left.values() for paste in slices(each.text, each.pasted)]
+            joined = "\n\n".join(text for text in texts if text)
+            await asyncio.to_thread(self.save_draft, joined, (*pastes, *draft.pasted))
             await record.append(*(PromptUnqueued(id=k, reason="edited") for k in tuple(left)))
         if record.state.turn_open:
             await record.append(
@@ -367,15 +371,15 @@ class Session:
     def busy(self) -> bool:
         return self._work.busy
 
-    def send(self, text: str) -> None:
+    def send(self, text: str, pasted: Sequence[Span] = ()) -> None:
         """Start a turn with `text`, or queue it while one runs. Comes back as `PromptReturned`
-        where it can't even be written down."""
+        where it can't even be written down. `pasted` are the spans that the user did not type."""
         if self.read_only:
             self._work.refuse(text, "This session is open to read only. Fork it to go on: /fork.")
             return
         if not self.busy:
             self._triggers.prompted()
-        self._work.send(text)
+        self._work.send(Prompt(text, tuple(pasted)))
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""
@@ -481,12 +485,12 @@ class Session:
         self._limits.set(to)
         self._triggers.acted()
 
-    def save_draft(self, text: str) -> None:
+    def save_draft(self, text: str, pasted: Sequence[str] = ()) -> None:
         """Keep what is being typed; it survives a crash. Raises `OSError`."""
         if not self.read_only:
-            drafts.save(self.folder, text)
+            drafts.save(self.folder, text, pasted)
 
-    def draft(self) -> str:
+    def draft(self) -> drafts.Draft:
         return drafts.load(self.folder)
 
     async def idle(self) -> None:

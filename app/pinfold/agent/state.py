@@ -2,6 +2,7 @@
 
 from msgspec import Struct, field
 
+from pinfold.rollout import provenance
 from pinfold.rollout.events import (
     UNREADABLE,
     ApprovalDecided,
@@ -45,7 +46,7 @@ class State(Struct):
     goal_told: str = ""
     """The same as the model knows it."""
     _first_request: str = ""
-    queue: dict[int, str] = field(default_factory=dict)
+    queue: dict[int, provenance.Prompt] = field(default_factory=dict)
     last_queue_id: int = 0
     spent_on_turns: int = 0
     """Tokens of all requests that turns made, and of their replies."""
@@ -76,7 +77,7 @@ class State(Struct):
                 self.last_n = max(self.last_n, item.n)
                 self.response = max(self.response, item.response)
                 if item.kind == "user" and not self._first_request:
-                    self._first_request = item.content
+                    self._first_request = provenance.words(item)
                 if item.kind == "context" and isinstance(told := item.detail.get(GOAL), str):
                     self.goal_told = told
             case WindowReplaced(inserted=inserted):
@@ -88,8 +89,8 @@ class State(Struct):
                 self._spend(request)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:
                 self.prefixes.add(prefix)
-            case PromptQueued(id=queue_id, text=text):
-                self.queue[queue_id] = text
+            case PromptQueued(id=queue_id, text=text, pasted=pasted):
+                self.queue[queue_id] = provenance.Prompt(text, pasted)
                 self.last_queue_id = queue_id
             case Unknown(type=kind) if kind == UNREADABLE:
                 self.unreadable += 1

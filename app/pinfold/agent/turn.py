@@ -16,6 +16,7 @@ from pinfold.agent.request import Connection, Requester, Response
 from pinfold.agent.triggers import Triggers
 from pinfold.agent.updates import Told
 from pinfold.ports import ContextOverflow, ProviderError, Question, Review
+from pinfold.rollout import provenance
 from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import JournalError
@@ -55,7 +56,7 @@ class Turn:
 
     async def run(
         self,
-        prompt: str,
+        prompt: provenance.Prompt,
         context: ContextSet,
         connection: Connection,
         *before: Data,
@@ -69,7 +70,14 @@ class Turn:
         number = record.state.turn + 1
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
-            user = Item(n=0, kind="user", content=prompt, turn=number, images=images)
+            user = Item(
+                n=0,
+                kind="user",
+                content=prompt.text,
+                turn=number,
+                images=images,
+                detail=provenance.detail(prompt),
+            )
             await record.add(lambda n: [*before, *self._opening(replace(user, n=n), context)])
         except JournalError as error:
             record.tell(Told(str(error), "error"))

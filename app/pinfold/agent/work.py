@@ -16,6 +16,7 @@ from pinfold.agent.turn import Turn
 from pinfold.agent.updates import Phase, PromptReturned, Told
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import JournalError
+from pinfold.rollout.provenance import Prompt
 
 Answer = TypeVar("Answer")
 
@@ -47,12 +48,12 @@ class Work:
     def busy(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    def send(self, text: str) -> None:
+    def send(self, prompt: Prompt) -> None:
         """Start a turn, or queue its prompt."""
         if self.busy:
-            self.queue.add(text)
+            self.queue.add(prompt)
         else:
-            self._task = asyncio.create_task(self._run(text))
+            self._task = asyncio.create_task(self._run(prompt))
 
     def command(self, command: str) -> None:
         """Start the user's own shell command; not while it is busy."""
@@ -98,20 +99,20 @@ class Work:
 
     # The tasks
 
-    async def _run(self, text: str | None, taken: Sequence[Data] = ()) -> None:
-        """Run turns from `text` on, until the queue is empty; `taken` took `text` out of it."""
+    async def _run(self, prompt: Prompt | None, taken: Sequence[Data] = ()) -> None:
+        """Run turns from `prompt` on, until the queue is empty; `taken` took it out of that."""
         record = self._record
-        waiting = text
+        waiting = prompt
         """The prompt that is not in the journal yet."""
         try:
             while waiting is not None:
-                context, images = await self._before.ready(waiting)
-                prompt, waiting = waiting, None
+                context, images = await self._before.ready(waiting.text)
+                sent, waiting = waiting, None
                 ending = await self._turn.run(
-                    prompt, context, self._connection(), *taken, images=images
+                    sent, context, self._connection(), *taken, images=images
                 )
                 if not ending.accepted:
-                    waiting = prompt
+                    waiting = sent
                     break
                 if ending.state != "done" or _interrupted():
                     break
@@ -171,9 +172,9 @@ class Work:
         else:
             await self._run(*self.queue.next())
 
-    def _rest(self, waiting: str | None) -> None:
+    def _rest(self, waiting: Prompt | None) -> None:
         """Put into the prompt what was not sent: `waiting`, and the queue."""
-        texts = [] if waiting is None else [waiting]
+        texts = [] if waiting is None else [waiting.text]
         if not self.closing:
             texts += self.queue.clear()
         if texts:

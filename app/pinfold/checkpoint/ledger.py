@@ -21,6 +21,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import Evidence, FactMemory, PlanMemory
+from pinfold.rollout.provenance import words
 
 
 class Ledger:
@@ -136,9 +137,10 @@ class Ledger:
         self._records.add(item)
         self._readings.add(item)
         if item.kind == "user":
-            self._commitments.read(item.content, item.n)
-            self._open_ends.read(item.content, item.n)
-            self._goal.read(item.content, item.n)
+            said = words(item)
+            self._commitments.read(said, item.n)
+            self._open_ends.read(said, item.n)
+            self._goal.read(said, item.n)
         elif item.kind == "assistant":
             self._commitments.hear(item.content, item.n)
             self._open_ends.hear(item.content, item.n)

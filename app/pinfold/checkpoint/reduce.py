@@ -34,6 +34,7 @@ from pinfold.rollout.memory import (
     PlanMemory,
     PlanStep,
 )
+from pinfold.rollout.provenance import words
 
 _NUDGE = 3
 """Words up to which a message may only tell to go on."""
@@ -112,7 +113,7 @@ class CheckpointState:
     def _add(self, item: Item) -> None:
         self.anchors.add(item)
         if item.kind == "user" and not (self._message and _goes_on(item)):
-            self._message = _task(item.content, f"#{item.n}") or self._message
+            self._message = _task(words(item), f"#{item.n}") or self._message
 
     def _observe(self, seen: ArtifactObserved, seq: int) -> None:
         if seen.kind != "tool_output":
@@ -194,7 +195,7 @@ class CheckpointState:
 
 def _goes_on(item: Item) -> bool:
     """Whether a message tells to go on with the task and sets none: `yes`, `go on`, `push`."""
-    said = item.content
+    said = words(item)
     return len(_WORD.findall(said)) <= _NUDGE and not item.images and not _NAMED.search(said)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pinfold.commands.action import CommandError
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.scan import scan
 from pinfold.tools.restore import FileChange, changes
@@ -52,11 +53,11 @@ class LookBack:
             found.append(Prompt(item.n, item.content, event.ts, len(files)))
         return found
 
-    def prompt(self, n: int) -> str:
-        """The text of prompt `n`. Raises `CommandError`."""
+    def prompt(self, n: int) -> Item:
+        """The prompt `n`. Raises `CommandError`."""
         for _, event in self._asked:
             if isinstance(event.data, ItemAdded) and event.data.item.n == n:
-                return event.data.item.content
+                return event.data.item
         raise CommandError(f"#{n} is not one of your prompts; /rewind lists them.")
 
     def changes(self, n: int) -> list[FileChange]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, SessionPort
+from pinfold.rollout import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo
     """
     from pinfold.ports import ToolError
 
-    old, text = context.session, past.prompt(n)
+    old, prompt = context.session, past.prompt(n)
     undone = ""
 
     async def start(approver: Approver) -> SessionPort:
@@ -47,7 +48,7 @@ async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo
         return session
 
     await context.switch(start)
-    context.put(text)
+    context.put(prompt.content, provenance.pasted(prompt))
     context.tell(f"Rewound to before #{n}. The session as it was: /resume {old.id}")
     if undone:
         context.tell(undone)

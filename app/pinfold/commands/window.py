@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pinfold.commands.action import Action, CommandError, Run
 from pinfold.commands.context import Context, SessionPort
 from pinfold.numbers import tokens
+from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
 from pinfold.settings import AUTOS
 
@@ -152,7 +153,8 @@ def _goal(session: SessionPort) -> str:
     if not now:
         return "There is no goal yet: your first request will be it. /goal TEXT sets one."
     items = session.items
-    first = next((item.content for item in items if item.kind == "user"), "")
+    asked = provenance.request(items)
+    first = provenance.words(asked) if asked is not None else ""
     latest = next((item for item in reversed(items) if item.kind == "user"), None)
     lines = [f"Goal{', your first request' if now == first else ''}: {_words(now)}"]
     if latest is not None and latest.content != now:

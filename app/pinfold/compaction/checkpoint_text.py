@@ -17,6 +17,7 @@ from pinfold.compaction.budget import (
     share,
 )
 from pinfold.compaction.view import WindowView
+from pinfold.rollout.provenance import words
 
 CORE_HEADER = "[IN THE USER'S WORDS]"
 OPEN_HEADER = "[STILL OPEN]"
@@ -114,7 +115,7 @@ def _goal(view: WindowView, budget: int) -> str:
     head = f"goal #{n}, in the place of the first" if text else "goal"
     if not text:
         text = view.goal
-        n = next((each.n for each in view.of_kind("user")), 1)
+        n = next((each.n for each in view.of_kind("user") if words(each.item)), 1)
     goal = _bullet(f"{head}: {text}")
     if view.count(goal) <= budget:
         return goal

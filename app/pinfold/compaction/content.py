@@ -69,5 +69,5 @@ def standing_for(entry: Item, text: str) -> Item:
         content=text,
         images=(),
         origin=None,
-        detail={"replaces": entry.n},
+        detail={"replaces": entry.n, "act": "host"},
     )

@@ -1,5 +1,6 @@
 """What is being typed, kept in the session's `draft.json` so that a crash does not lose it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -7,26 +8,32 @@ import msgspec
 from pinfold.rollout import files
 
 
-class _Draft(msgspec.Struct, frozen=True):
+class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""
+    pasted: tuple[str, ...] = ()
+    """Texts that were pasted into it."""
 
 
-def save(folder: Path, text: str) -> None:
+def save(folder: Path, text: str, pasted: Sequence[str] = ()) -> None:
     """Keep `text` as the draft; an empty one leaves no file. Raises `OSError`."""
     path = _path(folder)
     if text:
-        whole = text.encode("utf-8", "replace").decode()
-        files.write_atomic(path, msgspec.json.encode(_Draft(whole)))
+        draft = Draft(_encodable(text), tuple(map(_encodable, pasted)))
+        files.write_atomic(path, msgspec.json.encode(draft))
     else:
         path.unlink(missing_ok=True)
 
 
-def load(folder: Path) -> str:
+def load(folder: Path) -> Draft:
     """The draft; empty where there is none or it can't be read."""
     try:
-        return msgspec.json.decode(_path(folder).read_bytes(), type=_Draft).text
+        return msgspec.json.decode(_path(folder).read_bytes(), type=Draft)
     except (OSError, ValueError):
-        return ""
+        return Draft()
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _path(folder: Path) -> Path:

@@ -280,6 +280,8 @@ class WindowCounted(Data, frozen=True, kw_only=True):
 class PromptQueued(Data, frozen=True, kw_only=True):
     id: int
     text: str
+    pasted: tuple[tuple[int, int], ...] = ()
+    """Spans of `text` that the user did not type."""
 
 
 class PromptUnqueued(Data, frozen=True, kw_only=True):

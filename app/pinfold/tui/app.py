@@ -19,6 +19,7 @@ from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
 from pinfold.numbers import ID_SHOWN
 from pinfold.paths import program
+from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
 from pinfold.tui import themes
 from pinfold.tui.keys import command_bindings, complaints
@@ -221,14 +222,17 @@ class PinfoldApp(App[str]):
 
         try:
             with self.suspend():
-                text = edit(self._shell.editor.value)
+                before = self._shell.editor.value
+                text = edit(before)
         except (SuspendNotSupported, OSError) as error:
             raise CommandError(f"The editor did not start: {error}") from error
-        self._shell.editor.put(text)
+        grown = len(text) - len(before) > provenance.LONG
+        pasted = provenance.slices(text, provenance.guess(text)) if grown else ()
+        self._shell.editor.put(text, pasted)
         self.refresh(layout=True)
 
-    def put(self, text: str) -> None:
-        self._shell.editor.put_before(text)
+    def put(self, text: str, pasted: Sequence[str] = ()) -> None:
+        self._shell.editor.put_before(text, pasted)
 
     async def switch(self, start: Start) -> None:
         await self._enter(await start(self._shell.approve))

@@ -24,9 +24,10 @@ class Drafts:
     def attach(self, session: SessionPort) -> None:
         """Bring back the draft of `session`, and save into it from now on."""
         self._session = session
-        self._saved = session.draft()
-        if self._saved:
-            self._editor.put_before(self._saved)
+        draft = session.draft()
+        self._saved = draft.text
+        if draft.text:
+            self._editor.put_before(draft.text, draft.pasted)
 
     def changed(self) -> None:
         if self._timer is not None:
@@ -40,7 +41,7 @@ class Drafts:
             if self._session is None or text == self._saved:
                 return
             try:
-                await asyncio.to_thread(self._session.save_draft, text)
+                await asyncio.to_thread(self._session.save_draft, text, self._editor.pastes)
             except OSError as error:
                 self._editor.log.warning(f"draft: {error}")
             else:

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from pinfold import paths
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
+from pinfold.rollout.provenance import Prompt
 from pinfold.tui import branch, welcome
 from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
@@ -77,7 +78,7 @@ class Shell(Screen[None]):
         self._cwd = look.cwd
         self._session: SessionPort | None = None
         self._bridge: Bridge | None = None
-        self._unsent: list[str] = []
+        self._unsent: list[Prompt] = []
         """Prompts that wait for the first session."""
         self._hiding: Timer | None = None
         self._history = History(look.history)
@@ -170,14 +171,14 @@ class Shell(Screen[None]):
             self.tell(warning, "warning")
         self._drafts.attach(session)
         unsent, self._unsent = self._unsent, []
-        for text in unsent:
-            self._send(session, text)
+        for prompt in unsent:
+            self._send(session, prompt)
 
     def fail(self, reason: str) -> None:
         """There is no session, and why; what was to be sent goes back into the prompt."""
         self._transcript.set_welcome(welcome.failed(reason))
         if self._unsent:
-            self.editor.put_before("\n\n".join(self._unsent))
+            self.editor.put_before("\n\n".join(each.text for each in self._unsent))
             self._unsent.clear()
             self._queue.show(())
 
@@ -255,26 +256,28 @@ class Shell(Screen[None]):
         if command is not None:
             self.post_message(self.Commanded(*command, text))
         elif self._session is None:
-            self._unsent.append(text)
-            self._queue.show(self._unsent)
-            self.editor.has_queued = True
+            self._unsent.append(Prompt(text, tuple(event.pasted)))
+            self._show_unsent()
         else:
-            self._send(self._session, text)
+            self._send(self._session, Prompt(text, tuple(event.pasted)))
 
-    def _send(self, session: SessionPort, text: str) -> None:
+    def _send(self, session: SessionPort, prompt: Prompt) -> None:
         self._transcript.scroll_end()
-        if text.startswith("!"):
-            session.run_command(text[1:].strip())
+        if prompt.text.startswith("!"):
+            session.run_command(prompt.text[1:].strip())
         else:
-            session.send(text)
+            session.send(prompt.text, prompt.pasted)
+
+    def _show_unsent(self) -> None:
+        self._queue.show([each.text for each in self._unsent])
+        self.editor.has_queued = bool(self._unsent)
 
     @on(Editor.Recalled)
     def _recalled(self, event: Editor.Recalled) -> None:
         text = ""
         if self._unsent:
-            text = self._unsent.pop()
-            self._queue.show(self._unsent)
-            self.editor.has_queued = bool(self._unsent)
+            text = self._unsent.pop().text
+            self._show_unsent()
         elif self._session is not None and self._session.queue:
             text = self._session.unqueue(self._session.queue[-1][0])
         if event.drop:

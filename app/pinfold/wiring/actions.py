@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from pinfold.rollout.journal import Journal
+    from pinfold.rollout.provenance import Prompt, Span
     from pinfold.wiring.replaying import Player
 
 
@@ -69,23 +70,30 @@ def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
 
 
 def exec_(arguments: argparse.Namespace) -> int:
+    from pinfold.rollout import provenance
     from pinfold.wiring import stdin
 
     prompt = arguments.prompt
+    pasted: tuple[Span, ...]
     if prompt in (None, "-"):
         if sys.stdin.isatty():
             raise WrongUse("exec needs a prompt, as an argument or on stdin")
         prompt = stdin.read()
-    elif stdin.is_given() and (more := stdin.read().strip()):
-        prompt = f"{prompt}\n\n<stdin>\n{more}\n</stdin>"
+        pasted = ((0, len(prompt)),)
+    else:
+        pasted = provenance.guess(prompt)  # a shell may have put a file there
+        if stdin.is_given() and (more := stdin.read().strip()):
+            typed = len(prompt)
+            prompt = f"{prompt}\n\n<stdin>\n{more}\n</stdin>"
+            pasted = (*pasted, (typed, len(prompt)))
     if not prompt.strip():
         raise WrongUse("the prompt is empty")
     if arguments.fork and not (arguments.session or arguments.last):
         raise WrongUse("--fork needs the session to copy: --resume ID or --last")
-    return asyncio.run(_exec(house(arguments), arguments, prompt))
+    return asyncio.run(_exec(house(arguments), arguments, provenance.Prompt(prompt, pasted)))
 
 
-async def _exec(at: House, arguments: argparse.Namespace, prompt: str) -> int:
+async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int:
     from pinfold import headless
     from pinfold.paths import program
     from pinfold.rollout.journal import Journal, JournalError, SessionHeld

@@ -1,11 +1,14 @@
 """Where the user writes in a card: a word to the model, or the call itself."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
+
+from pinfold.rollout import provenance
 
 
 class Answer(TextArea):
@@ -26,9 +29,11 @@ class Answer(TextArea):
     ]
 
     class Done(Message):
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, pasted: Sequence[provenance.Span]) -> None:
             super().__init__()
             self.text = text
+            self.pasted = pasted
+            """The spans that were not typed."""
 
     class Left(Message):
         """The user went back."""
@@ -37,6 +42,7 @@ class Answer(TextArea):
         super().__init__(text, placeholder=placeholder, compact=True, highlight_cursor_line=False)
         self.cursor_blink = False
         self._one_line = one_line
+        self._pastes: list[str] = []
 
     def on_mount(self) -> None:
         self.move_cursor(self.document.end)
@@ -47,8 +53,14 @@ class Answer(TextArea):
             event.prevent_default()
             self.action_done()
 
+    async def _on_paste(self, event: events.Paste) -> None:
+        if provenance.is_paste(event.text):
+            self._pastes.append(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        # Textual's own handler, which runs next, puts it in.
+
     def action_done(self) -> None:
-        self.post_message(self.Done(self.text))
+        text = self.text.strip() if self._one_line else self.text
+        self.post_message(self.Done(text, provenance.find(text, self._pastes)))
 
     def action_back(self) -> None:
         self.post_message(self.Left())

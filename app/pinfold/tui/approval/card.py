@@ -196,7 +196,7 @@ class ApprovalCard(Vertical, can_focus=True):
     @on(Answer.Done)
     def _answered(self, event: Answer.Done) -> None:
         if self._edited is None:
-            self._decide(Decision("no", event.text.strip()))
+            self._decide(Decision("no", event.text, pasted=tuple(event.pasted)))
             return
         try:
             arguments = self._edited.with_text(event.text)

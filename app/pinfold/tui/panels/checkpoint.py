@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history import LEDGER
+from pinfold.rollout import provenance
 from pinfold.tui.panels.checkpoint_keys import ACTS, MOVES
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
@@ -84,9 +85,9 @@ class CheckpointPanel(ListPanel[None]):
 
     def _show(self, kept: "Remembered") -> None:
         self._facts.update(" · ".join(facts(kept)))
-        first = next((item for item in self._session.items if item.kind == "user"), None)
+        first = provenance.request(self._session.items)
         goal = self._window.goal
-        asked = first.n if first is not None and first.content == goal else None
+        asked = first.n if first is not None and provenance.words(first) == goal else None
         self._rows = rows_of(kept, goal, asked)
         self._list.show_rows(chosen(self._rows, self._filter.value))
 

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 from pinfold.checkpoint.commitments import Commitment
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
+from pinfold.rollout import provenance
 from pinfold.rollout.events import Stated
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, one_line
@@ -136,8 +137,10 @@ class CorePanel(ListPanel[None]):
 
     def _first(self) -> Item | None:
         """The first request, where that is the goal."""
-        first = next((item for item in self._session.items if item.kind == "user"), None)
-        return first if first is not None and first.content == self._window.goal else None
+        first = provenance.request(self._session.items)
+        if first is None or provenance.words(first) != self._window.goal:
+            return None
+        return first
 
     @on(LineList.Moved)
     def _moved(self) -> None:

@@ -1,7 +1,7 @@
 """The editor of the prompt: a `TextArea` with chips, history, completion and a few keys more."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +14,7 @@ from textual.document._edit import Edit
 from textual.message import Message
 from textual.widgets import TextArea
 
+from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
 from pinfold.tui.in_order import act_at_once
 from pinfold.tui.keys import bindings
@@ -53,9 +54,11 @@ class Editor(TextArea):
     class Sent(Message):
         """The user wants `text` sent; the prompt is empty by now."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, pasted: Sequence[provenance.Span]) -> None:
             super().__init__()
             self.text = text
+            self.pasted = pasted
+            """The spans that were not typed."""
 
     class Recalled(Message):
         """The user wants the newest queued prompt back: to edit it, or to drop it."""
@@ -83,6 +86,8 @@ class Editor(TextArea):
         self._choices = choices
         """The values that the argument of a command can have."""
         self._chips = Chips()
+        self._pastes: list[str] = []
+        """Texts that were pasted into this prompt, chips among them."""
         self._files: list[str] | None = None
         self._dismissed: int | None = None
         """Where the token begins whose list the user closed."""
@@ -99,37 +104,53 @@ class Editor(TextArea):
         """What is typed, with chips expanded."""
         return self._chips.expand(self.text)
 
-    def put(self, text: str) -> None:
-        """Replace everything with `text`; the cursor stands at its end. Can be undone."""
+    @property
+    def pastes(self) -> list[str]:
+        """The pasted texts that stand in the prompt."""
+        text = self.value
+        own = [paste for paste in self._pastes if provenance.find(text, [paste])]
+        return list(dict.fromkeys([*own, *self._prompts.pastes_in(text)]))
+
+    def put(self, text: str, pasted: Iterable[str] = ()) -> None:
+        """Replace everything with `text`; the cursor stands at its end. Can be undone.
+
+        `pasted` are the texts in it that were not typed.
+        """
+        self._pastes += pasted
         self.replace(text, (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
-    def put_before(self, text: str) -> None:
+    def put_before(self, text: str, pasted: Iterable[str] = ()) -> None:
         """Bring back text that was not sent, before what stands here."""
-        self.put(f"{text}\n\n{self.text}" if self.text.strip() else text)
+        self.put(f"{text}\n\n{self.text}" if self.text.strip() else text, pasted)
 
     def _accept(self) -> None:
-        self.remember(self.value)
+        self.remember(self.value, self._pasted(self.value))
         self.load_text("")
         self._chips = Chips()
+        self._pastes = []
         self._token = self._dismissed = None
         self._popup.show(())
 
+    def _pasted(self, text: str) -> Sequence[provenance.Span]:
+        """The spans of `text`, which stands or stood in the prompt, that were not typed."""
+        return provenance.find(text, [*self._pastes, *self._prompts.pastes_in(text)])
+
     def set_aside(self) -> None:
         """Clear the prompt; its text is the newest in the history."""
-        self.remember(self.value)
+        self.remember(self.value, self._pasted(self.value))
         self.put("")
 
     @work(thread=True, group="history")
-    def _write_history(self, text: str) -> None:
+    def _write_history(self, text: str, pasted: Sequence[provenance.Span]) -> None:
         try:
-            self._prompts.write(text)
+            self._prompts.write(text, pasted)
         except OSError as error:
             self.log.warning(f"history: {error}")
 
-    def remember(self, text: str) -> None:
-        if text.strip() and self._prompts.add(text):
-            self._write_history(text)
+    def remember(self, text: str, pasted: Sequence[provenance.Span] = ()) -> None:
+        if text.strip() and self._prompts.add(text, pasted):
+            self._write_history(text, pasted)
 
     def edit(self, edit: Edit) -> EditResult:
         """Edits take in a chip as a whole, or stay off it."""
@@ -154,6 +175,8 @@ class Editor(TextArea):
         event.prevent_default()
         event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if provenance.is_paste(text):
+            self._pastes.append(text)
         if result := self._replace_via_keyboard(self._chips.take(text), *self.selection):
             self.move_cursor(result.end_location)
 
@@ -175,8 +198,9 @@ class Editor(TextArea):
         if self._continues():
             return
         if text := self.value.rstrip():
+            pasted = self._pasted(text)
             self._accept()
-            self.post_message(self.Sent(text))
+            self.post_message(self.Sent(text, pasted))
 
     def _continues(self) -> bool:
         """Whether a backslash before the cursor has made this Enter a new line.
@@ -243,7 +267,7 @@ class Editor(TextArea):
         picker = Picker("Earlier prompts", choices, empty="You have sent none yet.")
         chosen = await self.app.push_screen_wait(picker)
         if chosen is not None:
-            self.remember(self.value)
+            self.remember(self.value, self._pasted(self.value))
             self.put(earlier[int(chosen)])
 
     def action_complete(self) -> None:

@@ -1,7 +1,10 @@
 """What the user has sent, over all sessions: `history.jsonl`."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+
+from pinfold.rollout.provenance import Span, slices, spans_of
 
 KEPT = 1_000
 """Prompts that are read back."""
@@ -13,6 +16,7 @@ class History:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries: list[str] = []
+        self._pastes: dict[str, None] = {}
         self._at = 0
         self._draft = ""
 
@@ -30,27 +34,35 @@ class History:
                 entry = json.loads(line)
             except ValueError:
                 continue
-            if isinstance(entry, str) and entry:
-                entries.append(entry)
+            text, pasted = _read(entry)
+            if text:
+                entries.append(text)
+                self._pastes.update(dict.fromkeys(pasted))
         self._entries[:0] = entries
         self._at = len(self._entries)
 
-    def add(self, text: str) -> bool:
+    def pastes_in(self, text: str) -> list[str]:
+        """What was pasted into earlier prompts and stands in `text`."""
+        return [paste for paste in self._pastes if paste in text]
+
+    def add(self, text: str, pasted: Sequence[Span] = ()) -> bool:
         """Take in what was sent; False where it is the newest entry anyway."""
+        self._pastes.update(dict.fromkeys(slices(text, pasted)))
         fresh = not self._entries or self._entries[-1] != text
         if fresh:
             self._entries.append(text)
         self._at = len(self._entries)
         return fresh
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, pasted: Sequence[Span] = ()) -> None:
         """Append `text` to the file. Blocking. Raises `OSError`."""
         import json
 
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(fd, "ab") as file:
-            file.write(json.dumps(text).encode() + b"\n")
+            entry = {"text": text, "pasted": pasted} if pasted else text
+            file.write(json.dumps(entry).encode() + b"\n")
 
     def newest_first(self) -> list[str]:
         """All of them, each once."""
@@ -71,3 +83,14 @@ class History:
             return None
         self._at += 1
         return self._draft if self._at == len(self._entries) else self._entries[self._at]
+
+
+def _read(entry: object) -> tuple[str, list[str]]:
+    """The text of a line of the file, and what was pasted into it; nothing where it is no entry."""
+    match entry:
+        case str(text):
+            return text, []
+        case {"text": str(text), "pasted": recorded}:
+            return text, slices(text, spans_of(recorded, len(text)))
+        case _:
+            return "", []
