@@ -59,7 +59,7 @@ asyncio.run(paint())
 print("\\n".join(loaded))
 """
 SCREEN = {"cli", "commands", "numbers", "paths", "sanitize", "settings", "trust", "tui", "wiring"}
-BELOW = {"rollout", "rollout.files"}
+BELOW = {"rollout", "rollout.files", "rollout.provenance"}
 """What else may be loaded: what a session is made of comes with the session."""
 LATER = {
     *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "tiktoken"),

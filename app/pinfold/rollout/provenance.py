@@ -5,14 +5,18 @@ An item's `detail` says it: `act` (`said`, `pasted`, `host`, `refused`), `pasted
 `content` that were not typed) and `words` (what the user typed, in an item that is data else).
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from pinfold.rollout.items import Item
+if TYPE_CHECKING:  # the prompt, which a first paint shows, needs no items
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pinfold.rollout.items import Item
 
 Span = tuple[int, int]
 """Where a part of a text begins and ends, in characters."""

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pinfold.tools import listing
-
 LIMIT = 50_000
 
 
 def list_files(folder: Path) -> list[str]:
     """Paths relative to `folder`, at most `LIMIT`. Blocking."""
+    from pinfold.tools import listing  # no first paint needs it
+
     return listing.walk(folder)[:LIMIT]
 
 
