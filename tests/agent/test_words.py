@@ -67,7 +67,7 @@ async def test_a_command_of_the_users_is_their_word_and_its_output_is_data(tmp_p
     await on.session.idle()
     (ran,) = on.session.items
     assert ran.detail["act"] == "said"
-    assert provenance.typed(ran) == ["echo never use tabs"]
+    assert provenance.typed(ran) == ["!echo never use tabs"]
 
 
 async def test_words_given_with_a_no_are_apart_from_what_the_host_wrote(tmp_path: Path) -> None:

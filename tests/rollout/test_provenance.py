@@ -73,6 +73,20 @@ def test_what_the_host_wrote_in_a_users_place_is_nobodys_words() -> None:
     assert provenance.typed(item) == provenance.pasted(item) == []
 
 
+def test_what_the_host_put_into_a_message_is_neither_typed_nor_pasted() -> None:
+    reminder = "<reminder>" + "Mind this. " * 200 + "</reminder>"
+    text = f"{reminder}Fix it.\n{LOG}"
+    start = len(reminder)
+    host = [[0, start]]
+    adopted = Item(n=1, kind="user", content=text, detail={"act": "said", "host": host})
+    assert provenance.typed(adopted) == [f"Fix it.\n{LOG}"]
+    assert provenance.pasted(adopted) == []
+    piped = [[start + 8, len(text)]]
+    own = Item(n=1, kind="user", content=text, detail={"pasted": piped, "host": host})
+    assert provenance.typed(own) == ["Fix it."]
+    assert provenance.pasted(own) == [LOG]
+
+
 def test_words_in_an_item_of_data_are_apart_from_it() -> None:
     detail = {"act": "refused", "words": "use port 8080"}
     item = Item(n=1, kind="tool_result", content="The user refused this call.", detail=detail)

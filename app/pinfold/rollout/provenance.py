@@ -2,7 +2,8 @@
 pasted into a message is data, as are the results of tools.
 
 An item's `detail` says it: `act` (`said`, `pasted`, `host`, `refused`), `pasted` (the spans of
-`content` that were not typed) and `words` (what the user typed, in an item that is data else).
+`content` that were not typed), `host` (those that the host wrote), and `words` (what the user
+typed, in an item that is data else).
 """
 
 from __future__ import annotations
@@ -72,10 +73,12 @@ def find(text: str, pastes: Iterable[str]) -> tuple[Span, ...]:
     return _merged(found, len(text))
 
 
-def guess(text: str) -> tuple[Span, ...]:
-    """The spans of a text of unknown origin that count as pasted."""
-    if len(text) <= LONG:
+def guess(text: str, host: Sequence[Span] = ()) -> tuple[Span, ...]:
+    """The spans of a text of unknown origin that count as pasted; `host` are none of the user's."""
+    if len(text) - sum(end - start for start, end in host) <= LONG:
         return ()
+    for start, end in host:
+        text = text[:start] + "\n" * (end - start) + text[end:]
     every = list(enumerate(sentences(text)))
     last = len(every) - LAST
 
@@ -106,14 +109,15 @@ def typed(item: Item) -> list[str]:
         return [said.strip()] if isinstance(said, str) and said.strip() else []
     if item.detail.get("act") == "host":
         return []
-    return typed_in(item.content, _spans(item))
+    return typed_in(item.content, [*_spans(item), *_host(item)])
 
 
 def pasted(item: Item) -> list[str]:
     """The parts of a message of the user that were piped, attached or pasted."""
     if item.kind != "user" or item.detail.get("act") == "host":
         return []
-    return slices(item.content, _spans(item))
+    length = len(item.content)
+    return typed_in(item.content, [*_others(_spans(item), length), *_host(item)])
 
 
 def words(item: Item) -> str:
@@ -138,7 +142,11 @@ def _spans(item: Item) -> tuple[Span, ...]:
         return spans_of(recorded, len(item.content))
     if item.detail.get("act") == "pasted":
         return ((0, len(item.content)),)
-    return guess(item.content)
+    return guess(item.content, _host(item))
+
+
+def _host(item: Item) -> tuple[Span, ...]:
+    return spans_of(item.detail.get("host"), len(item.content))
 
 
 def _span(found: object) -> Span | None:
