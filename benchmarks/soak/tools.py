@@ -4,6 +4,7 @@ import asyncio
 import json
 
 from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import ToolSchema
 
 FAILURES: list[type[Exception]] = [RuntimeError, TimeoutError, ToolError, KeyError, OSError]
@@ -14,6 +15,7 @@ class Dump:
 
     schema = ToolSchema("dump", "Prints lines.", {"type": "object", "properties": {}})
     read_only = True
+    act: ActKind = "read"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "dump")
@@ -29,6 +31,7 @@ class Broken:
 
     schema = ToolSchema("broken", "Breaks.", {"type": "object", "properties": {}})
     read_only = False
+    act: ActKind = "edit"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "broken")
@@ -42,6 +45,7 @@ class Hanging:
 
     schema = ToolSchema("hang", "Hangs.", {"type": "object", "properties": {}})
     read_only = False
+    act: ActKind = "command"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "hang")
