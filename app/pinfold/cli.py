@@ -83,6 +83,9 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
         metavar="FILE|TEXT",
         help="a session's file or the start of its id; any other text is searched for",
     )
+    adopt.add_argument(
+        "--use-its-folder", action="store_true", help="work in the folder that it names, not here"
+    )
     adopt.add_argument("--no-open", action="store_true", help="adopt it, or list, and say so")
     adopt.add_argument("--json", action="store_true", help="list as JSON, one session a line")
     adopt.add_argument("-n", "--limit", type=int, default=30, metavar="N")

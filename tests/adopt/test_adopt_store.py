@@ -38,14 +38,14 @@ def test_an_adopted_session_keeps_its_times_and_goes_on(tmp_path: Path) -> None:
     assert store.find(summary.id) == journal.folder
 
 
-def test_it_works_in_its_own_folder_where_that_exists(tmp_path: Path) -> None:
+def test_it_works_where_it_is_told_to(tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.mkdir()
     made = codex_session()
     made.lines[0]["payload"]["cwd"] = str(there)
     adoption = read_lines(made.encoded(), Path("rollout.jsonl"))
     with SessionStore(tmp_path).adopt(adoption.events, tmp_path, "1.0", now) as journal:
-        assert journal.started.cwd == str(there)
+        assert journal.started.cwd == str(tmp_path)
 
 
 def test_a_store_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:

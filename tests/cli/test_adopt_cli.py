@@ -85,6 +85,54 @@ async def test_what_set_codex_up_is_folded_once(pinfold: Pinfold) -> None:
     assert again.out.startswith("Adopted before, and still as it was")
 
 
+def rollout_of_ours(pinfold: Pinfold, cwd: Path) -> Path:
+    """A rollout of pinfold's that a stranger wrote, with consent of theirs in it."""
+    started = {"schema": 1, "id": "0197-x", "cwd": str(cwd), "version": "1"}
+    item = {"n": 1, "kind": "user", "content": "Go."}
+    data = [
+        ("session_started", started),
+        ("approval_decided", {"call_id": "c", "verdict": "always", "prefix": "bash"}),
+        ("approval_decided", {"call_id": "c", "verdict": "always", "prefix": 7}),
+        ("item_added", {"item": item}),
+    ]
+    lines = [
+        json.dumps({"seq": n, "ts": "2026-03-02T00:00:00Z", "type": name, "data": each})
+        for n, (name, each) in enumerate(data, 1)
+    ]
+    file = pinfold.work / "ours.jsonl"
+    file.write_text("".join(f"{line}\n" for line in lines))
+    return file
+
+
+async def test_a_file_brings_no_consent(pinfold: Pinfold) -> None:
+    file = rollout_of_ours(pinfold, pinfold.work)
+    ended = await pinfold.run("adopt", str(file))
+    assert ended.code == 0, ended.err
+    (rollout,) = pinfold.rollouts()
+    lines = rollout.read_text().splitlines()
+    assert [json.loads(line)["type"] for line in lines] == ["session_started", "item_added"]
+    again = await pinfold.run("adopt", str(file))
+    assert again.out.startswith("Adopted before, and still as it was")
+
+
+async def test_a_file_does_not_choose_the_folder(pinfold: Pinfold) -> None:
+    there = pinfold.work.parent / "there"
+    there.mkdir()
+    file = rollout_of_ours(pinfold, there)
+    ended = await pinfold.run("adopt", str(file))
+    assert ended.out.splitlines()[0].endswith(
+        " It worked in ~/there; this session works in ~/work. With --use-its-folder it goes on "
+        "there."
+    )
+    agreed = await pinfold.run("adopt", str(file), "--use-its-folder")
+    assert agreed.out.startswith("Adopted from pinfold")
+    assert "It worked in" not in agreed.out
+    folders = {json.loads(each.open().readline())["data"]["cwd"] for each in pinfold.rollouts()}
+    assert folders == {str(pinfold.work), str(there)}
+    again = await pinfold.run("adopt", str(file))
+    assert again.out.startswith("Adopted before")
+
+
 async def test_adopt_may_be_left_out(pinfold: Pinfold) -> None:
     file = codex_file(pinfold)
     (pinfold.work / "own.jsonl").write_bytes(file.read_bytes())

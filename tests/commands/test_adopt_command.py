@@ -30,9 +30,17 @@ async def test_a_file_is_found_from_the_sessions_folder(tmp_path: Path) -> None:
     assert context.told == ["Adopted from Codex."] * 2
 
 
+async def test_its_folder_is_used_where_the_user_says_so(tmp_path: Path) -> None:
+    context = FakeContext(session=FakeSession(cwd=tmp_path))
+    for text in ("/adopt sub/b.jsonl", "/adopt sub/b.jsonl --use-its-folder"):
+        await run(context, text)
+    assert context.host.adopted == [tmp_path / "sub" / "b.jsonl"] * 2
+    assert context.host.its_folder == [False, True]
+
+
 async def test_the_session_stays_where_the_file_is_none() -> None:
     class Host(FakeHost):
-        def adopt(self, file: Path) -> tuple[str, str]:
+        def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
             raise NotASession(f"{file} is empty.")
 
     context = FakeContext(host=Host())

@@ -330,6 +330,8 @@ class FakeHost:
     texts: FakeTexts = field(default_factory=FakeTexts)
     foreign: Sequence[Foreign] = ()
     adopted: list[Path] = field(default_factory=list)
+    its_folder: list[bool] = field(default_factory=list)
+    """Of each that was adopted, whether it works in the folder that it names."""
     opened: list[str] = field(default_factory=list)
     made: list[FakeSession] = field(default_factory=list)
     trouble: Exception | None = None
@@ -373,8 +375,9 @@ class FakeHost:
     def adoptable(self) -> Iterator[Foreign]:
         yield from self.foreign
 
-    def adopt(self, file: Path) -> tuple[str, str]:
+    def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
         self.adopted.append(file)
+        self.its_folder.append(its_folder)
         return "0197f3a2-adopted", "Adopted from Codex."
 
     def save_compact(self, strategy: str, options: PlanOptions) -> str:

@@ -271,9 +271,10 @@ class Host(Protocol):
         """The sessions of other tools here, newest first, each as soon as it is read."""
         ...
 
-    def adopt(self, file: Path) -> tuple[str, str]:
+    def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
         """Copy another tool's session into one of ours; its id, and what was adopted, in a line.
 
+        It works here, or with `its_folder` in the folder that it names, if that exists.
         Raises `NotASession`, `JournalError`.
         """
         ...

@@ -8,6 +8,7 @@ from pinfold import paths
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
 
+_ITS_FOLDER = "--use-its-folder"
 _COMPACTED = "A compacted copy: /fork --compact [--strategy S] [--model M]."
 
 
@@ -53,15 +54,18 @@ async def resume(context: Context, argument: str) -> None:
 
 
 async def adopt(context: Context, argument: str) -> None:
+    name = argument.removesuffix(_ITS_FOLDER).strip()
+    its_folder, argument = name != argument, name
     if not (argument and paths.is_file_name(argument, context.session.cwd)):
         context.open("adoptable", argument)
         return
-    await take(context, paths.typed(argument, context.session.cwd))
+    await take(context, paths.typed(argument, context.session.cwd), its_folder=its_folder)
 
 
-async def take(context: Context, file: Path) -> None:
+async def take(context: Context, file: Path, *, its_folder: bool = False) -> None:
     """Go on with a copy of another tool's session."""
-    session_id, said = await asyncio.to_thread(context.host.adopt, file)
+    adopting = partial(context.host.adopt, file, its_folder=its_folder)
+    session_id, said = await asyncio.to_thread(adopting)
     await context.switch(partial(context.host.resume, session_id))
     context.tell(said)
 

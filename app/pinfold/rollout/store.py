@@ -90,10 +90,9 @@ class SessionStore:
     def adopt(
         self, adopted: Sequence[Event], cwd: Path, version: str, now: Callable[[], datetime]
     ) -> Journal:
-        """Begin a session that holds the events of another, at the times that they have.
+        """Begin a session in `cwd` that holds the events of another, at the times that they have.
 
-        It works in the folder that they name if that exists here, else in `cwd`. Raises
-        `JournalError`, and then there is no such session.
+        Raises `JournalError`, and then there is no such session.
         """
         target = self._new_folder(now())
         try:
@@ -128,10 +127,8 @@ class SessionStore:
 def _moved(event: Event, session: str, cwd: Path, version: str, through: int) -> Event:
     """The first event of an adopted session, as it is to stand here."""
     assert isinstance(event.data, SessionStarted)
-    there = event.data.cwd
-    here = there if Path(there).is_absolute() and Path(there).is_dir() else str(cwd)
     adopted = event.data.adopted and replace(event.data.adopted, through=through)
     data = replace(
-        event.data, schema=SCHEMA, id=session, cwd=here, version=version, adopted=adopted
+        event.data, schema=SCHEMA, id=session, cwd=str(cwd), version=version, adopted=adopted
     )
     return replace(event, data=data)

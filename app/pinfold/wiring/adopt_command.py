@@ -26,7 +26,7 @@ def command(arguments: argparse.Namespace) -> int:
     text = " ".join(arguments.words)
     opens = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.no_open
     if len(arguments.words) == 1 and paths.is_file_name(text):
-        return _adopt(at, paths.typed(text), arguments.index, opens=opens)
+        return _adopt(at, paths.typed(text), arguments, opens=opens)
     if opens and not (text or arguments.json):
         return _pick(at, text)
     listed = list(adoptable(at, text))
@@ -35,7 +35,7 @@ def command(arguments: argparse.Namespace) -> int:
     elif text and not listed:
         raise NotASession(f"There is no file and no session of Codex or Claude Code like “{text}”.")
     elif text and len(listed) == 1:
-        return _adopt(at, listed[0].file, arguments.index, opens=opens)
+        return _adopt(at, listed[0].file, arguments, opens=opens)
     elif opens:
         return _pick(at, text)
     else:
@@ -43,8 +43,8 @@ def command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _adopt(at: House, path: Path, index: int, *, opens: bool) -> int:
-    folder, said = adopt(at, path, index)
+def _adopt(at: House, path: Path, arguments: argparse.Namespace, *, opens: bool) -> int:
+    folder, said = adopt(at, path, arguments.index, its_folder=arguments.use_its_folder)
     print(said)
     if not opens:
         print(

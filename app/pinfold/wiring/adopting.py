@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import filterfalse, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +16,12 @@ from pinfold.adopt.set_up import folding, set_up
 from pinfold.numbers import tokens
 from pinfold.rollout import events
 from pinfold.rollout.events import (
+    ApprovalDecided,
     Event,
     ItemAdded,
     ModelChanged,
     SessionStarted,
+    Unknown,
     WindowCounted,
     WindowReplaced,
 )
@@ -40,6 +42,7 @@ TOOLS = {
     "messages": "a list of messages",
     "pinfold": "pinfold",
 }
+_CONSENT = events.NAMES[ApprovalDecided]
 _BY_OPENING = (ModelChanged, WindowCounted)
 """What opening a session alone writes."""
 
@@ -52,25 +55,36 @@ class Adopted(NamedTuple):
     """What was adopted and what was not, on a line."""
 
 
-def adopt(at: House, path: Path, index: int = 0) -> Adopted:
+def adopt(at: House, path: Path, index: int = 0, *, its_folder: bool = False) -> Adopted:
     """Copy the session in `path` into one of ours, or find the copy that nobody went on in.
 
-    Raises `NotASession`, `JournalError`.
+    It goes on in the present folder, or with `its_folder` in the one that it names, if that exists.
+    Consent that was given in it counts for nothing here. Raises `NotASession`, `JournalError`.
     """
     adoption = read(path, index)
-    adopted, folded = adoption.events, set_up(adoption)
+    there = Path(adoption.cwd)
+    exists = there.is_absolute() and there.is_dir()
+    cwd = there.resolve() if its_folder and exists else at.cwd
+    adopted, folded = tuple(filterfalse(_is_consent, adoption.events)), set_up(adoption)
     if folded:
         adopted = (*adopted, folding(adoption, folded))
-    said = "".join([_told(adoption), _moved(at, adoption), _folded(adoption, folded)])
-    there = _untouched(at.store, adopted)
-    if there is not None:
-        return Adopted(there, f"Adopted before, and still as it was: {said}")
-    with at.store.adopt(adopted, at.cwd, __version__, CLOCK.now) as journal:
+    said = "".join(
+        [_told(adoption), _moved(cwd, adoption.cwd, exists=exists), _folded(adoption, folded)]
+    )
+    untouched = _untouched(at.store, adopted, cwd)
+    if untouched is not None:
+        return Adopted(untouched, f"Adopted before, and still as it was: {said}")
+    with at.store.adopt(adopted, cwd, __version__, CLOCK.now) as journal:
         return Adopted(journal.folder, f"Adopted from {said}")
 
 
-def _untouched(store: SessionStore, adopted: Sequence[Event]) -> Path | None:
-    """The session that holds just these events."""
+def _is_consent(event: Event) -> bool:
+    known = isinstance(event.data, ApprovalDecided)
+    return known or (isinstance(event.data, Unknown) and event.data.type == _CONSENT)
+
+
+def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path | None:
+    """The session in `cwd` that holds just these events."""
     (first, *rest) = adopted
     assert isinstance(first.data, SessionStarted)
     assert first.data.adopted is not None
@@ -80,7 +94,7 @@ def _untouched(store: SessionStore, adopted: Sequence[Event]) -> Path | None:
             suppress(JournalError, OSError),
             Journal.open(summary.folder, CLOCK.now, read_only=True) as journal,
         ):
-            if journal.started.adopted != source:
+            if (journal.started.adopted, journal.started.cwd) != (source, str(cwd)):
                 continue
             lines = islice(journal.lines(), 1, None)
             same = all(next(lines, b"") == events.written(event)[1] for event in rest)
@@ -110,13 +124,18 @@ def _told(adoption: Adoption) -> str:
     return "".join(said)
 
 
-def _moved(at: House, adoption: Adoption) -> str:
-    """Where it goes on, if its own folder is not here."""
-    there = Path(adoption.cwd)
-    if not adoption.cwd or (there.is_absolute() and there.is_dir()):
+def _moved(cwd: Path, named: str, *, exists: bool) -> str:
+    """Where it goes on, if that is not the folder that it names."""
+    here = one_line(paths.shown(cwd))
+    if exists and Path(named).resolve() != cwd:
+        there = one_line(paths.shown(Path(named)))
+        return (
+            f" It worked in {there}; this session works in {here}. With --use-its-folder it goes "
+            "on there."
+        )
+    if not named or exists:
         return ""
-    here = one_line(paths.shown(at.cwd))
-    return f" Its folder {one_line(adoption.cwd)} does not exist here; working in {here}."
+    return f" Its folder {one_line(named)} does not exist here; working in {here}."
 
 
 def _folded(adoption: Adoption, folded: Sequence[Item]) -> str:

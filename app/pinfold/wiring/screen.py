@@ -135,10 +135,10 @@ class Sessions:
 
         return adoptable(self._at)
 
-    def adopt(self, file: Path) -> tuple[str, str]:
+    def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
         from pinfold.wiring.adopting import adopt
 
-        adopted = adopt(self._at, file)
+        adopted = adopt(self._at, file, its_folder=its_folder)
         return adopted.folder.name, adopted.said
 
     def save_compact(self, strategy: str, options: PlanOptions) -> str:
