@@ -137,7 +137,10 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     compact.add_argument("--max-tail", type=int, metavar="N", help="newest messages that stay")
     compact.add_argument("--min-headroom", type=int, metavar="N", help="tokens to leave free")
     compact.add_argument(
-        "--keep-files", action="append", metavar="GLOB", help="files whose newest reads stay"
+        "--keep-files",
+        action="append",
+        metavar="GLOB,GLOB",
+        help="files whose newest read and newest edit stay",
     )
     compact.add_argument(
         "--keep-roles", metavar="R,R", help="what snapshot keeps: tool, diff, decision, or none"

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from pinfold.agent.options import Options
 from pinfold.agent.updates import Compacting
 from pinfold.commands.action import CommandError
 from pinfold.compaction.view import PlanOptions
+from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
+from pinfold.window.refused import Refused
 
 OFF = Options(
     approvals="full",
@@ -170,6 +173,79 @@ async def test_a_focus_that_a_model_reads_is_not(tmp_path: Path) -> None:
     await run(context, '/compact --strategy handoff --focus "the limits"')
     assert "the limits" in at.provider.requests[-1].context.instructions
     assert not any("--focus" in text for text in at.told())
+
+
+@pytest.mark.parametrize("strategy", ["", "checkpoint", "prune", "handoff"])
+async def test_roles_that_a_strategy_does_not_use_are_told(tmp_path: Path, strategy: str) -> None:
+    at, context = await worked(tmp_path)
+    writing(at)
+    wanted = f"--strategy {strategy} " if strategy else ""
+    await run(context, f"/compact {wanted}--keep-roles tool,diff,decision")
+    name = strategy or "layered"
+    assert f"keep_roles changes nothing by {name}: only snapshot keeps by role." in at.told()
+
+
+async def test_roles_that_snapshot_falls_short_of_are_told(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    at.provider.script = [says("No JSON.")] * 4
+    await run(context, "/compact --strategy snapshot --keep-roles diff")
+    assert "keep_roles changes nothing by checkpoint: only snapshot keeps by role." in at.told()
+
+
+@pytest.mark.parametrize("typed", ["--strategy snapshot --keep-roles diff", "--strategy prune"])
+async def test_nothing_is_told_of_roles_that_are_used_or_were_not_asked_for(
+    tmp_path: Path, typed: str
+) -> None:
+    at, context = await worked(tmp_path)
+    writing(at)
+    await run(context, f"/compact {typed}")
+    assert not any("keep_roles" in text for text in at.told())
+
+
+async def test_remembered_options_hold_until_the_session_ends(tmp_path: Path) -> None:
+    at, context = await worked(tmp_path)
+    await run(context, '/compact --strategy checkpoint --max-tail 1 --focus "limits" --remember')
+    assert context.told[0] == (
+        "Remembered until the session ends: --strategy checkpoint --max-tail 1 --focus limits"
+    )
+    compaction = at.session.compaction
+    assert (compaction.strategy, compaction.options.max_tail_messages) == ("checkpoint", 1)
+    assert compaction.options.focus == "limits"
+    await run(context, "/compact --dry-run --max-tail 2")
+    assert context.previewed is not None
+    assert context.previewed[0] == "checkpoint"
+    assert context.previewed[1].focus == "limits"
+    assert compaction.options.max_tail_messages == 1
+    folder = at.session.folder
+    await at.session.close()
+    opened = partial(Journal.open, folder, at.clock.now)
+    again = await stage(tmp_path, [], options=OFF, journal=opened)
+    assert again.session.compaction.options == OFF.compact
+    await again.session.close()
+
+
+async def test_options_are_remembered_though_the_compaction_fails(tmp_path: Path) -> None:
+    context = FakeContext((await stage(tmp_path, [])).session)  # type: ignore[arg-type]
+    with pytest.raises(Refused):
+        await run(context, "/compact --max-tail 1 --remember")
+    assert context.session.compaction.options.max_tail_messages == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "globs"),
+    [
+        ('--keep-files "a.py, src/**"', ("a.py", "src/**")),
+        ("--keep-files a.py --keep-files b.py,c.py", ("a.py", "b.py", "c.py")),
+        ("--keep-files src/*.{py,toml},README.md", ("src/*.{py,toml}", "README.md")),
+        ("--keep-files {a,{b,c}}.py,d}", ("{a,{b,c}}.py", "d}")),
+        ("--keep-files ''", ()),
+    ],
+)
+async def test_files_to_keep_are_a_list(tmp_path: Path, typed: str, globs: tuple[str, ...]) -> None:
+    _, context = await worked(tmp_path)
+    await run(context, f"/compact --dry-run {typed}")
+    assert context.previewed is not None
+    assert context.previewed[1].keep_files_glob == globs
 
 
 # Preparing

@@ -117,7 +117,7 @@ class Compacting:
         """Use these from now on in this session, but for what was said of single items."""
         self.strategy = strategy
         self.options = replace(
-            options, keep=frozenset(), fold=frozenset(), claims=frozenset(), text=None, focus=""
+            options, keep=frozenset(), fold=frozenset(), claims=frozenset(), text=None
         )
 
     @contextmanager

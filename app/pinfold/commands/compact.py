@@ -19,9 +19,9 @@ SHOWN = 6
 
 def _usage() -> str:
     return (
-        "/compact [--dry-run] [--strategy S] [--focus TEXT] [--keep-files GLOB] [--keep-roles R,R] "
-        "[--max-tail N] [--min-headroom N] [--target X] [--auto-compact-threshold X] [--compare] "
-        "[--verbose]"
+        "/compact [--dry-run] [--strategy S] [--focus TEXT] [--keep-files GLOB,GLOB] "
+        "[--keep-roles R,R] [--max-tail N] [--min-headroom N] [--target X] "
+        "[--auto-compact-threshold X] [--remember] [--compare] [--verbose]"
     )
 
 
@@ -38,12 +38,13 @@ def _parsed(argument: str) -> "argparse.Namespace":
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--strategy")
     parser.add_argument("--focus")
-    parser.add_argument("--keep-files", action="append")
+    parser.add_argument("--keep-files", action="extend", type=globs)
     parser.add_argument("--keep-roles", type=roles)
     parser.add_argument("--max-tail", type=partial(_at_least, 1))
     parser.add_argument("--min-headroom", type=partial(_at_least, 0))
     parser.add_argument("--target", type=float)
     parser.add_argument("--auto-compact-threshold")
+    parser.add_argument("--remember", action="store_true")
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     try:
@@ -77,6 +78,18 @@ def roles(text: str) -> tuple[str, ...]:
     return found
 
 
+def globs(text: str) -> list[str]:
+    """The globs of a list; commas in braces belong to a glob."""
+    found, depth = [""], 0
+    for character in text:
+        depth = max(0, depth + (character == "{") - (character == "}"))
+        if character == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += character
+    return [glob.strip() for glob in found if glob.strip()]
+
+
 async def compact(context: Context, argument: str) -> None:
     from dataclasses import replace
 
@@ -92,8 +105,9 @@ async def compact(context: Context, argument: str) -> None:
         "max_tail_messages": asked.max_tail,
         "min_headroom_tokens": asked.min_headroom,
         "target_pct": asked.target,
-        "keep_files_glob": tuple(asked.keep_files) if asked.keep_files else None,
+        "keep_files_glob": None if asked.keep_files is None else tuple(asked.keep_files),
         "keep_roles": asked.keep_roles,
+        "roles_given": None if asked.keep_roles is None else True,
         "focus": asked.focus,
     }
     options = replace(
@@ -106,6 +120,9 @@ async def compact(context: Context, argument: str) -> None:
             session.set_threshold(asked.auto_compact_threshold)
         except ValueError as error:
             raise CommandError(str(error)) from error
+    if asked.remember:
+        compaction.keep_defaults(asked.strategy or compaction.strategy, options)
+        context.tell(f"Remembered until the session ends: {_options(argument)}")
     if asked.compare:
         from pinfold.commands.compact_compare import compare
 
@@ -124,6 +141,14 @@ async def compact(context: Context, argument: str) -> None:
 
         context.tell("\n".join(compact_text.lines(draft.report, verbose=True)))
     context.tell(f"{await _lost(session.window, loss)} /undo brings the old window back.")
+
+
+def _options(argument: str) -> str:
+    """What was typed, less what holds for this once."""
+    import shlex
+
+    once = ("--remember", "--dry-run", "--compare", "--verbose")
+    return shlex.join(word for word in shlex.split(argument) if word not in once)
 
 
 async def _lost(window: "WindowPort", loss: "Loss") -> str:
@@ -169,7 +194,9 @@ ACTIONS = (
         ("compact",),
         "[--dry-run] [--strategy S]",
         run=compact,
-        choices=lambda _: ("--dry-run", "--compare", "--focus", "--strategy", "--verbose"),
+        choices=lambda _: (
+            *("--dry-run", "--compare", "--focus", "--remember", "--strategy", "--verbose"),
+        ),
     ),
     Action(
         "prepare",

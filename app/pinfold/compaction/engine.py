@@ -1,6 +1,6 @@
 """Checks plans, whoever made them, and turns one into the event that applies it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -11,7 +11,8 @@ from pinfold.compaction.holding import OLDER
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.replacement import REPLACED
-from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.strategies.registry import house, registry
+from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategies.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout import events
@@ -45,7 +46,6 @@ def plan_with(
         raise Refused(f"There is no strategy {name}. There are: {', '.join(sorted(known))}.")
     small: CompactionPlan | None = None
     notes: list[str] = []
-    unread = _unread_focus(known[name], options)
     for rung in dict.fromkeys([name, LAST]):
         if material.error and rung != LAST:
             notes.append(f"{rung} failed: {material.error}")
@@ -64,19 +64,34 @@ def plan_with(
                 notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
                 continue
             if plan.sizes.saved >= MIN_GAIN or _rids_of_unreadable(view, plan):
-                return replace(plan, notes=(*plan.notes, *notes, *unread))
+                return _noted(plan, notes, known[name], options)
             small = small or plan
             notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
     if small is None or must_gain:
         raise NoGain(" ".join(notes))
-    return replace(small, notes=(*small.notes, *notes, *unread))
+    return _noted(small, notes, known[name], options)
 
 
-def _unread_focus(strategy: Strategy, options: PlanOptions) -> tuple[str, ...]:
+def _noted(
+    plan: CompactionPlan, notes: Iterable[str], asked: Strategy, options: PlanOptions
+) -> CompactionPlan:
+    """The plan with these notes, and those on options that changed nothing."""
+    unused = [*_unread_focus(asked, options), *_unused_roles(plan, asked, options)]
+    return replace(plan, notes=(*plan.notes, *notes, *unused))
+
+
+def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:
     """That the user's focus changes nothing, where no model reads it."""
-    if not options.focus or (strategy.needs_model and strategy.name != "remote"):
-        return ()
-    return (f"--focus changes nothing by {strategy.name}: snapshot, handoff and core heed it.",)
+    if options.focus and (not strategy.needs_model or strategy.name == "remote"):
+        yield f"--focus changes nothing by {strategy.name}: snapshot, handoff and core heed it."
+
+
+def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions) -> Iterator[str]:
+    """That the roles change nothing, where one of ours makes the plan that keeps by none."""
+    name = plan.strategy if strategy.name == Snapshot.name else strategy.name
+    given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
+    if given and name != Snapshot.name and name in house():
+        yield f"keep_roles changes nothing by {name}: only {Snapshot.name} keeps by role."
 
 
 def validate(view: WindowView, plan: CompactionPlan) -> None:

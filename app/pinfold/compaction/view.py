@@ -178,6 +178,8 @@ class PlanOptions:
     min_headroom_tokens: int = 2_048
     max_tail_messages: int = 12
     keep_roles: tuple[str, ...] = ("tool", "diff", "decision")
+    roles_given: bool = False
+    """Whether the user named the roles for this compaction."""
     keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
     user_message_tokens: int = 20_000
     user_share: float = 0.4

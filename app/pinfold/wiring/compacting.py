@@ -6,7 +6,7 @@ A model is asked by those strategies alone that need one.
 import argparse
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,7 +24,7 @@ from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.view import view_v1
 from pinfold.commands import compact_text
-from pinfold.commands.compact import WRONG_TARGET, roles
+from pinfold.commands.compact import WRONG_TARGET, globs, roles
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, loss_of
 from pinfold.compaction.plan import CompactionPlan
@@ -109,14 +109,23 @@ def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
         "target_pct": arguments.target,
         "max_tail_messages": arguments.max_tail,
         "min_headroom_tokens": arguments.min_headroom,
-        "keep_files_glob": arguments.keep_files,
+        "keep_files_glob": _globs(arguments.keep_files),
         "keep_roles": _roles(arguments.keep_roles),
     }
     changes = {name: each for name, each in given.items() if each is not None}
     merged = {**msgspec.structs.asdict(at.settings.compact), **changes}
     settings = msgspec.convert(merged, CompactSettings)
-    options = replace(plan_options(settings), prompts=overrides(at), focus=arguments.focus)
+    options = replace(
+        plan_options(settings),
+        prompts=overrides(at),
+        focus=arguments.focus,
+        roles_given=arguments.keep_roles is not None,
+    )
     return _Wish(settings.mode, options, getattr(arguments, "model", None))
+
+
+def _globs(texts: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(each for text in texts for each in globs(text))
 
 
 def _roles(text: str | None) -> tuple[str, ...] | None:

@@ -388,7 +388,7 @@ class PreviewPanel(ListPanel[bool]):
     @work(exclusive=True, group="save")
     async def action_defaults(self) -> None:
         strategy, options = self._strategy, self._options
-        self._compaction.keep_defaults(strategy, options)
+        self._compaction.keep_defaults(strategy, replace(options, focus=""))
         session = f"This session compacts by {strategy} from now on."
         try:
             saved = await asyncio.to_thread(self._save, strategy, options)
