@@ -48,6 +48,27 @@ async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_on
     assert at.session.window.form(newest) == "full"
 
 
+async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    names = ("KEEP.md", "other.md")
+    for name in names:
+        (work / name).write_text(f"{name[0]}: be brief, and careful.\n" * 4)
+    read = calls(*((name, "read_file", f'{{"path": "{name}"}}') for name in names))
+    script = [read, says("Read.")]
+    for turn in range(9):
+        script += [calls((f"c{turn}", "shell", '{"command": "seq 1 160"}')), says(f"Read {turn}.")]
+    kept = replace(WORK.compact, keep_files_glob=("KEEP.md",))
+    at = await stage(tmp_path, script, options=replace(WORK, compact=kept))
+    for turn in range(10):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+    assert marks(at)
+    results = [item for item in at.session.items if item.kind == "tool_result"]
+    forms = {item.content[2:4]: at.session.window.form(item.n) for item in results[:2]}
+    assert forms == {"K:": "full", "o:": "masked"}
+
+
 async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path) -> None:
     at = await worked(tmp_path, 6)
     before = len(marks(at))

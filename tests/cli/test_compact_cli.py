@@ -270,6 +270,19 @@ def test_wrong_roles_are_told(capsys: Out) -> None:
     assert "--keep-roles: tools is none of decision, diff, tool, none" in capsys.readouterr().err
 
 
+def test_files_to_keep_are_a_list_and_roles_that_are_not_used_are_told(say: Say) -> None:
+    said = say(
+        *("compact", "work.jsonl", "--dry-run", *SMALL, "--keep-roles", "diff"),
+        *("--keep-files", "src/part_1.py,src/part_2.py", "--keep-files", "src/part_3.py"),
+    )
+    assert "kept by src/part_1.py" in said
+    assert "note: keep_files_glob: no room for src/part_2.py, src/part_3.py." in said
+    assert "note: keep_roles changes nothing by checkpoint: only snapshot keeps by role." in said
+    assert say("compact", "work.jsonl", "--dry-run", *SMALL, "--keep-files", "none.py") == say(
+        "compact", "work.jsonl", "--dry-run", *SMALL
+    )
+
+
 # A checkpoint
 
 

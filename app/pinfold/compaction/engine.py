@@ -8,6 +8,7 @@ from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM
 from pinfold.compaction.draft import STAYS, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.holding import OLDER
+from pinfold.compaction.kept_files import files_left_out
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.replacement import REPLACED
@@ -64,20 +65,25 @@ def plan_with(
                 notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
                 continue
             if plan.sizes.saved >= MIN_GAIN or _rids_of_unreadable(view, plan):
-                return _noted(plan, notes, known[name], options)
+                return _noted(view, plan, notes, known[name], options)
             small = small or plan
             notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
     if small is None or must_gain:
         raise NoGain(" ".join(notes))
-    return _noted(small, notes, known[name], options)
+    return _noted(view, small, notes, known[name], options)
 
 
 def _noted(
-    plan: CompactionPlan, notes: Iterable[str], asked: Strategy, options: PlanOptions
+    view: WindowView,
+    plan: CompactionPlan,
+    notes: Iterable[str],
+    asked: Strategy,
+    options: PlanOptions,
 ) -> CompactionPlan:
-    """The plan with these notes, and those on options that changed nothing."""
+    """The plan with these notes, and those on options that were not or not wholly met."""
     unused = [*_unread_focus(asked, options), *_unused_roles(plan, asked, options)]
-    return replace(plan, notes=(*plan.notes, *notes, *unused))
+    left_out = files_left_out(view, plan, options)
+    return replace(plan, notes=(*plan.notes, *notes, *unused, *left_out))
 
 
 def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pinfold.compaction.budget import CORE_FLOOR, CUT_REQUEST, LARGE_REQUEST, SP
 from pinfold.compaction.content import ends_of, standing_for, without_data
 from pinfold.compaction.draft import Draft
 from pinfold.compaction.holding import Holding
+from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
@@ -69,6 +70,7 @@ class _Replacement:
         inserted = view.count_item(item)
         self._keep_fixed()
         self._keep_since(goal.comfortable - inserted)
+        self._keep_files(goal.comfortable - inserted - holding.size)
         size = inserted + holding.size
         if size > goal.comfortable:
             raise Refused("What has to stay leaves no room for what would be inserted.")
@@ -112,6 +114,13 @@ class _Replacement:
         steps = holding.mask_all(tuple(self._since))
         while holding.size > most and next(steps, None) is not None:
             pass
+
+    def _keep_files(self, most: int) -> None:
+        """What files that the options name are known by."""
+        for n, glob in kept_files(self._view, self._options, most).items():
+            entry = self._view.by_number[n]
+            if self._holding.free(entry):
+                self._holding.keep(entry, "keep", f"kept by {glob}")
 
     def _keep_users(self, left: int) -> list[Entry]:
         """The user's messages, newest first; the one that no longer fits is cut in its middle."""

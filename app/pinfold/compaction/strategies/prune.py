@@ -6,6 +6,7 @@ from pinfold.compaction.atoms import atoms, tail
 from pinfold.compaction.budget import OVERSIZED, room
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
 from pinfold.compaction.draft import Draft, masked_tokens
+from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
@@ -111,6 +112,8 @@ def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
     held = {
         e.item.n: "in the tail" for atom in newest for e in atom if e.item.n not in options.fold
     }
+    kept = kept_files(view, options, view.tokens)
+    held |= {n: f"kept by {glob}" for n, glob in kept.items()}
     if view.latest_request is not None:
         held[view.latest_request.item.n] = "your latest request"
     for entry in view.entries if options.keep else view.pinned:
