@@ -54,6 +54,12 @@ def type_fast(pilot: Pilot[str], *keys: str) -> None:
         pilot.app.post_message(events.Key(name, key if single else None))
 
 
+def survived(app: PinfoldApp) -> None:
+    """The app met a failure that it was to survive; else a test ends with it."""
+    assert app._exception is not None
+    app._exception = None
+
+
 async def until(pilot: Pilot[str], condition: Callable[[], object]) -> None:
     """Wait for `condition`."""
     for _ in range(500):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.theme import Theme
@@ -22,6 +22,7 @@ from pinfold.paths import program
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
 from pinfold.tui import themes
+from pinfold.tui.failsafe import FailsafeApp
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.look import Look
 from pinfold.tui.shell import Shell
@@ -45,7 +46,7 @@ def _warm() -> None:
     opening.warm()
 
 
-class PinfoldApp(App[str]):
+class PinfoldApp(FailsafeApp):
     """Also the `Context` of commands. Its result is what to print at the end."""
 
     CSS_PATH = "app.tcss"
@@ -64,7 +65,7 @@ class PinfoldApp(App[str]):
     ) -> None:
         """`start` opens the first session; it is called once the screen has been painted."""
         # Left alone, Textual would only turn colours to grey.
-        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        super().__init__(look.errors, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
         self._start = start
         self._host = host
@@ -111,6 +112,14 @@ class PinfoldApp(App[str]):
         if not self.stylesheet.has_source(PANELS):
             self.stylesheet.read(PANELS)
             self.stylesheet.parse()
+
+    def tell_failure(self, line: str) -> None:
+        self._shell.hint_for_a_while("That failed")
+        if line:
+            self.tell(line, "error")
+
+    def give_up(self) -> None:
+        self.post_message(Shell.Left())
 
     async def _enter(self, session: SessionPort, warnings: Sequence[str] = ()) -> None:
         old, self._session = self._session, session

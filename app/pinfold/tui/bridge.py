@@ -95,7 +95,13 @@ class Bridge:
             )
 
     def hear(self, update: Update) -> None:
-        """Show what the session tells."""
+        """Show what the session tells. Raises nothing into the session."""
+        try:
+            self._show(update)
+        except Exception as error:  # the turn must go on
+            self._transcript.app._handle_exception(error)
+
+    def _show(self, update: Update) -> None:
         match update:
             case Appended(event=event):
                 self._mark(event.data)

@@ -1,5 +1,6 @@
 """How the screen is set up."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,8 @@ class Look(Struct, frozen=True):
     cwd: Path
     history: Path
     """`history.jsonl`, shared by all sessions."""
+    errors: Path = Path(os.devnull)
+    """`errors.log`: the details of failures that nobody expected."""
     theme: str = "pinfold"
     theme_folder: Path | None = None
     """The user's own themes."""

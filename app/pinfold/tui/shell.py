@@ -16,7 +16,7 @@ from textual.widget import Widget
 from pinfold import paths
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
-from pinfold.rollout.provenance import Prompt
+from pinfold.rollout.provenance import Prompt, slices
 from pinfold.tui import branch, welcome
 from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
@@ -187,7 +187,7 @@ class Shell(Screen[None]):
         if not self._status.reading:
             self._transcript.scroll_end()
         elif self._transcript.behind:  # the note is out of view, but one acts on an item here
-            self._hint_for_a_while(text.partition("\n")[0])
+            self.hint_for_a_while(text.partition("\n")[0])
 
     def refresh_status(self) -> None:
         """Read the model, the approvals and the gauge anew."""
@@ -263,10 +263,14 @@ class Shell(Screen[None]):
 
     def _send(self, session: SessionPort, prompt: Prompt) -> None:
         self._transcript.scroll_end()
-        if prompt.text.startswith("!"):
-            session.run_command(prompt.text[1:].strip())
-        else:
-            session.send(prompt.text, prompt.pasted)
+        try:
+            if prompt.text.startswith("!"):
+                session.run_command(prompt.text[1:].strip())
+            else:
+                session.send(prompt.text, prompt.pasted)
+        except Exception:
+            self.editor.put_before(prompt.text, slices(prompt.text, prompt.pasted))
+            raise
 
     def _show_unsent(self) -> None:
         self._queue.show([each.text for each in self._unsent])
@@ -315,7 +319,7 @@ class Shell(Screen[None]):
             self.clear_selection()  # the next one clears the prompt
         elif self.editor.text:
             self.editor.set_aside()
-            self._hint_for_a_while("Cleared: ↑ brings it back")
+            self.hint_for_a_while("Cleared: ↑ brings it back")
         elif self._twice("Ctrl+C again quits"):
             self.post_message(self.Left())
 
@@ -333,10 +337,11 @@ class Shell(Screen[None]):
     def _twice(self, hint: str) -> bool:
         """Whether this is the second time within `HINT_SECONDS`."""
         again = self._status.hint == hint
-        self._hint_for_a_while("" if again else hint)
+        self.hint_for_a_while("" if again else hint)
         return again
 
-    def _hint_for_a_while(self, hint: str) -> None:
+    def hint_for_a_while(self, hint: str) -> None:
+        """Show `hint` in the status line."""
         self._hint(hint)
         if self._hiding is not None:
             self._hiding.stop()

@@ -204,6 +204,7 @@ def run(
     look = Look(
         cwd=at.cwd,
         history=at.home / "history.jsonl",
+        errors=at.home / "errors.log",
         theme=_theme(at),
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
@@ -214,9 +215,12 @@ def run(
     if app.theme != look.theme:
         with suppress(OSError):  # the next start has the theme of this one, no more
             write_atomic(at.home / CHOSEN_THEME, app.theme.encode())
+    if app.failure:
+        print(f"pinfold: {app.failure}", file=sys.stderr)
     if said and kept:
         print(said)
-    return app.return_code or 0
+    # Where nobody left, it could not begin or not go on.
+    return 1 if said is None else app.return_code or 0
 
 
 def _make_ready() -> None:

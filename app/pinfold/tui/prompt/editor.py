@@ -159,9 +159,10 @@ class Editor(TextArea):
             if at < start[1] < stop:
                 start = (start[0], stop if start == end else at)
                 end = max(start, end)
-        for at, stop in self._chips.spans(self.document.get_line(end[0])):
-            if at < end[1] < stop:
-                end = (end[0], stop)
+        if end[0] < self.document.line_count:  # a cut of the last line goes beyond it
+            for at, stop in self._chips.spans(self.document.get_line(end[0])):
+                if at < end[1] < stop:
+                    end = (end[0], stop)
         edit.from_location, edit.to_location = start, end
         return super().edit(edit)
 
