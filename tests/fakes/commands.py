@@ -29,6 +29,7 @@ class FakeContext:
     copied: str = ""
     left: bool = False
     edited: bool = False
+    suspended: bool = False
     prompt: str = ""
     pasted: Sequence[str] = ()
     previewed: tuple[str, PlanOptions] | None = None
@@ -61,6 +62,9 @@ class FakeContext:
 
     async def switch(self, start: Start) -> None:
         await start(never)
+
+    async def suspend_job(self) -> None:
+        self.suspended = True
 
     async def quit(self) -> None:
         self.left = True

@@ -203,7 +203,7 @@ async def test_a_chip_is_deleted_as_a_whole_and_comes_back_with_undo() -> None:
         await until(pilot, lambda: editor(pilot).text)
         await pilot.press("backspace")
         assert editor(pilot).text == ""
-        await pilot.press("ctrl+z", "enter")
+        await pilot.press("ctrl+underscore", "enter")
         assert session.sent == [text]
 
 

@@ -48,6 +48,10 @@ async def doctor(context: Context, _: str) -> None:
     context.tell(await asyncio.to_thread(context.host.doctor))
 
 
+async def suspend(context: Context, _: str) -> None:
+    await context.suspend_job()
+
+
 async def quit_(context: Context, _: str) -> None:
     await context.quit()
 
@@ -121,8 +125,27 @@ ACTIONS = (
     Action("search_prompts", "Search earlier prompts", "prompt", keys="ctrl+r"),
     Action("complete", "Complete a command or an @file", "prompt", keys="tab"),
     Action("cut", "Cut; remove the queued prompt", "prompt", keys="ctrl+x"),
-    Action("leave", "Twice: quit", "prompt", keys="ctrl+c"),
+    Action(
+        "undo_typing",
+        "Undo what was typed, wherever you write",
+        "prompt",
+        keys="ctrl+underscore,ctrl+shift+minus",
+    ),
+    Action(
+        "leave",
+        "Interrupt the turn; else clear the prompt; twice: quit",
+        "prompt",
+        keys="ctrl+c",
+    ),
     Action("end", "Quit at an empty prompt", "prompt", keys="ctrl+d"),
+    Action(
+        "suspend",
+        "Suspend; `fg` in the shell comes back",
+        "transcript",
+        keys="ctrl+z",
+        run=suspend,
+        early=True,
+    ),
     Action("switch_focus", "Between prompt and transcript or card", "transcript", keys="shift+tab"),
     Action("page_up", "Scroll back", "transcript", keys="pageup"),
     Action("page_down", "Scroll on", "transcript", keys="pagedown"),

@@ -246,6 +246,17 @@ class PinfoldApp(FailsafeApp):
     async def switch(self, start: Start) -> None:
         await self._enter(await start(self._shell.approve))
 
+    async def suspend_job(self) -> None:
+        from pinfold.tui.external import stop_job
+
+        await self._shell.save_draft()
+        try:
+            with self.suspend():
+                stop_job()
+        except SuspendNotSupported as error:
+            raise CommandError("This terminal can't be suspended.") from error
+        self.refresh(layout=True)
+
     async def quit(self) -> None:
         await self._shell.save_draft()
         said = ""
@@ -258,6 +269,11 @@ class PinfoldApp(FailsafeApp):
 
     async def action_quit(self) -> None:
         await self.quit()
+
+    def action_leave(self) -> None:
+        """Ctrl+C in a panel."""
+        if not self._shell.stop_turn():
+            self.simulate_key("escape")
 
     # Commands
 

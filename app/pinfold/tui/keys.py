@@ -17,6 +17,8 @@ _NAMES = {
     "up": "↑",
     "down": "↓",
     "slash": "/",
+    "underscore": "_",
+    "minus": "-",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
 }

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 HINT_SECONDS = 2.0
 """How long a hint stands, and how soon its key must come again."""
+QUITS = "Ctrl+C again quits"
 QUIET = 0.6
 """Seconds without typing after which a question takes the keys."""
 
@@ -75,6 +76,7 @@ class Shell(Screen[None]):
         super().__init__()
         self._monotonic = monotonic
         self._last_typed = -QUIET
+        self._hinted_at = 0.0
         self._cwd = look.cwd
         self._session: SessionPort | None = None
         self._bridge: Bridge | None = None
@@ -317,11 +319,24 @@ class Shell(Screen[None]):
         if self.get_selected_text():
             self.action_copy_text()
             self.clear_selection()  # the next one clears the prompt
+        elif self.stop_turn():
+            pass
         elif self.editor.text:
             self.editor.set_aside()
             self.hint_for_a_while("Cleared: ↑ brings it back")
-        elif self._twice("Ctrl+C again quits"):
+        elif self._twice(QUITS):
             self.post_message(self.Left())
+
+    def stop_turn(self) -> bool:
+        """Interrupt what runs, or quit where that was just done; False where nothing runs."""
+        running = self._session is not None and self._session.phase != "idle"
+        if not running and not self._is_second(QUITS):
+            return False
+        if self._twice(QUITS):
+            self.post_message(self.Left())
+        elif self._session is not None:
+            self._session.interrupt()
+        return True
 
     def action_interrupt(self) -> None:
         if self._find_bar.display:
@@ -336,13 +351,18 @@ class Shell(Screen[None]):
 
     def _twice(self, hint: str) -> bool:
         """Whether this is the second time within `HINT_SECONDS`."""
-        again = self._status.hint == hint
+        again = self._is_second(hint)
         self.hint_for_a_while("" if again else hint)
         return again
+
+    def _is_second(self, hint: str) -> bool:
+        soon = self._monotonic() - self._hinted_at <= HINT_SECONDS
+        return soon and self._status.hint == hint
 
     def hint_for_a_while(self, hint: str) -> None:
         """Show `hint` in the status line."""
         self._hint(hint)
+        self._hinted_at = self._monotonic()
         if self._hiding is not None:
             self._hiding.stop()
         self._hiding = self.set_timer(HINT_SECONDS, lambda: self._hint(""))

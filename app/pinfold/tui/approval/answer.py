@@ -6,12 +6,13 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import TextArea
+
+from pinfold.tui.writing import Writing
 
 from pinfold.rollout import provenance
 
 
-class Answer(TextArea):
+class Answer(Writing):
     """Ctrl+S is done, Esc goes back; Enter is done too where one line is expected."""
 
     DEFAULT_CSS = """

@@ -7,17 +7,17 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.modal import Modal
 
 WIDE = 100
 """Columns from which a line's preview stands beside the list."""
 
 
-class Chooser(ModalScreen[str | None]):
+class Chooser(Modal[str | None]):
     """Its result is the key of a line, or None. Subclasses say what is in it."""
 
     CSS_PATH = "panels.tcss"

@@ -11,7 +11,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -28,6 +27,7 @@ from pinfold.tui.panels.context_keys import ACTS
 from pinfold.tui.panels.context_rows import SORTS, AnyRow, Sort, arrange, chosen
 from pinfold.tui.panels.context_table import ContextTable, Titles
 from pinfold.tui.panels.item import ItemPanel, context_page, context_title, page, title
+from pinfold.tui.panels.modal import Modal
 from pinfold.window.actions import Act, Effect
 from pinfold.window.overview import Overview, Row
 from pinfold.window.pins import named
@@ -54,7 +54,7 @@ class Filter(Input):
     ]
 
 
-class ContextPanel(ModalScreen[None]):
+class ContextPanel(Modal[None]):
     """Reads the window anew with each event."""
 
     CSS_PATH = "panels.tcss"

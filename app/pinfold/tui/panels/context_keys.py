@@ -21,7 +21,7 @@ ACTS = [
     Binding(
         "o", "act('unfold')", "Unfold: open again what is masked or folded", id="context.unfold"
     ),
-    Binding("z,ctrl+z", "undo", "Undo", show=False, id="context.undo"),
+    Binding("z", "undo", "Undo", show=False, id="context.undo"),
     Binding("c", "copy", "Copy", show=False, id="context.copy"),
     Binding("s", "sort", "Sort by order, size, age, kind", show=False, id="context.sort"),
     Binding(

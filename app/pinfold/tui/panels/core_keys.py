@@ -14,6 +14,6 @@ ACTS = [
     Binding("e", "write('edit')", "Say it in other words", show=False, id="core.edit"),
     Binding("x,delete", "drop", "It no longer stands", show=False, id="core.drop"),
     Binding("g", "write('goal')", "Set the goal", show=False, id="core.goal"),
-    Binding("z,ctrl+z", "undo", "Undo the last change made here", show=False, id="core.undo"),
+    Binding("z", "undo", "Undo the last change made here", show=False, id="core.undo"),
     Binding("escape,q", "leave", "Leave", show=False, id="core.leave"),
 ]

@@ -9,7 +9,6 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pinfold.commands.action import Action
@@ -24,6 +23,7 @@ from pinfold.tui.panels import (
     history_keys,
     preview_keys,
 )
+from pinfold.tui.panels.modal import Modal
 from pinfold.tui.transcript.view import Transcript
 
 HEADINGS: dict[Groups, str] = {
@@ -38,7 +38,7 @@ WAYS = (
 )
 
 
-class HelpPanel(ModalScreen[None]):
+class HelpPanel(Modal[None]):
     """Scrolls; any of Esc, q and F1 leaves it."""
 
     CSS_PATH = "panels.tcss"

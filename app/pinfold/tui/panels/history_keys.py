@@ -11,6 +11,6 @@ ACTS = [
     Binding("l", "lost", "What it lost, to keep it after all", show=False, id="history.lost"),
     Binding("r", "restore", "Restore it, with what came since", show=False, id="history.restore"),
     Binding("f", "fork", "Go on from it in a copy", show=False, id="history.fork"),
-    Binding("z,ctrl+z", "undo", "Undo", show=False, id="history.undo"),
+    Binding("z", "undo", "Undo", show=False, id="history.undo"),
     Binding("escape,q", "leave", "Drop the mark, then leave", show=False, id="history.leave"),
 ]

@@ -7,7 +7,6 @@ from typing import ClassVar
 import msgspec
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from pinfold.commands.context_text import KINDS, kind
@@ -15,6 +14,7 @@ from pinfold.rollout.arguments import parsed
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Image, Item
 from pinfold.sanitize import clean, clean_output, one_line
+from pinfold.tui.panels.modal import Modal
 from pinfold.window.overview import ContextRow
 
 
@@ -41,13 +41,13 @@ class Page(TextArea):
         self.scroll_page_down()
 
 
-class ItemPanel(ModalScreen[None]):
+class ItemPanel(Modal[None]):
     """Any of Esc, q and Enter leaves it; `c` copies what is marked, else all of it."""
 
     CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", show=False, priority=True),
-        Binding("c,ctrl+c", "copy", show=False, priority=True),
+        Binding("c", "copy", show=False, priority=True),
     ]
 
     def __init__(self, title: str, text: str) -> None:

@@ -1,11 +1,12 @@
 """A panel around a list: the keys of `list_keys.moves`."""
 
-from textual.screen import ModalScreen, ScreenResultType
+from textual.screen import ScreenResultType
 
 from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.modal import Modal
 
 
-class ListPanel(ModalScreen[ScreenResultType]):
+class ListPanel(Modal[ScreenResultType]):
     """What it shows is `_list`."""
 
     _list: LineList

@@ -36,7 +36,7 @@ class LostPanel(LossPanel):
 
     HEADING = "What no longer stands in window {}"
     HINT = "↑ ↓ choose · k keep its item after all · z undo · Enter read · Esc back"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("z,ctrl+z", "undo", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
 
     def __init__(self, session: SessionPort, generation: int) -> None:
         super().__init__(self._look_up, session.window.item)

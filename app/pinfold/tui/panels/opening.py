@@ -32,9 +32,9 @@ def open_panel(app: Stage, keys: Mapping[str, str], panel: Panel, search: str = 
 
             app.push_screen(HelpPanel(keys))
         case "palette":
-            from textual.command import CommandPalette
+            from pinfold.tui.panels.palette import Palette
 
-            app.push_screen(CommandPalette(placeholder="What would you like to do?"))
+            app.push_screen(Palette(placeholder="What would you like to do?"))
         case "context":
             _open_context(app, keys)
         case "checkpoint":

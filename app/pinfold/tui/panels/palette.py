@@ -2,12 +2,20 @@
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.binding import BindingType
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
 from pinfold.commands.action import Action
 from pinfold.commands.registry import ACTIONS
+from pinfold.tui.panels.modal import LEAVE
+
+
+class Palette(CommandPalette):
+    """Textual's, with the keys of a panel."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*LEAVE]
 
 
 class Actions(Provider):

@@ -11,12 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from pinfold.tui.in_order import SearchInput
+from pinfold.tui.panels.modal import Modal
 
 _BATCH = 50
 """Choices that are shown at once while more of them are read."""
@@ -32,7 +32,7 @@ class Choice:
     """What is said beside it."""
 
 
-class Picker(ModalScreen[str | None]):
+class Picker(Modal[str | None]):
     """Its result is the id of the choice, or None."""
 
     CSS_PATH = "panels.tcss"

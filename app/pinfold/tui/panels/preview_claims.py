@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pinfold.commands.failures import told
@@ -19,6 +18,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import Line, LineList
+from pinfold.tui.panels.modal import Modal
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
@@ -34,7 +34,7 @@ _STATES = {
 """Sign and words."""
 
 
-class ClaimsPanel(ModalScreen[None]):
+class ClaimsPanel(Modal[None]):
     """What a key changes is planned by the preview beneath, which shows the new plan here."""
 
     CSS_PATH = "panels.tcss"

@@ -18,9 +18,7 @@ CHANGES = [
         show=False,
         id="preview.claims",
     ),
-    Binding(
-        "z,ctrl+z", "undo", "Undo a pin, a keep, a fold, an edit", show=False, id="preview.undo"
-    ),
+    Binding("z", "undo", "Undo a pin, a keep, a fold, an edit", show=False, id="preview.undo"),
 ]
 ACTS = [
     Binding("enter", "read", "Read in full", show=False, id="preview.read"),

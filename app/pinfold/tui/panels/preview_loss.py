@@ -7,7 +7,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pinfold.commands.failures import told
@@ -16,11 +15,12 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import Line, LineList
+from pinfold.tui.panels.modal import Modal
 
 Losses = Callable[[], Awaitable[Loss]]
 
 
-class LossPanel(ModalScreen[frozenset[int]]):
+class LossPanel(Modal[frozenset[int]]):
     """Its result is the items to keep."""
 
     HEADING: ClassVar[str] = "What would stand nowhere any more"

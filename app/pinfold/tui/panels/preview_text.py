@@ -4,13 +4,13 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
-from textual.widgets import TextArea
 
 from pinfold.sanitize import clean
+from pinfold.tui.panels.modal import Modal
+from pinfold.tui.writing import Writing
 
 
-class TextPanel(ModalScreen[str | None]):
+class TextPanel(Modal[str | None]):
     """Its result is the text as the user has it, or None where nothing is to change."""
 
     CSS_PATH = "panels.tcss"
@@ -22,7 +22,7 @@ class TextPanel(ModalScreen[str | None]):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._before = clean(text)
-        self._area = TextArea(self._before, soft_wrap=True)
+        self._area = Writing(self._before, soft_wrap=True)
 
     def compose(self) -> ComposeResult:
         self._area.add_class("panel", "full")

@@ -9,20 +9,20 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from pinfold.commands.rewind import not_undone
 from pinfold.sanitize import one_line
 from pinfold.tools.restore import Undo
+from pinfold.tui.panels.modal import Modal
 
 SIGNS = {"create": "A", "update": "M", "delete": "D"}
 """As git names them."""
 _BECOMES = {"create": "is removed", "update": "gets its old text back", "delete": "comes back"}
 
 
-class UndoPanel(ModalScreen[Sequence[Undo] | None]):
+class UndoPanel(Modal[Sequence[Undo] | None]):
     """Its result is what to undo; None where the user goes back on it."""
 
     CSS_PATH = "panels.tcss"

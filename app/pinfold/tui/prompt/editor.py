@@ -1,4 +1,4 @@
-"""The editor of the prompt: a `TextArea` with chips, history, completion and a few keys more."""
+"""The editor of the prompt: a text area with chips, history, completion and a few keys more."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.document._document import EditResult
 from textual.document._edit import Edit
 from textual.message import Message
-from textual.widgets import TextArea
 
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
@@ -22,6 +21,7 @@ from pinfold.tui.prompt import completion, files
 from pinfold.tui.prompt.chips import Chips
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
+from pinfold.tui.writing import Writing
 
 SHOWN = 50
 """Files that a completion lists."""
@@ -29,7 +29,7 @@ LONG = 1_000
 """Characters of an earlier prompt that are searched."""
 
 
-class Editor(TextArea):
+class Editor(Writing):
     """Keeps what is typed until it is accepted."""
 
     DEFAULT_CSS = """

@@ -1,0 +1,19 @@
+"""Where text is written."""
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.widgets import TextArea
+
+from pinfold.tui.keys import bindings
+
+
+class Writing(TextArea):
+    """A text area whose undo has a key of its own, as Ctrl+Z suspends."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("prompt") if each.id == "undo_typing"
+    ]
+
+    def action_undo_typing(self) -> None:
+        self.undo()
