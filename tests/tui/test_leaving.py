@@ -37,7 +37,7 @@ async def test_ctrl_c_interrupts_a_turn_and_pressed_again_quits(reading: bool) -
         session.enter("idle")  # it has ended by the second press, or not
         await pilot.press("ctrl+c")
         await until(pilot, lambda: session.closed)
-        assert session.saved_draft == "draft"
+        assert session.saved_draft.text == "draft"
 
 
 async def test_a_second_press_later_than_two_seconds_is_a_first_one() -> None:
@@ -125,7 +125,7 @@ async def test_ctrl_z_suspends_the_whole_job(
         await pilot.press(*"draft", *before, "ctrl+z")
         await until(pilot, lambda: stops)
         assert stops == [(0, signal.SIGTSTP)]
-        assert session.saved_draft == "draft"
+        assert session.saved_draft.text == "draft"
         assert app.screen_stack[0].query_one(Editor).text == "draft"
         if before == ["shift+tab"]:
             assert app.focused is app.screen.query_one(Transcript)
