@@ -7,9 +7,8 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from pinfold.tui.writing import Writing
-
 from pinfold.rollout import provenance
+from pinfold.tui.writing import Writing
 
 
 class Answer(Writing):
