@@ -82,10 +82,10 @@ class Printer:
             case ToolStarted(title=title):
                 self._note(f"● {title}")
             case Retrying(reason=reason):
-                self._say(f"{reason} Trying again.")
+                self.say(f"{reason} Trying again.")
             case Told(text=text, level=level):
                 self._failed = self._failed or level == "error"
-                self._say(text)
+                self.say(text)
             case (
                 Compacting()
                 | Prepared()
@@ -118,9 +118,10 @@ class Printer:
     def _note(self, text: str) -> None:
         """What JSON mode prints as an event."""
         if not self._json:
-            self._say(text)
+            self.say(text)
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Print on stderr."""
         self._err.write(clean(text).rstrip() + "\n")
         self._err.flush()
 
@@ -133,7 +134,7 @@ class Printer:
             self._out.flush()
         if self.ending is None:
             if not self._failed:
-                self._say("pinfold: interrupted")
+                self.say("pinfold: interrupted")
             return 1
         if self.ending.state != "done":
             self._err.write(f"pinfold: {self.ending.reason or self.ending.state}\n")
@@ -154,6 +155,8 @@ async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> 
     else:
         for line in await asyncio.to_thread(_opening, session.folder, after):
             printer.line(line)
+    for each in session.damage:
+        printer.say(each)
     session.send(prompt.text, prompt.pasted)
     await session.idle()
     if printer.broken is not None:

@@ -58,6 +58,30 @@ async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        (b'{"seq":9,"ts":"20', "The last line was half-written (17 bytes). It is cut off"),
+        (b"no json\n", "The last line could not be read (8 bytes). It is cut off"),
+        (
+            b"\0" * 1_000 + b"\n" + b"\0" * 2_000,
+            "The last 2 lines could not be read (3,001 bytes): whole turns may be gone. "
+            "They are cut off",
+        ),
+    ],
+)
+async def test_how_much_of_the_rollout_was_torn_off_is_told(
+    tmp_path: Path, rest: bytes, said: str
+) -> None:
+    was = await wrote(tmp_path, write("a.py", "a"))
+    with (was.session.folder / "rollout.jsonl").open("ab") as rollout:
+        rollout.write(rest)
+    on = await again(tmp_path, was)
+    kept = was.session.folder / "rollout.torn"
+    assert on.session.damage == (f"{said} and kept in {kept}.",)
+    assert on.session.damage[0] in on.session.notices
+
+
 @pytest.mark.parametrize("read_only", [False, True])
 async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_only: bool) -> None:
     on = await stage(tmp_path, [])

@@ -153,6 +153,21 @@ async def test_a_session_goes_on(tmp_path: Path) -> None:
     assert "2" in listed.out
 
 
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+async def test_what_was_torn_off_a_session_is_told(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    async with FakeOpenAI([Reply("one"), Reply("two")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        assert (await pinfold.run("exec", "first")).code == 0
+        [rollout] = pinfold.rollouts()
+        lines = rollout.read_bytes().splitlines(keepends=True)
+        damaged = [b"\0" * len(line) + b"\n" for line in lines[-2:]]
+        rollout.write_bytes(b"".join([*lines[:-2], *damaged]))
+        ended = await pinfold.run("exec", "--last", "second", *flags)
+    assert ended.code == 0
+    assert "The last 2 lines could not be read" in ended.err
+    assert str(rollout.with_name("rollout.torn")) in ended.err
+
+
 FAULTS = {
     "refused key": Reply(status=401, body={"error": {"message": "Incorrect API key provided"}}),
     "overflow": OVERFLOW,

@@ -68,8 +68,11 @@ def test_a_torn_end_is_cut_off_and_kept_beside(tmp_path: Path, rest: bytes) -> N
     sound = rollout.read_bytes()
     rollout.write_bytes(sound + rest)
     with Journal.open(tmp_path / "s", ticking()) as journal:
-        assert journal.torn == tmp_path / "s" / "rollout.torn"
-        assert journal.torn.read_bytes().startswith(rest)
+        assert journal.torn is not None
+        assert journal.torn.path == tmp_path / "s" / "rollout.torn"
+        assert journal.torn.path.read_bytes().startswith(rest)
+        assert journal.torn.size == len(rest)
+        assert journal.torn.lines == len(rest.splitlines())
         assert rollout.read_bytes() == sound
         journal.append(item(1))
     assert seqs(tmp_path / "s") == [1, 2]

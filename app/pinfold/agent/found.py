@@ -4,6 +4,7 @@ from pinfold.agent.files import Meanwhile
 from pinfold.agent.state import State
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.view import view_v1
+from pinfold.rollout.journal import Torn
 
 _ENDINGS = {
     "waiting": "The last turn waited for you",
@@ -24,6 +25,24 @@ def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
         were = "prompt that waited is" if waiting == 1 else f"{waiting} prompts that waited are"
         found.append(f"The {were} in the prompt line.")
     return tuple(found)
+
+
+def damage_of(torn: Torn | None, unreadable: int) -> tuple[str, ...]:
+    """Sentences on what of the journal could not be read: its end, and lines further up."""
+    said = []
+    if torn is not None:
+        size, kept = f"({torn.size:,} bytes)", f"cut off and kept in {torn.path}."
+        if torn.lines == 1:
+            how = "was half-written" if torn.half else "could not be read"
+            said.append(f"The last line {how} {size}. It is {kept}")
+        else:
+            said.append(
+                f"The last {torn.lines:,} lines could not be read {size}: whole turns may be gone. "
+                f"They are {kept}"
+            )
+    if unreadable:
+        said.append(f"{unreadable} lines of the journal are damaged; they stay as they are.")
+    return tuple(said)
 
 
 def changed_since(meanwhile: Meanwhile, checkpoint: CheckpointV1) -> str:

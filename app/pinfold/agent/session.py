@@ -12,7 +12,7 @@ from pinfold.agent.before_turn import BeforeTurn
 from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.files import Files
-from pinfold.agent.found import found_as
+from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.masking import Masking
 from pinfold.agent.memory import Memory
@@ -258,14 +258,14 @@ class Session:
         return self._record.journal.read_only
 
     @property
+    def damage(self) -> tuple[str, ...]:
+        """What of the journal could not be read."""
+        return damage_of(self._record.journal.torn, self._record.state.unreadable)
+
+    @property
     def notices(self) -> tuple[str, ...]:
         """What the user should know about how the session was found."""
-        found = []
-        if (torn := self._record.journal.torn) is not None:
-            found.append(f"The last line was half-written. It is cut off and kept in {torn}.")
-        found += self._found
-        if damaged := self._record.state.unreadable:
-            found.append(f"{damaged} lines of the journal are damaged; they stay as they are.")
+        found = [*self.damage, *self._found]
         if self.read_only:
             found.append("This session is open read-only. /fork goes on in a copy of it.")
         return tuple(found)

@@ -1,7 +1,7 @@
 """The journal: one session's append-only log of events, `rollout.jsonl`.
 
 A journal that is open for writing holds the session's lock. What `append` returned is on the
-disk. What a crash left half-written is cut off at the next opening and kept in `rollout.torn`.
+disk. What can't be read at its end is cut off at the next opening and kept in `rollout.torn`.
 """
 
 import os
@@ -24,6 +24,20 @@ if TYPE_CHECKING:
 ROLLOUT = "rollout.jsonl"
 _BLOCK = 65_536
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
+
+
+
+class Torn(msgspec.Struct, frozen=True):
+    """What was cut off the end of a rollout: no line of it could be read."""
+
+    path: Path
+    """Where it went."""
+    lines: int
+    size: int
+    """Bytes."""
+    half: bool
+    """Whether its last line has no end."""
+
 
 Place = tuple[int, int]
 """Offset and length of a line, in bytes."""
@@ -58,8 +72,8 @@ class Journal:
 
     started: SessionStarted
     """The first event."""
-    torn: Path | None = None
-    """Where the torn end went, if one was cut off at this opening."""
+    torn: Torn | None = None
+    """What was cut off at this opening."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime], *, read_only: bool) -> None:
         """Use `create` or `open`."""
@@ -266,10 +280,12 @@ class Journal:
     def _cut(self, file: IO[bytes]) -> None:
         file.seek(self.size)
         rest = file.read()
-        self.torn = self.folder / "rollout.torn"
-        self.torn.touch(mode=0o600)
-        with self.torn.open("ab") as kept:
-            kept.write(rest if rest.endswith(b"\n") else rest + b"\n")
+        half = not rest.endswith(b"\n")
+        path = self.folder / "rollout.torn"
+        self.torn = Torn(path, rest.count(b"\n") + half, len(rest), half)
+        path.touch(mode=0o600)
+        with path.open("ab") as kept:
+            kept.write(rest + b"\n" if half else rest)
             kept.flush()
             os.fsync(kept.fileno())
         files.sync_folder(self.folder)
