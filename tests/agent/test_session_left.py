@@ -61,12 +61,11 @@ async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rest", "said"),
     [
-        (b'{"seq":9,"ts":"20', "The last line was half-written (17 bytes). It is cut off"),
-        (b"no json\n", "The last line could not be read (8 bytes). It is cut off"),
+        (b'{"seq":9,"ts":"20', "The last line was half-written (17 bytes). It is"),
+        (b"no json\n", "The last line could not be read (8 bytes). It is"),
         (
             b"\0" * 1_000 + b"\n" + b"\0" * 2_000,
-            "The last 2 lines could not be read (3,001 bytes): whole turns may be gone. "
-            "They are cut off",
+            "The last 2 lines could not be read (3,001 bytes): whole turns may be gone. They are",
         ),
     ],
 )
@@ -78,7 +77,7 @@ async def test_how_much_of_the_rollout_was_torn_off_is_told(
         rollout.write(rest)
     on = await again(tmp_path, was)
     kept = was.session.folder / "rollout.torn"
-    assert on.session.damage == (f"{said} and kept in {kept}.",)
+    assert on.session.damage == (f"{said} cut off and kept in {kept}.",)
     assert on.session.damage[0] in on.session.notices
 
 

@@ -1,7 +1,7 @@
 """The demo that ships: played whole, and what it looks like at its end."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,10 @@ from textual.pilot import Pilot
 
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
+from pinfold.agent.updates import PromptReturned, Told
 from pinfold.headless import no_terminal
 from pinfold.ports import ModelInfo
-from pinfold.rollout.events import ItemAdded, RequestFinished, decode
+from pinfold.rollout.events import ContextSet, Event, ItemAdded, RequestFinished, decode
 from pinfold.window.reading import Reading
 from pinfold.wiring.house import house
 from pinfold.wiring.replaying import Player, demo_file
@@ -33,6 +34,40 @@ async def test_the_demo_plays_to_its_end(tmp_path: Path, monkeypatch: pytest.Mon
     await session.close()
     player.close()
     assert not list(tmp_path.glob("home/sessions/**/*.jsonl"))
+
+
+@pytest.mark.parametrize("prompt", ["hello", "!touch made"])
+@pytest.mark.parametrize("while_it_plays", [False, True])
+async def test_what_is_typed_in_the_demo_comes_back_and_does_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prompt: str, while_it_plays: bool
+) -> None:
+    """It neither compacts, nor reads the rules of the folder that happens to be the current one."""
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    (tmp_path / "AGENTS.md").write_text("Use tabs.")
+    flags = argparse.Namespace(cd=tmp_path, config=["compact.auto_compact_threshold_pct=0.1"])
+    player = Player(house(flags), demo_file(), speed=0)
+    session = await player.start(no_terminal)
+    if not while_it_plays:
+        await session.idle()
+    told: list[object] = []
+    session.subscribe(told.append)
+    if prompt.startswith("!"):
+        session.run_command(prompt[1:])
+    else:
+        session.send(prompt)
+    await session.idle()
+    assert PromptReturned(prompt) in told
+    assert any(isinstance(each, Told) and "a recording" in each.text for each in told)
+    assert list(session.items) == ITEMS
+    assert not session.window.boundaries
+    assert not (tmp_path / "made").exists()
+    assert contexts(await session.events()) == contexts(EVENTS)
+    await session.close()
+    player.close()
+
+
+def contexts(events: Sequence[Event]) -> list[ContextSet]:
+    return [event.data for event in events if isinstance(event.data, ContextSet)]
 
 
 def test_demo_screen(snap_compare: Callable[..., bool]) -> None:

@@ -163,6 +163,8 @@ class Session:
         self._prewarm = Prewarm(
             record, clock, metadata, lambda: self._connection, wanted=options.prewarm
         )
+        self._recorded = False
+        """Whether it is a recording that is played."""
         self._found = found_as(record.state, read_only=record.journal.read_only)
         self.cwd = cwd
         self._server_count = ServerCount(record, lambda: self._connection)
@@ -374,8 +376,8 @@ class Session:
     def send(self, text: str, pasted: Sequence[Span] = ()) -> None:
         """Start a turn with `text`, or queue it while one runs. Comes back as `PromptReturned`
         where it can't even be written down. `pasted` are the spans that the user did not type."""
-        if self.read_only:
-            self._work.refuse(text, "This session is open to read only. Fork it to go on: /fork.")
+        if why := self._takes_nothing():
+            self._work.refuse(text, why)
             return
         if not self.busy:
             self._triggers.prompted()
@@ -383,11 +385,19 @@ class Session:
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""
-        if self.read_only or self.busy:
-            why = "open to read only" if self.read_only else "busy: Esc interrupts the turn"
-            self._work.refuse(f"!{command}", f"This session is {why}.")
+        busy = "This session is busy: Esc interrupts the turn." if self.busy else ""
+        if why := self._takes_nothing() or busy:
+            self._work.refuse(f"!{command}", why)
         else:
             self._work.command(command)
+
+    def _takes_nothing(self) -> str:
+        """Why nothing can be sent or run here, if so."""
+        if self.read_only:
+            return "This session is open to read only. Fork it to go on: /fork."
+        if self._recorded:
+            return "This is a recording: nothing is sent and nothing runs. /fork goes on in a copy."
+        return ""
 
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None
@@ -419,7 +429,7 @@ class Session:
         `own` puts this session's compactions, by its strategy at its threshold, in the place of the
         recorded ones.
         """
-        self.files.elsewhere = True
+        self.files.elsewhere = self._recorded = True
         compact = partial(self._triggers.check, "threshold", "mid_turn") if own else None
         playing = Playback(self._record, events, self._clock, self.reading, compact)
         self._work.play(playing, speed, told=own)

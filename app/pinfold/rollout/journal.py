@@ -26,7 +26,6 @@ _BLOCK = 65_536
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
-
 class Torn(msgspec.Struct, frozen=True):
     """What was cut off the end of a rollout: no line of it could be read."""
 
