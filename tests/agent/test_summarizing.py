@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import platform
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ def replaced(events: list[Data]) -> list[WindowReplaced]:
 
 async def test_a_snapshot_is_written_checked_and_kept_on_the_disk(tmp_path: Path) -> None:
     at = await worked(tmp_path, says(GOOD))
+    (at.session.cwd / ".python-version").write_text("3.12\n")
     draft = await at.session.compact("snapshot")
     assert draft is not None
     assert draft.plan.strategy == "snapshot"
@@ -74,6 +76,8 @@ async def test_a_snapshot_is_written_checked_and_kept_on_the_disk(tmp_path: Path
     assert kept["task"] == "Read the parts."
     assert kept["decisions"] == ["Part 1 is read."]
     assert kept["last_compact_at"].endswith("Z")
+    assert kept["env"]["os"].endswith(platform.machine())
+    assert kept["env"]["toolchain"] == "python 3.12"
     assert ended(at)[0].status == "applied"
 
 

@@ -17,6 +17,7 @@ from pinfold.agent.memory import Memory, Remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Step, Summarizing
+from pinfold.agent.toolchain import env_of
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.agent.updates import Told
 from pinfold.checkpoint import persist
@@ -355,7 +356,8 @@ class Compacting:
         summary = draft.plan.meta.get("summary")
         if isinstance(summary, dict):
             with suppress(OSError):
-                window_files.save_summary(folder, summary, self._clock.now())
+                told = {**summary, "env": env_of(self._cwd)}
+                window_files.save_summary(folder, told, self._clock.now())
 
     def _check_fit(self, draft: Draft) -> None:
         window = self._record.window
