@@ -11,7 +11,14 @@ from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import Compacted, ContextOverflow, Decision, ModelInfo, ProviderError
+from pinfold.ports import (
+    Compacted,
+    ContextOverflow,
+    Decision,
+    ModelInfo,
+    ProviderError,
+    RateLimited,
+)
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.window.refused import Refused
@@ -213,6 +220,55 @@ async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_mod
     at.session.set_threshold("0.1")
     await at.session.set_model("another")
     assert replaced(at) == []
+
+
+LIMIT = RateLimited("Slow down.", retry_after=86_400)
+
+
+async def limited(root: Path, options: Options) -> Stage:
+    """A session past its threshold, whose last turn met a rate limit after its first call."""
+    at = await worked(root, 3, OFF)
+    at.provider.script += [calls(("w", "shell", '{"command": "echo"}')), [LIMIT]]
+    at.session.send("go on and on")
+    await at.session.idle()
+    assert at.session.last_ending == "waiting"
+    at.session.set_threshold(options.auto)
+    at.session.set_threshold("0.1")
+    return at
+
+
+async def test_a_window_that_waits_is_first_sent_as_it_is(tmp_path: Path) -> None:
+    at = await limited(tmp_path, WORK)
+    assert not at.session.compacts_next
+    stood = at.session.window.items
+    at.provider.script += [calls(("x", "shell", '{"command": "echo"}')), says("Done.")]
+    at.session.send("go on")
+    await at.session.idle()
+    resumed, after = at.provider.requests[-2:]
+    assert resumed.items[: len(stood)] == stood
+    assert len(after.items) < len(resumed.items)
+    assert len(replaced(at)) == 1
+
+
+async def test_a_window_that_waits_is_compacted_by_hand_and_where_it_does_not_fit(
+    tmp_path: Path,
+) -> None:
+    at = await limited(tmp_path, WORK)
+    await at.session.compact("checkpoint")
+    await at.session.window.undo()
+    at.provider.script += [[ContextOverflow("too long")], says("Done.")]
+    at.session.send("go on")
+    await at.session.idle()
+    assert [each.reason for each in replaced(at)] == ["manual", "undo", "overflow"]
+
+
+async def test_a_window_that_waits_but_is_too_large_is_compacted_before_it_is_sent(
+    tmp_path: Path,
+) -> None:
+    at = await limited(tmp_path, WORK)
+    await at.session.window.set_goal("Read all parts. " * 1_200)
+    assert at.session.reading().used > at.session.reading().usable
+    assert at.session.compacts_next
 
 
 SMALL = ModelInfo("small-1", "scripted", 4_096, "config", 512)

@@ -19,12 +19,15 @@ from pinfold.agent.updates import (
     Streamed,
 )
 from pinfold.ports import (
+    AuthenticationFailed,
     CallDelta,
     ContextOverflow,
     Decision,
+    FirstByteTimedOut,
     MalformedStream,
     NetworkError,
     PartDone,
+    ProviderError,
     Question,
     RateLimited,
     RequestRejected,
@@ -274,6 +277,35 @@ async def test_an_error_that_retrying_cant_mend_ends_the_turn(
     assert finished[-1].state == "failed"
     assert str(error) in finished[-1].reason
     on.session.send("again")
+    await on.session.idle()
+    assert on.session.last_ending == "done"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RateLimited("Slow down.", retry_after=86_400),
+        FirstByteTimedOut("Nothing came for 60 seconds."),
+        AuthenticationFailed("The key is not accepted."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_a_limit_a_time_out_or_a_sign_in_leaves_the_turn_waiting(
+    tmp_path: Path, error: ProviderError
+) -> None:
+    gate = asyncio.Event()
+    call = calls(("c1", *shell("echo one")))
+    options = Options(approvals="full", max_retries=0)
+    on = await stage(tmp_path, [call, [gate, error], says("Done.")], options=options)
+    on.session.send("go")
+    await on.until(lambda: len(on.provider.requests) == 2)
+    on.session.send("and then this")
+    gate.set()
+    await on.session.idle()
+    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    assert (finished[-1].state, finished[-1].reason) == ("waiting", str(error))
+    assert PromptReturned("and then this") in on.heard
+    on.session.send("go on")
     await on.session.idle()
     assert on.session.last_ending == "done"
 
@@ -626,7 +658,7 @@ async def test_a_wait_that_no_one_would_sit_out_is_not_begun(tmp_path: Path) -> 
     on = await stage(tmp_path, [[RateLimited("come back tomorrow", retry_after=86_400)]])
     on.session.send("go")
     await on.session.idle()
-    assert on.session.last_ending == "failed"
+    assert on.session.last_ending == "waiting"
 
 
 async def test_what_is_queued_behind_a_command_is_sent_after_it(tmp_path: Path) -> None:

@@ -62,6 +62,21 @@ async def test_the_copy_is_compacted_and_goes_on_while_the_session_stays(
     await session.close()
 
 
+async def test_a_session_that_waits_for_a_sign_in_can_be_handed_on(
+    server: FakeOpenAI, tmp_path: Path
+) -> None:
+    at = house(argparse.Namespace(cd=tmp_path))
+    session = await worked(at, 8)
+    server.script.insert(0, Reply(status=401, body={"error": {"message": "No such key."}}))
+    session.send("And the rest?")
+    await session.idle()
+    assert session.last_ending == "waiting"
+    copy = await hand_on(at, session.folder, no_terminal, model="fake/another-1")
+    assert copy.window.generations[-1].reason == "manual"
+    await copy.close()
+    await session.close()
+
+
 async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:

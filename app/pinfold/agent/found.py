@@ -7,7 +7,7 @@ from pinfold.checkpoint.view import view_v1
 from pinfold.rollout.journal import Torn
 
 _ENDINGS = {
-    "waiting": "The last turn waited for you",
+    "waiting": "The last turn waits to go on",
     "interrupted": "The last turn was interrupted",
     "failed": "The last turn failed",
 }

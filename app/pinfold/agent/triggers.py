@@ -52,9 +52,19 @@ class Triggers:
         reading, limits = self._reading(), self._limits
         past = self._past.prompted()  # as it is by then
         step = guards.should(
-            "threshold", reading.used, reading.usable, limits.threshold, limits.auto, past
+            "threshold",
+            reading.used,
+            reading.usable,
+            limits.threshold,
+            limits.auto,
+            past,
+            waiting=self._waits(reading),
         )
         return step != "wait"
+
+    def _waits(self, reading: Reading) -> bool:
+        """Whether the last turn is to go on in the window as it is, which fits a request."""
+        return self._record.state.turn_state == "waiting" and reading.used <= reading.usable
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
@@ -77,8 +87,14 @@ class Triggers:
         session waits for it. Raises nothing.
         """
         limits, compacting = self._limits, self._compacting
-        waiting = phase == "standalone_turn" and self._record.state.turn_state == "waiting"
         reading = self._reading()
+        match phase:
+            case "standalone_turn":
+                waiting = self._record.state.turn_state == "waiting"
+            case "pre_turn":
+                waiting = self._waits(reading)
+            case "mid_turn":
+                waiting = False
         step = guards.should(
             cause,
             reading.used,
@@ -92,7 +108,8 @@ class Triggers:
             if cause == "model" and limits.auto != "off" and not waiting and await self._rebuilt():
                 return True
             if step == "wait":
-                if cause == "threshold" and limits.auto == "auto" and not self._past.stopped:
+                asked = cause == "threshold" and limits.auto == "auto"
+                if asked and not (waiting or self._past.stopped):
                     await self._mask(reading)
                 return False
             if step == "ask" and compacting.reviewer is not None:

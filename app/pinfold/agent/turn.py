@@ -15,7 +15,15 @@ from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester, Response
 from pinfold.agent.triggers import Triggers
 from pinfold.agent.updates import Told
-from pinfold.ports import ContextOverflow, ProviderError, Question, Review
+from pinfold.ports import (
+    AuthenticationFailed,
+    ContextOverflow,
+    ProviderError,
+    Question,
+    RateLimited,
+    Review,
+    TimedOut,
+)
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
 from pinfold.rollout.items import Image, Item
@@ -23,6 +31,8 @@ from pinfold.rollout.journal import JournalError
 
 INTERRUPTED = "Not run: the turn was interrupted."
 FAILED = "Not run: the turn ended with an error."
+_WAITING = (RateLimited, TimedOut, AuthenticationFailed)
+"""After these the turn can go on as it is, later or once the user has acted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,8 @@ class Turn:
             )
             said = str(error).rstrip(".")
             return Ending("failed", f"{said}. {advice}")
+        except _WAITING as error:
+            return Ending("waiting", str(error))
         except (ProviderError, JournalError) as error:
             return Ending("failed", str(error))
         except Exception as error:  # the session must outlive our own mistakes

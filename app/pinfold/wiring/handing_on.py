@@ -24,8 +24,8 @@ async def hand_on(
 ) -> Session:
     """A copy of the session in `folder`, compacted, on `model` where one is named.
 
-    The session itself stays as it is. Raises `Refused` where it can't be compacted, or waits for
-    its user. Raises `ProviderError`, `JournalError`, `SettingsError`. Then nothing is left of it.
+    The session itself stays as it is. Raises `Refused` where it can't be compacted,
+    `ProviderError`, `JournalError`, `SettingsError`; then nothing is left of it.
     """
     async with AsyncExitStack() as undoing:
         connection = None
@@ -37,10 +37,6 @@ async def hand_on(
         undoing.callback(journal.close)
         session = await open_session(at, approver, lambda: journal, connection=connection)
         undoing.push_async_callback(session.close)
-        if session.last_ending == "waiting":
-            raise Refused(
-                "The session waits for you: go on with it, or end it, before it is copied."
-            )
         if await session.compact(strategy and strategy_named(strategy)) is None:
             raise Refused("Interrupted: there is no copy.")
         undoing.pop_all()
