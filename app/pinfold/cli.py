@@ -300,13 +300,14 @@ def run(argv: Sequence[str]) -> int:
         act = _action(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
+    from pinfold.settings import SettingsError
     from pinfold.wiring.house import WrongUse
 
     try:
         code = act()
         sys.stdout.flush()
         return code
-    except WrongUse as error:
+    except (WrongUse, SettingsError) as error:
         print(f"pinfold: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:

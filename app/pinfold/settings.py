@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Struct, field
 
+from pinfold.paths import shown
+from pinfold.small_files import read_text
+
 Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 """Approval modes, the narrowest first."""
@@ -35,22 +38,8 @@ _LISTS = frozenset(
     {"approvals.allow", "compact.keep_roles", "compact.keep_files_glob", "tools.env_keep"}
 )
 
-_DISTRUSTED = frozenset(
-    {
-        "model.provider",
-        "approvals.allow",
-        "tools.env_keep",
-        "compact.model",
-        "compact.context_window",
-        "compact.prepare_threshold_pct",
-        "compact.prepare_budget_pct",
-    }
-)
-"""What a project sets only once the user trusts it: it widens what runs, or what is spent."""
-_ONLY_OFF = frozenset({"agent.prewarm", "agent.turn_metadata", "compact.prepare"})
-"""What it may switch off until then."""
-_MODEL_FREE = ("prune", "checkpoint")
-"""Strategies by which no model is asked, not in the background either."""
+MAX_BYTES = 262_144
+"""Of a config file."""
 
 
 def strategy_named(name: str) -> str:
@@ -62,7 +51,11 @@ class SettingsError(Exception):
     """A setting cannot be used; `str()` names its source and says why."""
 
 
-class ModelSettings(Struct, frozen=True):
+class _Section(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class ModelSettings(_Section, frozen=True):
     name: str | None = None
     provider: str | None = None
     """A key of `[providers]`, a well-known name such as `openai`, or `embedded`."""
@@ -73,7 +66,7 @@ class ModelSettings(Struct, frozen=True):
     reasoning_effort: str | None = None
 
 
-class ProviderSettings(Struct, frozen=True):
+class ProviderSettings(_Section, frozen=True):
     base_url: str
     api_key_env: str | None = None
     """The variable that holds the key; the key itself never stands in a file."""
@@ -84,13 +77,13 @@ class ProviderSettings(Struct, frozen=True):
     idle_timeout: Seconds = 120.0
 
 
-class ApprovalSettings(Struct, frozen=True):
+class ApprovalSettings(_Section, frozen=True):
     mode: Mode = "ask"
     allow: tuple[str, ...] = ()
     """Command prefixes that run without a question."""
 
 
-class AgentSettings(Struct, frozen=True):
+class AgentSettings(_Section, frozen=True):
     max_steps: Count = 50
     """Requests in one turn before the shell asks whether to go on."""
     max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6
@@ -100,7 +93,7 @@ class AgentSettings(Struct, frozen=True):
     """Whether a first request, while the user types, opens the connection and warms the cache."""
 
 
-class CompactSettings(Struct, frozen=True):
+class CompactSettings(_Section, frozen=True):
     auto: Auto = "auto"
     auto_compact_threshold_pct: Share = 0.85
     """Of the usable window: the context window without the room kept for the reply."""
@@ -130,7 +123,7 @@ class CompactSettings(Struct, frozen=True):
         msgspec.structs.force_setattr(self, "mode", strategy_named(self.mode))
 
 
-class HookSettings(Struct, frozen=True):
+class HookSettings(_Section, frozen=True):
     """Shell commands by moment; see `agent/hooks.py`."""
 
     session_start: tuple[str, ...] = ()
@@ -142,7 +135,7 @@ class HookSettings(Struct, frozen=True):
     """For each of them."""
 
 
-class PriceSettings(Struct, frozen=True):
+class PriceSettings(_Section, frozen=True):
     """US dollars for a million tokens."""
 
     input: Annotated[float, msgspec.Meta(ge=0)]
@@ -151,16 +144,16 @@ class PriceSettings(Struct, frozen=True):
     """For input that comes from the provider's prompt cache; none where it costs as much."""
 
 
-class ToolSettings(Struct, frozen=True):
+class ToolSettings(_Section, frozen=True):
     env_keep: tuple[str, ...] = ()
     """Variables that commands see though they hold the key of a provider."""
 
 
-class UiSettings(Struct, frozen=True):
+class UiSettings(_Section, frozen=True):
     theme: str = "pinfold"
 
 
-class Settings(Struct, frozen=True):
+class Settings(_Section, frozen=True):
     """All settings; each field is one section of the file."""
 
     model: ModelSettings = field(default_factory=ModelSettings)
@@ -204,20 +197,21 @@ def load(
         if data is None:
             continue
         files.append(path)
-        _check(data, str(path), warnings)
         if path == project_file and not trusted:
-            data = _narrowed(data, layers, str(path), warnings)
-        layers.append((str(path), data))
-    layers.append(("the environment", _from_environment(env)))
-    layers.append(("a flag", _nested(flags)))
+            data, waiting = _narrowed(data, layers)
+            if waiting:
+                warnings.append(f"{shown(path)}: {_waits(waiting)}")
+        layers.append((shown(path), _checked(data, shown(path))))
+    for source, data in (
+        ("the environment", _from_environment(env)),
+        ("a flag", _nested(flags)),
+    ):
+        layers.append((source, _checked(data, source)))
 
     merged: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for source, data in layers:
-        _check(data, source, warnings if source == "the environment" else [])
         for section, values in data.items():
-            if not isinstance(values, dict):
-                continue
             target = merged.setdefault(section, {})
             for key, value in values.items():
                 if isinstance(value, dict) and isinstance(target.get(key), dict):
@@ -225,74 +219,76 @@ def load(
                 target[key] = value
                 origins[f"{section}.{key}"] = source
     settings = msgspec.convert(merged, Settings, strict=False)
-    return Loaded(settings, origins, tuple(files), tuple(dict.fromkeys(warnings)))
+    return Loaded(settings, origins, tuple(files), tuple(warnings))
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: {error}") from error
+    except OSError as error:
+        raise SettingsError(f"{shown(path)} can't be read: {error.strerror or error}") from error
     import tomllib
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise SettingsError(f"{shown(path)} is nested too deeply") from error
+    except ValueError as error:
+        raise SettingsError(f"{shown(path)} is not valid TOML: {error}") from error
 
 
-def _check(data: dict[str, Any], source: str, warnings: list[str]) -> None:
+def _checked(data: dict[str, Any], source: str) -> dict[str, Any]:
     try:
         msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{source}: {error}") from error
-    sections = {each.name: each.type for each in msgspec.structs.fields(Settings)}
-    for section, values in data.items():
-        if section not in sections:
-            warnings.append(f"{source}: [{section}] is not a section that pinfold knows")
-        elif section not in ("providers", "keys", "prices"):
-            known = {each.name for each in msgspec.structs.fields(sections[section])}
-            warnings.extend(
-                f"{source}: {section}.{key} is not a setting that pinfold knows"
-                for key in values
-                if key not in known
-            )
+        from pinfold.settings_check import complaint
+
+        why = complaint(data, Settings) or "these settings can't be used"
+        raise SettingsError(f"{source}: {why}") from error
+    return data
 
 
 def _narrowed(
-    data: dict[str, Any], below: list[tuple[str, dict[str, Any]]], source: str, warnings: list[str]
-) -> dict[str, Any]:
-    """What a project that the user has not trusted may set."""
+    data: dict[str, Any], below: list[tuple[str, dict[str, Any]]]
+) -> tuple[dict[str, Any], list[str]]:
+    """What a project that the user has not trusted may set, and the names of the rest."""
     kept: dict[str, Any] = {}
-    dropped: list[str] = []
+    waiting: list[str] = []
     for section, values in data.items():
         if not isinstance(values, dict):
+            waiting.append(section)
             continue
-        if section in ("providers", "hooks", "keys"):
-            dropped += [section] if values else []
-            continue
-        kept[section] = dict(values)
         for key, value in values.items():
-            if not _may_set(f"{section}.{key}", value, below):
-                dropped.append(f"{section}.{key}")
-                del kept[section][key]
-    if dropped:
-        warnings.append(
-            f"{source}: {', '.join(dropped)} left out until you trust this folder (/trust)"
-        )
-    return kept
+            name = f"{section}.{key}"
+            if _narrows(name, value, below):
+                kept.setdefault(section, {})[key] = value
+            else:
+                waiting.append(name)
+    return kept, waiting
 
 
-def _may_set(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> bool:
-    """Whether a setting of such a project counts, over what stands `below`."""
-    if name == "approvals.mode":
-        return MODES.index(value) <= MODES.index(_set_last(name, "ask", below))
-    if name == "compact.mode":
-        layered = value == "layered" and _set_last(name, "layered", below) not in _MODEL_FREE
-        return layered or value in _MODEL_FREE
-    return name not in _DISTRUSTED and (name not in _ONLY_OFF or value is False)
+def _narrows(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> bool:
+    """Whether a setting lets less happen than what is set `below`, or only changes colours."""
+    match name:
+        case "approvals.mode":
+            now = MODES.index(_set_last(name, "ask", below))
+            return value in MODES[: now + 1]
+        case "compact.auto":
+            return bool(value == "off")
+        case "compact.prepare" | "agent.prewarm":
+            return value is False
+        case "ui.theme":
+            return isinstance(value, str)
+    return False
+
+
+def _waits(names: list[str]) -> str:
+    from pinfold.closest import listed
+
+    wait = "waits" if len(names) == 1 else "wait"
+    return f"{listed(names)} {wait} until you trust this folder (/trust)"
 
 
 def _set_last(name: str, default: str, below: list[tuple[str, dict[str, Any]]]) -> Any:

@@ -5,6 +5,9 @@ from pathlib import Path
 import msgspec
 
 from pinfold.rollout.files import write_atomic
+from pinfold.small_files import read
+
+MAX_BYTES = 1_048_576
 
 
 def is_trusted(home: Path, folder: Path) -> bool:
@@ -22,7 +25,7 @@ def trust(home: Path, folder: Path) -> None:
 
 def _listed(home: Path) -> set[str]:
     try:
-        listed = msgspec.json.decode((home / "trusted.json").read_bytes())
+        listed = msgspec.json.decode(read(home / "trusted.json", MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return set()
     return (

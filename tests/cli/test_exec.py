@@ -252,7 +252,9 @@ async def test_a_held_session_is_told_who_holds_it(tmp_path: Path) -> None:
         (["exec", "--approvals", "maybe", "x"], 2, "invalid choice"),
         (["resume", "zzz"], 1, "There is no session"),
         (["replay", "nothing.jsonl"], 1, "can't be read"),
-        (["-c", "model.context_window=many", "exec", "x"], 1, "context_window"),
+        (["-c", "model.context_window=many", "exec", "x"], 2, "must be a number, not 'many'"),
+        (["-c", "nosuch.key=1", "exec", "x"], 2, "nosuch is not a section of settings"),
+        (["-c", "agent.max_stesp=1", "sessions"], 2, "did you mean agent.max_steps?"),
     ],
 )
 async def test_wrong_use_is_told_plainly(
@@ -271,13 +273,17 @@ async def test_doctor_finds_the_server_and_reads_the_config(tmp_path: Path) -> N
         config.parent.mkdir(parents=True)
         config.write_text(
             f'[model]\nname = "m-1"\nprovider = "mine"\ncontext_window = 4096\n'
-            f'[providers.mine]\nbase_url = "{server.url}"\n[typo]\nx = 1\n'
+            f'[providers.mine]\nbase_url = "{server.url}"\n'
         )
         ended = await pinfold.run("doctor")
+        broken = config.read_text() + "[typo]\nx = 1\n"
+        config.write_text(broken)
+        told = await pinfold.run("doctor")
     assert ended.code == 0, ended.err
     assert "m-1" in ended.out
     assert "4,096 tokens (from: config)" in ended.out
-    assert "[typo] is not a section" in ended.out
+    assert told.code == 0, told.err
+    assert "typo is not a section of settings" in told.out
 
 
 async def test_export_copies_what_this_version_does_not_know(tmp_path: Path) -> None:
@@ -362,3 +368,37 @@ async def test_commands_do_not_see_the_keys_of_providers(tmp_path: Path) -> None
     assert "KEPT_KEY=kept" in seen
     for secret in ("sk-test", "gsk-of-another", "of-my-own", "in-a-header"):
         assert secret not in seen
+
+
+@pytest.mark.parametrize("json_mode", [[], ["--json"]], ids=["text", "json"])
+async def test_what_an_untrusted_project_wants_is_named_on_stderr(
+    tmp_path: Path, json_mode: list[str]
+) -> None:
+    write = Call("write_file", json.dumps({"path": "new.txt", "content": "x"}), "c1")
+    async with FakeOpenAI([Reply(calls=(write,)), Reply("I may not.")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        project = pinfold.work / ".pinfold" / "config.toml"
+        project.parent.mkdir()
+        project.write_text(
+            '[approvals]\nmode = "read-only"\n'
+            '[model]\nreasoning_effort = "high"\n"\\u001b]52;c;x\\u0007" = 1\n[typo]\nx = 1\n'
+        )
+        ended = await pinfold.run("exec", *json_mode, "go")
+    assert ended.code == 0, ended.err
+    (line,) = (each for each in ended.err.splitlines() if "until you trust" in each)
+    assert line.startswith("pinfold: ~/work/.pinfold/config.toml: model.reasoning_effort, ")
+    assert line.endswith("typo.x wait until you trust this folder (/trust)")
+    assert "\x1b" not in ended.err
+    assert "reasoning_effort" not in server.bodies[0]
+    assert "read-only" in json.dumps(server.bodies[1])
+
+
+async def test_a_pipe_in_the_place_of_the_projects_config_is_told(tmp_path: Path) -> None:
+    pinfold = Pinfold(tmp_path)
+    (pinfold.work / ".pinfold").mkdir()
+    os.mkfifo(pinfold.work / ".pinfold" / "config.toml")
+    ended = await pinfold.run("exec", "go")
+    assert ended.code == 2
+    assert ended.err == (
+        "pinfold: ~/work/.pinfold/config.toml can't be read: it is not a regular file\n"
+    )

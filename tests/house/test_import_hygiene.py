@@ -58,7 +58,10 @@ async def paint():
 asyncio.run(paint())
 print("\\n".join(loaded))
 """
-SCREEN = {"cli", "commands", "numbers", "paths", "sanitize", "settings", "trust", "tui", "wiring"}
+SCREEN = {
+    *("cli", "commands", "numbers", "paths", "sanitize", "settings", "small_files", "trust"),
+    *("tui", "wiring"),
+}
 BELOW = {"rollout", "rollout.files", "rollout.provenance"}
 """What else may be loaded: what a session is made of comes with the session."""
 LATER = {

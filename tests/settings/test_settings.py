@@ -1,12 +1,18 @@
 """Settings from four sources, each able to be wrong."""
 
+import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pinfold.settings import Loaded, SettingsError, load
+from pinfold.settings import Loaded, Settings, SettingsError, load
+from pinfold.settings_check import complaint
 from pinfold.trust import is_trusted, trust
 
 
@@ -19,6 +25,7 @@ def loaded(
     *,
     trusted: bool = False,
 ) -> Loaded:
+    tmp_path.mkdir(exist_ok=True)
     files = tmp_path / "user.toml", tmp_path / "project.toml"
     for file, text in zip(files, (user, project), strict=True):
         if text:
@@ -42,7 +49,7 @@ def test_a_flag_beats_the_environment_beats_the_project_beats_the_user(tmp_path:
     user = '[model]\nname = "user"\nprovider = "p"\ncontext_window = 1\nmax_output = 1'
     project = '[model]\nname = "project"\ncontext_window = 2\nmax_output = 2'
     env = {"PINFOLD_MODEL__NAME": "env", "PINFOLD_MODEL__MAX_OUTPUT": "3"}
-    found = loaded(tmp_path, user, project, env, {"model.name": "flag"})
+    found = loaded(tmp_path, user, project, env, {"model.name": "flag"}, trusted=True)
     model = found.settings.model
     assert (model.name, model.max_output, model.context_window, model.provider) == (
         "flag",
@@ -90,10 +97,128 @@ def test_a_wrong_variable_says_so(tmp_path: Path) -> None:
         loaded(tmp_path, env={"PINFOLD_MODEL__CONTEXT_WINDOW": "many"})
 
 
-def test_unknown_settings_are_warned_of_and_kept_out(tmp_path: Path) -> None:
-    found = loaded(tmp_path, "[model]\nnmae = 'x'\n[tpyo]\na = 1")
-    assert len(found.warnings) == 2
-    assert "model.nmae" in found.warnings[0]
+UNKNOWN = {
+    "[model]\nnmae = 'x'": "model.nmae is not a setting; did you mean model.name?",
+    "[modle]\nname = 'x'": "modle is not a section of settings; did you mean model?",
+    "[qq]\na = 1": "qq is not a section of settings; there are model, providers, ",
+    "[model]\nqq = 1": "model.qq is not a setting; there are name, provider, ",
+    "nmae = 1": "nmae is not a section of settings",
+    "[providers.x]\nbase_url = 'u'\napi_key = 'sk-1'": "did you mean providers.x.api_key_env?",
+    "[prices.'gpt-5.2']\ninput = 1\nouput = 1": "prices.gpt-5.2.ouput is not a setting",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), UNKNOWN.items(), ids=UNKNOWN)
+def test_a_setting_that_is_not_known_is_refused_with_the_nearest(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    for trusted, files in ((False, (text, "")), (True, ("", text))):
+        with pytest.raises(SettingsError, match=r"(user|project)\.toml: ") as caught:
+            loaded(tmp_path, *files, trusted=trusted)
+        assert said in str(caught.value)
+        assert "sk-1" not in str(caught.value)
+        (tmp_path / "user.toml").unlink(missing_ok=True)
+
+
+def test_neither_is_one_from_a_flag_or_a_variable(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="nosuch is not a section"):
+        loaded(tmp_path, flags={"nosuch.key": "1"})
+    with pytest.raises(SettingsError, match=r"the environment: .* is not a setting"):
+        loaded(tmp_path, env={"PINFOLD_AGENT__MAX_STEP": "1"})
+
+
+VALUES = {
+    "model.context_window=abc": (
+        "model.context_window must be a number, not 'abc'; allowed: whole numbers from 1"
+    ),
+    "model.context_window=0": "model.context_window can't be '0'; allowed: whole numbers from 1",
+    "agent.max_retries=-1": "agent.max_retries can't be '-1'; allowed: whole numbers from 0",
+    "agent.prewarm=maybe": "agent.prewarm must be true or false, not 'maybe'; allowed: true, false",
+    "approvals.mode=yolo": (
+        "approvals.mode can't be 'yolo'; allowed: ask, full, read-only, workspace"
+    ),
+    "compact.target_pct=2": "compact.target_pct can't be '2'; allowed: numbers above 0 to 1",
+    "compact.prepare_budget_pct=x": (
+        "compact.prepare_budget_pct must be a number, not 'x'; allowed: numbers from 0 to 1"
+    ),
+    "compact.keep_roles=tool,toll": (
+        "compact.keep_roles can't be ['tool', 'toll']; allowed: a list of decision, diff, tool"
+    ),
+    "providers.x.wire_api=chat": "providers.x needs base_url",
+    "model=3": "model must be a section, [model], not '3'",
+    "providers.x=3": "providers.x must be a section, [providers.x], not '3'",
+    "hooks.pre_tool=x": "hooks.pre_tool must be a list, not 'x'; allowed: a list of text in quotes",
+}
+
+
+@pytest.mark.parametrize(("given", "said"), VALUES.items(), ids=VALUES)
+def test_a_value_that_cannot_be_used_is_told_with_what_can(
+    tmp_path: Path, given: str, said: str
+) -> None:
+    name, _, value = given.partition("=")
+    with pytest.raises(SettingsError) as caught:
+        loaded(tmp_path, flags={name: value})
+    assert str(caught.value) == f"a flag: {said}"
+
+
+odd = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["model", "providers", "agent", "hooks", "prices", "keys", "x\x1b[31m"]),
+        odd
+        | st.dictionaries(
+            st.sampled_from(["name", "context_window", "prewarm", "pre_tool", "input", "\u202e"]),
+            odd | st.dictionaries(st.sampled_from(["base_url", "headers", "input", "output"]), odd),
+        ),
+    )
+)
+def test_whatever_is_wrong_is_told_in_a_sentence(data: dict[str, Any]) -> None:
+    """In a short one, with nothing that drives a terminal."""
+    said = complaint(data, Settings)
+    try:
+        msgspec.convert(data, Settings, strict=False)
+    except msgspec.ValidationError:
+        assert said is not None
+        assert "\x1b" not in said
+        assert "\u202e" not in said
+        assert len(said) < 400
+    else:
+        assert said is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a = " + b"[" * 5_000, "nested too deeply"),
+        (b"a = " + b"9" * 5_000, "is not valid TOML"),
+        (b"[model\n", "is not valid TOML: "),
+        (b"a = '\xff'", "can't be read: it is not UTF-8 text"),
+        (b"#" * 300_000, "can't be read: it has more than 262,144 bytes"),
+    ],
+)
+def test_a_file_that_is_no_config_is_told_plainly(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    for name in ("user.toml", "project.toml"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(SettingsError, match=name) as caught:
+            loaded(tmp_path)
+        assert said in str(caught.value)
+        (tmp_path / name).unlink()
+
+
+def test_a_pipe_in_the_place_of_a_config_file_hangs_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "project.toml")
+    with pytest.raises(
+        SettingsError, match=r"project\.toml can't be read: it is not a regular file"
+    ):
+        loaded(tmp_path)
 
 
 WIDE = '[approvals]\nmode = "full"\nallow = ["rm"]\n[providers.evil]\nbase_url = "http://x"\n'
@@ -107,67 +232,88 @@ def test_an_untrusted_project_widens_nothing(tmp_path: Path) -> None:
     assert "/trust" in found.warnings[0]
 
 
-def test_an_untrusted_project_may_narrow(tmp_path: Path) -> None:
-    found = loaded(tmp_path, project='[approvals]\nmode = "read-only"')
-    assert found.settings.approvals.mode == "read-only"
-    assert not found.warnings
-
-
-SPENDING = """
-[agent]
-prewarm = true
-turn_metadata = true
-max_steps = 7
+NARROW = """
+[approvals]
+mode = "read-only"
 [compact]
-mode = "snapshot"
-model = "dear-1"
-context_window = 1000000
-prepare = true
-prepare_threshold_pct = 0.01
-prepare_budget_pct = 1.0
-target_pct = 0.2
+auto = "off"
+prepare = false
+[agent]
+prewarm = false
+[ui]
+theme = "paper"
 """
 
 
-def test_an_untrusted_project_spends_nothing(tmp_path: Path) -> None:
-    user = "[agent]\nturn_metadata = false\n[compact]\nprepare = false"
-    found = loaded(tmp_path, user, SPENDING)
-    agent, compact = found.settings.agent, found.settings.compact
-    assert (agent.prewarm, agent.turn_metadata, agent.max_steps) == (False, False, 7)
-    assert (compact.mode, compact.model, compact.context_window) == ("layered", None, None)
-    assert (compact.prepare, compact.target_pct) == (False, 0.2)
-    assert (compact.prepare_threshold_pct, compact.prepare_budget_pct) == (0.70, 0.10)
+def test_an_untrusted_project_may_narrow(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "[agent]\nprewarm = true", NARROW)
+    settings = found.settings
+    assert settings.approvals.mode == "read-only"
+    assert (settings.compact.auto, settings.compact.prepare) == ("off", False)
+    assert (settings.agent.prewarm, settings.ui.theme) == (False, "paper")
+    assert not found.warnings
+
+
+@pytest.mark.parametrize(
+    ("user", "project"),
+    [
+        ("read-only", "ask"),
+        ("ask", "workspace"),
+        ("", "full"),
+        ("", "yolo"),
+        ("workspace", ["ask"]),
+        ("workspace", True),
+    ],
+)
+def test_approvals_only_narrow(tmp_path: Path, user: str, project: object) -> None:
+    text = f'[approvals]\nmode = "{user}"' if user else ""
+    found = loaded(tmp_path, text, f"[approvals]\nmode = {json.dumps(project)}")
+    assert found.settings.approvals.mode == (user or "ask")
+    assert "approvals.mode waits until you trust" in found.warnings[0]
+
+
+WAITS = """
+[model]
+name = "dear-1"
+reasoning_effort = "high"
+max_output = 1_000_000
+[agent]
+prewarm = true
+turn_metadata = false
+max_steps = 7
+[compact]
+auto = "auto"
+mode = "checkpoint"
+prepare = true
+[prices.dear-1]
+input = 0
+output = 0
+[tools]
+env_keep = ["OPENAI_API_KEY"]
+[typo]
+x = 1
+"""
+
+
+def test_all_else_waits_for_trust_and_is_named(tmp_path: Path) -> None:
+    user = "[compact]\nprepare = false\nauto = 'ask'"
+    found = loaded(tmp_path, user, WAITS)
+    assert found.settings == loaded(tmp_path / "none", user).settings
     (warning,) = found.warnings
-    left_out = warning.partition(": ")[2].partition(" left out")[0].split(", ")
-    assert left_out == [
-        "agent.prewarm",
-        "agent.turn_metadata",
-        "compact.mode",
-        "compact.model",
-        "compact.context_window",
-        "compact.prepare",
-        "compact.prepare_threshold_pct",
-        "compact.prepare_budget_pct",
-    ]
-    assert "/trust" in warning
+    assert warning == (
+        f"{tmp_path / 'project.toml'}: model.name, model.reasoning_effort, model.max_output, "
+        "agent.prewarm, agent.turn_metadata, agent.max_steps, compact.auto, compact.mode, "
+        "compact.prepare, prices.dear-1, tools.env_keep, typo.x wait until you trust this folder "
+        "(/trust)"
+    )
 
 
-def test_an_untrusted_project_may_spend_less(tmp_path: Path) -> None:
-    user = '[agent]\nprewarm = true\n[compact]\nmode = "snapshot"'
-    project = '[agent]\nprewarm = false\n[compact]\nprepare = false\nmode = "{}"'
-    for mode in ("prune", "checkpoint", "layered"):
-        found = loaded(tmp_path, user, project.format(mode))
-        assert not found.warnings
-        assert not found.settings.agent.prewarm
-        assert (found.settings.compact.mode, found.settings.compact.prepare) == (mode, False)
-
-
-def test_an_untrusted_project_begins_no_summaries_in_the_background(tmp_path: Path) -> None:
-    """A user of `checkpoint` has none, and `layered` would write them."""
-    user, project = '[compact]\nmode = "checkpoint"', '[compact]\nmode = "layered"'
-    found = loaded(tmp_path, user, project)
-    assert found.settings.compact.mode == "checkpoint"
-    assert "compact.mode" in found.warnings[0]
+def test_the_names_that_wait_are_few_short_and_harmless(tmp_path: Path) -> None:
+    names = [f'"k{n}\\u001b]52;c;\\u0007{"x" * 2_000}" = 1' for n in range(100)]
+    (warning,) = loaded(tmp_path, project="[model]\n" + "\n".join(names)).warnings
+    assert "and 88 more wait until" in warning
+    assert len(warning) < 1_200
+    assert warning.isprintable()
 
 
 def test_a_trusted_project_counts_in_full(tmp_path: Path) -> None:
@@ -186,13 +332,11 @@ def test_trust_covers_what_lies_in_the_folder(tmp_path: Path) -> None:
     assert not is_trusted(home, folder)
 
 
-def test_an_untrusted_project_binds_no_key_and_chooses_no_provider(tmp_path: Path) -> None:
+def test_an_untrusted_project_binds_no_key_and_chooses_no_model(tmp_path: Path) -> None:
     project = '[keys]\nallow = "enter"\n[model]\nname = "m"\nprovider = "openrouter"'
     found = loaded(tmp_path, project=project)
-    assert not found.settings.keys
-    assert found.settings.model.provider is None
-    assert found.settings.model.name == "m"
-    assert "keys, model.provider left out" in found.warnings[0]
+    assert found.settings == Settings()
+    assert "keys.allow, model.name, model.provider wait until" in found.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +350,7 @@ def test_an_untrusted_project_binds_no_key_and_chooses_no_provider(tmp_path: Pat
     ],
 )
 def test_a_number_out_of_range_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(SettingsError, match=r"user\.toml.*>"):
+    with pytest.raises(SettingsError, match=r"user\.toml: .* can't be .*; allowed: "):
         loaded(tmp_path, text)
 
 

@@ -1,6 +1,7 @@
 """The parts of the screen that need no screen."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,22 @@ def test_the_theme_of_the_settings_is_found_without_reading_the_others(tmp_path:
         assert themes.named(name, folders) is None
 
 
+def test_a_theme_is_a_small_regular_file_in_its_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "themes"
+    inner.mkdir()
+    (tmp_path / "outside.toml").write_text("name = '../outside'\nprimary = '#123456'")
+    os.mkfifo(inner / "pipe.toml")
+    (inner / "zero.toml").symlink_to("/dev/zero")
+    (inner / "deep.toml").write_text(f"name = {'[' * 5_000}")
+    (inner / "long.toml").write_text("#" * 100_000)
+    for name in ("../outside", "pipe", "zero", "deep", "long"):
+        assert themes.named(name, [inner]) is None
+    loaded, failed = themes.load([inner])
+    assert not loaded
+    assert failed.keys() == set(inner.iterdir())
+    assert failed[inner / "pipe.toml"] == "it is not a regular file"
+
+
 # Arguments
 
 
@@ -142,3 +159,16 @@ def test_branch(tmp_path: Path) -> None:
     assert branch.current(tmp_path / "deep") == "fix/words"
     (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef\n")
     assert branch.current(tmp_path) == "01234567"
+
+
+@pytest.mark.parametrize("name", ["HEAD", ""])
+def test_a_pipe_in_the_place_of_gits_files_hangs_nobody(tmp_path: Path, name: str) -> None:
+    if name:
+        (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / name)
+    assert branch.current(tmp_path) == ""
+
+
+def test_a_git_file_may_say_anything(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_bytes(b"gitdir: a\0b")
+    assert branch.current(tmp_path) == ""

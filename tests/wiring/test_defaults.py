@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pinfold.compaction.view import PlanOptions
 from pinfold.settings import SettingsError
+from pinfold.trust import trust
 from pinfold.wiring.defaults import _changed, save
 from pinfold.wiring.house import House, config_files, house
 from pinfold.wiring.sessions import plan_options
@@ -124,6 +125,7 @@ def test_what_overrides_it_is_told(
     project = tmp_path / ".pinfold" / "config.toml"
     project.parent.mkdir()
     project.write_text("[compact]\nmax_tail_messages = 7\n")
+    trust(at.home, tmp_path)
     said = save(at, "prune", options(at, max_tail_messages=4))
     assert "the environment still sets compact.mode" in said
     assert f"{project} still sets compact.max_tail_messages here." in said

@@ -1,5 +1,6 @@
 """The user's own prompts, and those of a project that they trust."""
 
+import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from pinfold import paths
 from pinfold.settings import SettingsError
 from pinfold.trust import trust
 from pinfold.wiring.house import House, house
-from pinfold.wiring.prompts import MAX_CHARS, overrides
+from pinfold.wiring.prompts import MAX_BYTES, overrides
 
 
 @pytest.fixture
@@ -44,9 +45,15 @@ def test_a_projects_prompts_count_only_where_it_is_trusted(at: House) -> None:
 
 
 def test_what_is_no_prompt_is_named(at: House) -> None:
-    file = write(paths.config_folder(), "handoff", "x" * (MAX_CHARS + 1))
-    with pytest.raises(SettingsError, match=r"handoff\.md is no prompt"):
+    file = write(paths.config_folder(), "handoff", "x" * (MAX_BYTES + 1))
+    with pytest.raises(SettingsError, match=r"handoff\.md can't be read as a prompt: it has more"):
         overrides(at)
     file.write_bytes(b"\xff\xfe\xfa")
-    with pytest.raises(SettingsError, match=r"handoff\.md can't be read"):
+    with pytest.raises(
+        SettingsError, match=r"handoff\.md can't be read as a prompt: it is not UTF"
+    ):
+        overrides(at)
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(SettingsError, match=r"handoff\.md can't be read as a prompt: it is not a"):
         overrides(at)

@@ -13,6 +13,7 @@ import msgspec
 from pinfold.paths import repository_root
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import AgentsFile, Context, ContextSet, ToolSchema
+from pinfold.small_files import head
 
 NAME = "AGENTS.md"
 MAX_BYTES = 32_768
@@ -37,13 +38,12 @@ def agents_files(cwd: Path, user_folder: Path) -> tuple[AgentsFile, ...]:
 
 
 def _text(path: Path, root: Path | None) -> str:
-    """A regular file's text; nothing of a device, a pipe, or what lies outside of `root`."""
+    """A regular file's text; nothing of what lies outside of `root`. Raises `OSError`."""
     real = path.resolve()
     # Else a repository could have any file of the user's sent to the model.
-    if not real.is_file() or (root and not real.is_relative_to(root.resolve())):
+    if root and not real.is_relative_to(root.resolve()):
         return ""
-    with real.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
+    data = head(real, MAX_BYTES + 1)
     text = data[:MAX_BYTES].decode("utf-8", "replace").strip()
     if len(data) > MAX_BYTES:
         text += f"\n[cut after {MAX_BYTES:,} of {real.stat().st_size:,} bytes]"

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from pinfold.paths import repository_root
+from pinfold.small_files import read_text
+
+MAX_BYTES = 4_096
 
 
 def current(folder: Path) -> str:
@@ -13,8 +16,8 @@ def current(folder: Path) -> str:
     try:
         git = root / ".git"
         if git.is_file():  # a worktree or a submodule
-            git = root / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-        head = (git / "HEAD").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+            git = root / read_text(git, MAX_BYTES).removeprefix("gitdir:").strip()
+        head = read_text(git / "HEAD", MAX_BYTES).strip()
+    except (OSError, ValueError):  # a NUL in the name of a folder is a ValueError
         return ""
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:8]

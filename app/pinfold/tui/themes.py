@@ -7,10 +7,14 @@ from pathlib import Path
 from textual.color import ColorParseError
 from textual.theme import Theme
 
+from pinfold.small_files import read_text
 from pinfold.tui.colours import parse
 
 PACKAGE = Path(__file__).parents[1] / "themes"
 CHECKOUT = Path(__file__).parents[3] / "themes"
+
+MAX_BYTES = 65_536
+"""Of a theme."""
 
 COLOURS = (
     *("primary", "secondary", "warning", "error", "success", "accent"),
@@ -43,7 +47,7 @@ def named(name: str, folders: Sequence[Path]) -> Theme | None:
     """The theme of that name, if the file that is called so holds it; the last folder counts."""
     for folder in reversed(folders):
         path = folder / f"{name}.toml"
-        if path.is_file():
+        if path.parent == folder and path.exists():  # a name is no path
             loaded, _ = _read([path])
             return next((theme for theme in loaded if theme.name == name), None)
     return None
@@ -59,9 +63,11 @@ def _read(paths: Iterable[Path]) -> tuple[list[Theme], dict[Path, str]]:
     failed: dict[Path, str] = {}
     for path in paths:
         try:
-            theme = Theme(**tomllib.loads(path.read_text(encoding="utf-8")))
+            theme = Theme(**tomllib.loads(read_text(path, MAX_BYTES)))
             _check(theme)
-        except (OSError, ValueError, TypeError) as error:
+        except OSError as error:
+            failed[path] = error.strerror or str(error)
+        except (ValueError, TypeError, RecursionError) as error:
             failed[path] = str(error)
         else:
             loaded.append(theme)

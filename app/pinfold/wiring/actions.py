@@ -97,6 +97,7 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
     from pinfold import headless
     from pinfold.paths import program
     from pinfold.rollout.journal import Journal, JournalError, SessionHeld
+    from pinfold.sanitize import one_line
     from pinfold.wiring.sessions import CLOCK, folder_of, new_journal, open_session, own_folder
 
     find: Callable[[], Journal]
@@ -109,6 +110,8 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
             find = partial(Journal.open, folder, CLOCK.now)
     else:
         find = partial(new_journal, at)
+    for warning in at.loaded.warnings:
+        print(f"pinfold: {one_line(warning)}", file=sys.stderr)
     before = 0
 
     def journal() -> Journal:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pinfold import paths
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.files import failure, make_folder, replacing
-from pinfold.settings import SettingsError
+from pinfold.settings import MAX_BYTES, SettingsError
+from pinfold.small_files import read
 from pinfold.wiring.house import House, config_files
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
     path = path.resolve()  # a link stays one
     make_folder(path.parent)
     there = path.exists()
-    text = path.read_bytes().decode() if there else ""
+    text = read(path, MAX_BYTES).decode() if there else ""
     mode = path.stat().st_mode if there else 0o600
     end = "\r\n" if "\r\n" in text else "\n"
     expected = tomllib.loads(text)

@@ -5,11 +5,12 @@ from pathlib import Path
 from pinfold import paths
 from pinfold.compaction import prompts
 from pinfold.settings import SettingsError
+from pinfold.small_files import read_text
 from pinfold.trust import is_trusted
 from pinfold.wiring.house import House
 
 FOLDER = "prompts"
-MAX_CHARS = 20_000
+MAX_BYTES = 65_536
 
 
 def overrides(at: House) -> dict[str, str]:
@@ -22,20 +23,17 @@ def overrides(at: House) -> dict[str, str]:
     for folder in folders:
         for name in prompts.names():
             file = folder / FOLDER / f"{name}{prompts.ENDING}"
-            if file.exists() and (text := _read(file)):
+            if text := _read(file):
                 found[name] = text
     return found
 
 
 def _read(file: Path) -> str:
-    """Its text; empty leaves the house's in its place."""
+    """Its text; empty, also where there is none, leaves the house's in its place."""
     try:
-        text = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{paths.shown(file)} can't be read as a prompt: {error}") from error
-    if len(text) > MAX_CHARS:
-        raise SettingsError(
-            f"{paths.shown(file)} is no prompt: it has {len(text):,} characters, "
-            f"more than {MAX_CHARS:,}."
-        )
-    return text
+        return read_text(file, MAX_BYTES).strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        why = error.strerror or error
+        raise SettingsError(f"{paths.shown(file)} can't be read as a prompt: {why}") from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pinfold import paths
 from pinfold.rollout.files import write_atomic
+from pinfold.small_files import read_text
 from pinfold.trust import trust
 from pinfold.wiring.house import House
 
@@ -232,6 +233,6 @@ def _make_ready() -> None:
 def _theme(at: House) -> str:
     """The theme of the settings, else the one that the user chose last."""
     if "ui.theme" not in at.loaded.origins:
-        with suppress(OSError, UnicodeDecodeError):
-            return (at.home / CHOSEN_THEME).read_text(encoding="utf-8").strip()
+        with suppress(OSError):
+            return read_text(at.home / CHOSEN_THEME, 1_000).strip()
     return at.settings.ui.theme
