@@ -10,7 +10,7 @@ from pinfold.trust import is_trusted
 from pinfold.wiring.house import House
 
 FOLDER = "prompts"
-MAX_BYTES = 65_536
+MAX_BYTES = 20_000
 
 
 def overrides(at: House) -> dict[str, str]:
