@@ -1,7 +1,7 @@
 """Compaction over a window in memory: the real engine, and a journal that is a list."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,7 @@ class FakeCompacting:
     gate: asyncio.Event | None = None
     """Drafts and applications wait for it."""
     full_disk: bool = False
+    reviewer: Callable[[], Awaitable[bool]] | None = None
 
     @property
     def strategies(self) -> Sequence[str]:

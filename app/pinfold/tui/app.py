@@ -17,7 +17,7 @@ from textual.theme import Theme
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
-from pinfold.numbers import ID_SHOWN
+from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
@@ -114,7 +114,7 @@ class PinfoldApp(FailsafeApp):
             self.stylesheet.parse()
 
     def tell_failure(self, line: str) -> None:
-        self._shell.hint_for_a_while("That failed")
+        self._shell.hint("That failed")
         if line:
             self.tell(line, "error")
 
@@ -206,6 +206,8 @@ class PinfoldApp(FailsafeApp):
         """Have the user decide on the next window, in mid-turn; whether it was made."""
         from pinfold.tui.panels.preview import PreviewPanel
 
+        if not await self._shell.offer_preview(self._why_now()):
+            return False
         panel = PreviewPanel(self.session, self._look.keys, self._host.save_compact)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
 
@@ -219,6 +221,19 @@ class PinfoldApp(FailsafeApp):
         except asyncio.CancelledError:
             panel.close(applied=False)
             raise
+
+    def _why_now(self) -> str:
+        """Why the window is to be compacted, in a sentence."""
+        session = self.session
+        reading = session.reading()
+        used, limit = tokens(reading.used), tokens(reading.limit)
+        match session.compaction.occasion.cause:
+            case "model":
+                return f"It does not fit {session.model.name}: {used} of {limit} tokens."
+            case "overflow":
+                return f"The provider finds it too long: {used} of {limit} tokens."
+            case _:
+                return f"It has passed its threshold: {used} of {limit} tokens."
 
     def set_theme(self, name: str) -> None:
         self.theme = name

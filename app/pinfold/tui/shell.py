@@ -10,8 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
-from textual.timer import Timer
-from textual.widget import Widget
 
 from pinfold import paths
 from pinfold.commands import registry
@@ -21,13 +19,15 @@ from pinfold.tui import branch, welcome
 from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
-from pinfold.tui.keys import bindings
+from pinfold.tui.hints import Hints
+from pinfold.tui.keys import bindings, shown
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.look import Look
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
+from pinfold.tui.questions import Questions
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
@@ -39,11 +39,7 @@ if TYPE_CHECKING:
     from pinfold.ports import Decision, Question
     from pinfold.tui.bridge import Bridge
 
-HINT_SECONDS = 2.0
-"""How long a hint stands, and how soon its key must come again."""
 QUITS = "Ctrl+C again quits"
-QUIET = 0.6
-"""Seconds without typing after which a question takes the keys."""
 
 
 class Shell(Screen[None]):
@@ -74,15 +70,11 @@ class Shell(Screen[None]):
         choices: Callable[[str], Sequence[str]],
     ) -> None:
         super().__init__()
-        self._monotonic = monotonic
-        self._last_typed = -QUIET
-        self._hinted_at = 0.0
         self._cwd = look.cwd
         self._session: SessionPort | None = None
         self._bridge: Bridge | None = None
         self._unsent: list[Prompt] = []
         """Prompts that wait for the first session."""
-        self._hiding: Timer | None = None
         self._history = History(look.history)
         self._popup = Popup()
         self.editor = Editor(self._popup, self._history, look.cwd, choices)
@@ -95,6 +87,9 @@ class Shell(Screen[None]):
         self._prompt = PromptBox(self.editor)
         self._gauge = GaugeBar()
         self._status = StatusLine(monotonic)
+        self._hints = Hints(self._status, monotonic)
+        key = look.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
+        self._questions = Questions(self._prompt, self._status, monotonic, shown(key))
 
     def compose(self) -> ComposeResult:
         yield self._transcript
@@ -122,7 +117,7 @@ class Shell(Screen[None]):
     def on_descendant_focus(self) -> None:
         self._status.reading = self.focused is self._transcript
         if self._status.reading:
-            self._hint("")
+            self._hints.clear()
 
     @on(Transcript.Selected)
     def _selected(self, event: Transcript.Selected) -> None:
@@ -189,7 +184,7 @@ class Shell(Screen[None]):
         if not self._status.reading:
             self._transcript.scroll_end()
         elif self._transcript.behind:  # the note is out of view, but one acts on an item here
-            self.hint_for_a_while(text.partition("\n")[0])
+            self._hints.show(text.partition("\n")[0])
 
     def refresh_status(self) -> None:
         """Read the model, the approvals and the gauge anew."""
@@ -200,25 +195,13 @@ class Shell(Screen[None]):
         await self._drafts.save()
 
     async def approve(self, question: Question) -> Decision:
-        """Ask the user, in a card above the prompt."""
-        from pinfold.tui.approval.card import ApprovalCard
+        """Ask the user about a call."""
+        return await self._questions.approve(question)
 
-        card = ApprovalCard(question)
-        await self.mount(card, before=self._prompt)
-        self._offer_focus(card)
-        waiting = self.set_interval(QUIET / 4, lambda: self._offer_focus(card))
-        try:
-            return await card.decided
-        finally:
-            waiting.stop()
-            await card.remove()
-            self.editor.focus()
-
-    def _offer_focus(self, card: Widget) -> None:
-        """Let keys answer, but never those that were meant for the prompt."""
-        quiet = self._monotonic() - self._last_typed >= QUIET
-        if self.focused is self.editor and not self.editor.text and quiet:
-            card.focus()
+    async def offer_preview(self, why: str) -> bool:
+        """Whether the user wants to see a compaction that is due; `why` says why it is."""
+        idle = self._session is None or self._session.phase == "idle"
+        return await self._questions.offer_preview(why, "leaves it" if idle else "interrupts")
 
     # The transcript
 
@@ -293,7 +276,7 @@ class Shell(Screen[None]):
 
     @on(Editor.Changed)
     def _typed(self) -> None:
-        self._last_typed = self._monotonic()
+        self._questions.typed()
         self._drafts.changed()
         if self._session is not None:
             self._session.typed()
@@ -323,57 +306,55 @@ class Shell(Screen[None]):
             pass
         elif self.editor.text:
             self.editor.set_aside()
-            self.hint_for_a_while("Cleared: ↑ brings it back")
-        elif self._twice(QUITS):
+            self._hints.show("Cleared: ↑ brings it back")
+        elif self._hints.twice(QUITS):
             self.post_message(self.Left())
 
     def stop_turn(self) -> bool:
         """Interrupt what runs, or quit where that was just done; False where nothing runs."""
-        running = self._session is not None and self._session.phase != "idle"
-        if not running and not self._is_second(QUITS):
-            return False
-        if self._twice(QUITS):
+        if self._hints.stands(QUITS):
             self.post_message(self.Left())
-        elif self._session is not None:
+            return True
+        stopped = self._stop()
+        if stopped:
+            self._hints.show(QUITS)
+        return stopped
+
+    def _stop(self) -> bool:
+        """End what runs, or a question of its own; False where there is neither."""
+        if self._session is not None and self._session.phase != "idle":
             self._session.interrupt()
-        return True
+            return True
+        return self._questions.review(wanted=False)
 
     def action_interrupt(self) -> None:
         if self._find_bar.display:
             self._find_bar.leave()
-        elif self._session is not None and self._session.phase != "idle":
-            self._session.interrupt()
+        elif self._stop():
+            pass
         elif self.editor.text:
-            if self._twice("Esc again clears the prompt"):
+            if self._hints.twice("Esc again clears the prompt"):
                 self.editor.set_aside()
-        elif self._session is not None and self._session.items and self._twice("Esc again rewinds"):
+        elif (
+            self._session is not None
+            and self._session.items
+            and self._hints.twice("Esc again rewinds")
+        ):
             self.post_message(self.Commanded(registry.BY_ID["rewind"], "", ""))
 
-    def _twice(self, hint: str) -> bool:
-        """Whether this is the second time within `HINT_SECONDS`."""
-        again = self._is_second(hint)
-        self.hint_for_a_while("" if again else hint)
-        return again
-
-    def _is_second(self, hint: str) -> bool:
-        soon = self._monotonic() - self._hinted_at <= HINT_SECONDS
-        return soon and self._status.hint == hint
-
-    def hint_for_a_while(self, hint: str) -> None:
-        """Show `hint` in the status line."""
-        self._hint(hint)
-        self._hinted_at = self._monotonic()
-        if self._hiding is not None:
-            self._hiding.stop()
-        self._hiding = self.set_timer(HINT_SECONDS, lambda: self._hint(""))
-
-    def _hint(self, hint: str) -> None:
-        self._status.hint = hint
+    def hint(self, hint: str) -> None:
+        """Show `hint` in the status line for a while."""
+        self._hints.show(hint)
 
     def action_switch_focus(self) -> None:
-        """From the prompt to the card, if there is one, else to the transcript; and back."""
-        card = next(iter(self.query("ApprovalCard")), None)
-        (self.editor if self.focused is not self.editor else card or self._transcript).focus()
+        """From the prompt to the card, if there is one, else to the transcript; and back.
+
+        A compaction that waits is shown first.
+        """
+        if self._questions.review(wanted=True):
+            return
+        reading = self._questions.card or self._transcript
+        (self.editor if self.focused is not self.editor else reading).focus()
 
     def action_page_up(self) -> None:
         self._transcript.scroll_page_up()

@@ -1,0 +1,89 @@
+"""What waits for the user's word: cards above the prompt, which leave it what is being typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinfold.tui.status import StatusLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.widget import Widget
+
+    from pinfold.ports import Decision, Question
+    from pinfold.tui.prompt.box import PromptBox
+    from pinfold.tui.review import ReviewCard
+
+QUIET = 0.6
+"""Seconds without typing after which a question about a call takes the keys."""
+
+
+class Questions:
+    def __init__(
+        self, prompt: PromptBox, status: StatusLine, monotonic: Callable[[], float], key: str
+    ) -> None:
+        """`key` goes to a card."""
+        self._prompt = prompt
+        self._status = status
+        self._monotonic = monotonic
+        self._key = key
+        self._last_typed = -QUIET
+        self._review: ReviewCard | None = None
+        self.card: Widget | None = None
+        """The one that can have the keys."""
+
+    def typed(self) -> None:
+        self._last_typed = self._monotonic()
+
+    async def approve(self, question: Question) -> Decision:
+        """Ask about a call."""
+        from pinfold.tui.approval.card import ApprovalCard
+
+        card = ApprovalCard(question)
+        await self._mount(card)
+        self._offer_focus(card)
+        waiting = self._prompt.set_interval(QUIET / 4, lambda: self._offer_focus(card))
+        self.card = card
+        try:
+            return await card.decided
+        finally:
+            self.card = None
+            waiting.stop()
+            await card.remove()
+            self._prompt.editor.focus()
+
+    def _offer_focus(self, card: Widget) -> None:
+        """Let keys answer, but never those that were meant for the prompt."""
+        editor = self._prompt.editor
+        quiet = self._monotonic() - self._last_typed >= QUIET
+        if editor.screen.focused is editor and not editor.text and quiet:
+            card.focus()
+
+    async def offer_preview(self, why: str, leaves: str) -> bool:
+        """Whether the user wants to see a compaction that is due; `why` says why it is, and
+        `leaves` what Esc does.
+
+        It takes a key of its own: what is being typed must not act there.
+        """
+        from pinfold.tui.review import ReviewCard
+
+        card = ReviewCard(why, f"{self._key} opens the preview · Esc {leaves}")
+        await self._mount(card)
+        self._review = card
+        self._status.progress = "your word is needed"
+        try:
+            return await card.wanted
+        finally:
+            self._review = None
+            self._status.progress = ""
+            await card.remove()
+
+    def review(self, *, wanted: bool) -> bool:
+        """Answer whether the preview is wanted; whether that was asked."""
+        if self._review is not None:
+            self._review.answer(wanted=wanted)
+        return self._review is not None
+
+    async def _mount(self, card: Widget) -> None:
+        await self._prompt.screen.mount(card, before=self._prompt)
