@@ -17,6 +17,7 @@ from fakes.cut_compactions import COMPACTED, MODEL, OPTIONS, REFUSED
 from fakes.provider import FakeClock, Step, calls, says
 from pinfold.checkpoint import persist
 from pinfold.compaction.strategies.registry import registry
+from pinfold.rollout.events import WindowReplaced, decode
 from pinfold.rollout.journal import Journal
 
 TESTS = Path(__file__).parents[1]
@@ -165,12 +166,20 @@ async def test_what_cannot_be_written_leaves_the_window_before(
     await goes_on(root, name)
 
 
+def replaced_at(folder: Path) -> int:
+    """The event that replaced the window last."""
+    lines = (folder / "rollout.jsonl").read_bytes().splitlines()
+    events = map(decode, lines)
+    return max(each.seq for each in events if isinstance(each.data, WindowReplaced))
+
+
 async def test_a_checkpoint_file_that_cannot_be_written_is_not_missed(
     root: Path, cut: dict[str, str], after: list[tuple[int, str]]
 ) -> None:
     assert cut["locked-session"] == str(COMPACTED)
     (root / "locked-session").chmod(0o700)
-    assert not (root / "locked-session" / persist.FILE).exists()
+    found = msgspec.json.decode((root / "locked-session" / persist.FILE).read_bytes())
+    assert found["seq"] < replaced_at(root / "locked-session")
     assert await window_of(root, "locked-session") == after
     await goes_on(root, "locked-session")
 

@@ -293,7 +293,9 @@ def test_a_checkpoint_as_json(session: Path, say: Say) -> None:
     assert found["task"]["text"].startswith("Make part 12 faster.")
     say("compact", session.name, *SMALL)
     kept = (session / "checkpoint_v1.json").read_text()
-    assert kept == text, "what is kept beside the session is what was shown"
+    assert kept == say("checkpoint", session.name, "--json"), (
+        "what is kept beside the session is what was shown"
+    )
 
 
 def test_the_ledger_fits_its_budget(say: Say) -> None:

@@ -168,22 +168,25 @@ async def test_what_was_torn_off_a_session_is_told(tmp_path: Path, flags: tuple[
     assert str(rollout.with_name("rollout.torn")) in ended.err
 
 
+REFUSED = Reply(status=401, body={"error": {"message": "Incorrect API key provided"}})
 FAULTS = {
-    "refused key": Reply(status=401, body={"error": {"message": "Incorrect API key provided"}}),
-    "overflow": OVERFLOW,
-    "unknown model": Reply(status=404, body={"error": {"message": "model not found"}}),
+    "refused key": (REFUSED, "waiting"),
+    "overflow": (OVERFLOW, "failed"),
+    "unknown model": (Reply(status=404, body={"error": {"message": "model not found"}}), "failed"),
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-async def test_a_fault_that_stays_is_one_plain_line(tmp_path: Path, fault: Reply) -> None:
+@pytest.mark.parametrize(("fault", "state"), FAULTS.values(), ids=FAULTS)
+async def test_a_fault_that_stays_is_one_plain_line(
+    tmp_path: Path, fault: Reply, state: str
+) -> None:
     async with FakeOpenAI([fault]) as server:
         pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
         ended = await pinfold.run("exec", "go")
     assert ended.code == 1
     assert "Traceback" not in ended.err
     assert ended.err.splitlines()[-1].startswith("pinfold: ")
-    assert states(pinfold.rollouts()[0]) == ["failed"]
+    assert states(pinfold.rollouts()[0]) == [state]
 
 
 PASSING = {

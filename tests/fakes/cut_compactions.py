@@ -80,6 +80,7 @@ async def compact(root: Path, folder: Path, arm: Callable[[], None]) -> int:
     except (OSError, JournalError) as error:
         print(f"{folder.name}: {error}", file=sys.stderr)
         return REFUSED if at.session._record.window.forms == before else WRONG
+    await at.session.idle()
     return COMPACTED
 
 

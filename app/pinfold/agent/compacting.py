@@ -20,7 +20,6 @@ from pinfold.agent.summarizing import Step, Summarizing
 from pinfold.agent.toolchain import env_of
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.agent.updates import Told
-from pinfold.checkpoint import persist
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.compaction import engine
@@ -326,7 +325,7 @@ class Compacting:
         for note in plan.notes:
             record.warn(note)
         try:
-            await asyncio.to_thread(self._save, draft)
+            await asyncio.to_thread(self._save_summary, draft)
             await self._after(compaction, plan.sizes)
         except JournalError as error:
             record.warn(f"What a hook of post_compact added is left out: {error}")
@@ -348,11 +347,8 @@ class Compacting:
                 lambda n: [ItemAdded(item=Item(n=n, kind="context", content=text))]
             )
 
-    def _save(self, draft: Draft) -> None:
-        """What can be made again from the journal at any time."""
+    def _save_summary(self, draft: Draft) -> None:
         folder = self._record.journal.folder
-        with suppress(OSError):
-            persist.save(folder, draft.view.checkpoint)
         summary = draft.plan.meta.get("summary")
         if isinstance(summary, dict):
             with suppress(OSError):

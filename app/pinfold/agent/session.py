@@ -10,6 +10,7 @@ from typing import TypeVar, cast, get_args
 
 from pinfold.agent.before_turn import BeforeTurn
 from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
@@ -167,6 +168,7 @@ class Session:
         """Whether it is a recording that is played."""
         self._found = found_as(record.state, read_only=record.journal.read_only)
         self.cwd = cwd
+        self._checkpoint_file = CheckpointFile(record)
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)
         self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
@@ -506,6 +508,7 @@ class Session:
     async def idle(self) -> None:
         """Wait until nothing runs and nothing is left to write."""
         await self._work.idle()
+        await self._checkpoint_file.written()
 
     async def close(self) -> None:
         """Interrupt what runs and let go of the journal and the model."""
