@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.bench_compaction import working
 from benchmarks.figures import Figure
 from pinfold.agent.clock import SystemClock
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -104,6 +105,7 @@ async def turn(
         counter=counter,
         user_folder=folder,
         connect=connect,
+        learned_windows=LearnedWindows(folder / "home"),
     )
     try:
         await prompt(session)

@@ -16,6 +16,7 @@ from benchmarks.bench_compaction import SIZES, working
 from benchmarks.bench_transcript import SIZE
 from benchmarks.stalls import painted, stalls
 from pinfold.agent.clock import SystemClock
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -54,6 +55,7 @@ async def long_session(folder: Path) -> AsyncIterator[Session]:
         counter=counter,
         user_folder=folder,
         connect=connect,
+        learned_windows=LearnedWindows(folder / "home"),
     )
     try:
         yield session

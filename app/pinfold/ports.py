@@ -12,7 +12,7 @@ Error tree of a provider:
     │   └── IdleTimedOut      the stream went silent
     ├── MalformedStream       the answer was not what the wire API promises
     ├── AuthenticationFailed
-    ├── ContextOverflow       the request does not fit the model's window
+    ├── ContextOverflow       the request does not fit the model's window, or another limit
     ├── ContentRefused        the provider's filter said no
     └── RequestRejected       any other 4xx: wrong model name, bad parameter
 """
@@ -30,6 +30,11 @@ from pinfold.rollout.items import Item
 
 # Models
 
+WindowSource = Literal["config", "server", "table", "assumed", "learned"]
+"""`learned`: from a request that the server refused."""
+DOUBTFUL: tuple[WindowSource, ...] = ("assumed", "learned")
+"""Sources that nobody vouches for."""
+
 
 class ModelInfo(Struct, frozen=True):
     """A model as the shell knows it."""
@@ -38,7 +43,7 @@ class ModelInfo(Struct, frozen=True):
     provider: str
     context_window: int
     """Tokens."""
-    window_source: Literal["config", "server", "table", "assumed"]
+    window_source: WindowSource
     max_output: int = 16_384
     """Tokens that one reply may have."""
     tools: bool = True
@@ -46,6 +51,11 @@ class ModelInfo(Struct, frozen=True):
     """The tiktoken encoding that counts for it, or the nearest one."""
     vision: bool = True
     """Whether it takes pictures; where it doesn't, a line of text stands for each."""
+
+    @property
+    def doubtful_window(self) -> str:
+        """Where the window comes from, if nobody vouches for it."""
+        return self.window_source if self.window_source in DOUBTFUL else ""
 
 
 class Request(Struct, frozen=True):
@@ -193,7 +203,23 @@ class AuthenticationFailed(ProviderError):
 
 
 class ContextOverflow(ProviderError):
-    pass
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        limit: int | None = None,
+        tokens: int | None = None,
+        of_window: bool = True,
+    ) -> None:
+        super().__init__(message, status=status)
+        self.limit = limit
+        """The model's context window, where the server tells it."""
+        self.tokens = tokens
+        """Tokens of the request, where the server tells them."""
+        self.of_window = of_window
+        """Whether it is the model's window that is too small, not a limit of bytes or of a
+        minute's tokens."""
 
 
 class ContentRefused(ProviderError):

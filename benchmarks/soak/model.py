@@ -104,7 +104,8 @@ class Model:
             self.looks(request)
         if tokens > request.model.context_window:
             self.tally["too large"] += 1
-            raise ContextOverflow("This model's maximum context length is exceeded.")
+            limit = request.model.context_window
+            raise ContextOverflow("This model's maximum context length is exceeded.", limit=limit)
         fault = self._rng.choices(list(FAULTS), list(FAULTS.values()))[0]
         if fault == "outage":
             self._outage = OUTAGE
@@ -225,7 +226,7 @@ def _refusal(fault: str) -> ProviderError | None:
         case "signed out":
             return AuthenticationFailed("The key is not accepted.", status=401)
         case "overflow":
-            return ContextOverflow("This model's maximum context length is exceeded.")
+            return ContextOverflow("These are more tokens than a minute allows.", of_window=False)
         case "refused":
             return ContentRefused("The provider's filter refused the request.")
         case _:

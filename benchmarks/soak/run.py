@@ -18,6 +18,7 @@ from benchmarks.soak.model import FILES, Model
 from benchmarks.soak.tools import Broken, Dump, Hanging
 from benchmarks.soak.user import User
 from benchmarks.soak.violated import Violated, check
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -109,6 +110,7 @@ class Soak:
             counter=self.counter,
             user_folder=self._root / "config",
             connect=connect,
+            learned_windows=LearnedWindows(self._root / "home"),
         )
         self._heard = self.session._record.state.seq
         self._changes = Changes(self.session._record.window)

@@ -8,6 +8,7 @@ from fakes.agent import User
 from fakes.provider import FakeClock
 from fakes.recorded import recorded
 from pinfold.adopt.detect import read
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -42,6 +43,7 @@ async def test_a_recording_is_compacted_and_goes_on_for_a_turn(file: Path, tmp_p
         counter=counter,
         user_folder=tmp_path,
         connect=connect,
+        learned_windows=LearnedWindows(tmp_path),
     )
     try:
         before = len(session.items)

@@ -13,6 +13,7 @@ import pytest
 
 from fakes.provider import FakeClock, Step, calls, says
 from fakes.summaries import answer, entry
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -160,6 +161,7 @@ async def opened(root: Path, provider: Limited, options: Options) -> AsyncIterat
         counter=Counter("none"),
         user_folder=root / "config",
         connect=connect,
+        learned_windows=LearnedWindows(root / "home"),
     )
     yield session
     await session.close()

@@ -266,16 +266,23 @@ async def test_a_stream_that_breaks_after_a_whole_call_acts_on_it(tmp_path: Path
     assert on.kinds() == ["user", "tool_call", "tool_result", "assistant"]
 
 
-@pytest.mark.parametrize("error", [RequestRejected("no such model"), ContextOverflow("too long")])
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RequestRejected("no such model"), "no such model"),
+        (ContextOverflow("too long"), "scripted-1 can't take this request"),
+        (ContextOverflow("too many bytes", of_window=False), "too many bytes. /context shows"),
+    ],
+)
 async def test_an_error_that_retrying_cant_mend_ends_the_turn(
-    tmp_path: Path, error: Exception
+    tmp_path: Path, error: Exception, reason: str
 ) -> None:
-    on = await stage(tmp_path, [[error], says("later")])  # type: ignore[list-item]
+    on = await stage(tmp_path, [[error], says("later")])
     on.session.send("go")
     await on.session.idle()
     finished = [event for event in on.events() if isinstance(event, TurnFinished)]
     assert finished[-1].state == "failed"
-    assert str(error) in finished[-1].reason
+    assert reason in finished[-1].reason
     on.session.send("again")
     await on.session.idle()
     assert on.session.last_ending == "done"

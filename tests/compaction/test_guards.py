@@ -62,6 +62,14 @@ def test_what_would_gain_too_little_is_tried_again_once_the_window_has_grown() -
     assert step("overflow", past=past) == "compact"
 
 
+def test_a_gain_that_was_too_small_counts_until_the_window_is_another() -> None:
+    past = Past().succeeded(60_000).in_vain(85_000)
+    assert step(past=past) == "wait"
+    assert step(past=past.below()) == "compact", "masked meanwhile, and grown again"
+    assert step(past=past.prompted()) == "compact"
+    assert step(past=Past().succeeded(86_000).below()) == "wait", "it was compacted just now"
+
+
 def test_a_window_that_waits_is_left_alone_but_for_an_overflow() -> None:
     assert step(waiting=True) == step("model", waiting=True) == "wait"
     assert step("overflow", waiting=True) == "compact"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fakes.provider import FakeClock, ScriptedProvider, Step
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -71,9 +72,11 @@ async def stage(
     journal: Callable[[], Journal] | None = None,
     model: ModelInfo = MODEL,
     others: Iterable[ModelInfo] = (),
+    provider: ScriptedProvider | None = None,
 ) -> Stage:
     """A session in `root/work`, its store in `root/home`; it can go on with the other models."""
-    clock, provider, user = FakeClock(), ScriptedProvider(script), User(list(answers))
+    clock, user = FakeClock(), User(list(answers))
+    provider = provider or ScriptedProvider(script)
     work, home = root / "work", root / "home"
     work.mkdir(exist_ok=True)
     opened = journal() if journal else SessionStore(home).create(work.resolve(), "test", clock.now)
@@ -94,6 +97,7 @@ async def stage(
         counter=Counter("none"),
         user_folder=root / "config",
         connect=connect,
+        learned_windows=LearnedWindows(home),
     )
     heard: list[Update] = []
     session.subscribe(heard.append)

@@ -241,6 +241,14 @@ class FakeSession:
             raise ProviderError("openai has no model named nonsense.")
         self.model = msgspec.structs.replace(self.model, name=name)
 
+    async def forget_window(self) -> str:
+        if self.model.window_source != "learned":
+            raise Refused("The window was not learned.")
+        self.model = msgspec.structs.replace(
+            self.model, context_window=272_000, window_source="table"
+        )
+        return "The learned window is forgotten."
+
     def set_approvals(self, mode: str) -> None:
         self.approvals = mode
 

@@ -100,6 +100,85 @@ OVERFLOWS: dict[str, tuple[int | None, Any]] = {
             "code": 400,
         },
     ),
+    "vLLM, newer": (
+        400,
+        {
+            "error": {
+                "message": "You passed 99073 input tokens and requested 32000 output tokens. "
+                "However, the model's context length is only 131072 tokens, resulting in a maximum "
+                "input length of 99072 tokens. Please reduce the length of the input prompt.",
+                "type": "BadRequestError",
+                "code": 400,
+            }
+        },
+    ),
+    "vLLM, where the reply is asked to be too long": (
+        400,
+        {
+            "error": {
+                "message": "'max_tokens' or 'max_completion_tokens' is too large: 8000. This "
+                "model's maximum context length is 4096 tokens and your request has 2778 input "
+                "tokens (8000 > 4096 - 2778). None",
+                "type": "BadRequestError",
+                "code": 400,
+            }
+        },
+    ),
+    "llama.cpp, older": (
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "the request exceeds the available context size. try increasing the "
+                "context size or enable context shift",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 14429,
+                "n_ctx": 8192,
+            }
+        },
+    ),
+    "llama.cpp, while it writes": (
+        500,
+        {
+            "error": {
+                "code": 500,
+                "message": "Context size has been exceeded.",
+                "type": "server_error",
+            }
+        },
+    ),
+    "llama-cpp-python": (
+        400,
+        {"error": {"message": "Requested tokens (2285) exceed context window of 2048"}},
+    ),
+    "Together": (
+        400,
+        {
+            "error": {
+                "message": "The input (516368 tokens) is longer than the model's context length "
+                "(262144 tokens)."
+            }
+        },
+    ),
+    "Text Generation Inference": (
+        422,
+        {
+            "error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. "
+            "Given: 4000 `inputs` tokens and 512 `max_new_tokens`"
+        },
+    ),
+    "DashScope": (
+        400,
+        {"error": {"message": "Range of input length should be [1, 129024]"}},
+    ),
+    "xAI": (
+        400,
+        {
+            "code": "invalid-argument",
+            "error": "This model's maximum prompt length is 131072 but the request contains "
+            "537812 tokens.",
+        },
+    ),
     "Ollama": (
         400,
         {
@@ -142,6 +221,10 @@ OVERFLOWS: dict[str, tuple[int | None, Any]] = {
             "error": "Trying to keep the first 15857 tokens when context the overflows. However, "
             "the model is loaded with context length of only 4096 tokens, which is not enough."
         },
+    ),
+    "LM Studio, its engine": (
+        400,
+        {"error": "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"},
     ),
     "LM Studio, newer": (
         400,
@@ -215,6 +298,66 @@ OVERFLOWS: dict[str, tuple[int | None, Any]] = {
 def test_an_overflow_is_told_apart(server: str) -> None:
     status, body = OVERFLOWS[server]
     assert type(told(body, status)) is ContextOverflow
+
+
+FIGURES: dict[str, tuple[int | None, int | None]] = {
+    "OpenAI, chat": (8_192, 8_227),
+    "llama.cpp": (4_096, 9_031),
+    "llama.cpp, older": (8_192, 14_429),
+    "llama-cpp-python": (2_048, 2_285),
+    "vLLM": (6_048, 568),
+    "vLLM, another way": (32_768, 40_960),
+    "vLLM, newer": (131_072, 99_073),
+    "vLLM, where the reply is asked to be too long": (4_096, 2_778),
+    "OpenRouter": (32_768, 42_832),
+    "OpenRouter, for the provider behind it": (16_000, None),
+    "LM Studio": (4_096, 15_857),
+    "LM Studio, its engine": (7_424, 15_028),
+    "Anthropic gateway": (200_000, 200_251),
+    "Anthropic, prompt and reply together": (200_000, None),
+    "Mistral": (32_768, 65_673),
+    "Gemini": (1_048_576, 1_200_000),
+    "Moonshot": (131_072, None),
+    "Together": (262_144, 516_368),
+    "Text Generation Inference": (4_096, None),
+    "DashScope": (129_024, None),
+    "xAI": (131_072, 537_812),
+}
+"""The window and the request's tokens, where the server tells them."""
+OF_NO_WINDOW = {
+    "OpenAI, more than a minute's allowance",
+    "Anthropic, the body itself",
+    "a proxy with a limit of its own",
+}
+
+
+@pytest.mark.parametrize("server", OVERFLOWS)
+def test_its_figures_are_read_where_it_tells_them(server: str) -> None:
+    status, body = OVERFLOWS[server]
+    error = told(body, status)
+    assert isinstance(error, ContextOverflow)
+    assert (error.limit, error.tokens) == FIGURES.get(server, (None, None))
+    assert error.of_window == (server not in OF_NO_WINDOW)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Rate limit reached: this model's maximum context length is 8192 tokens per minute",
+        "maximum context length is 8192 tokens (TPM)",
+    ],
+)
+def test_an_allowance_is_no_window(message: str) -> None:
+    error = told({"error": {"message": message}}, 400)
+    assert isinstance(error, ContextOverflow)
+    assert (error.of_window, error.limit) == (False, None)
+
+
+@pytest.mark.parametrize("figure", ["7", "0", "9" * 15])
+def test_a_figure_that_can_be_no_windows_is_none(figure: str) -> None:
+    error = told({"error": {"message": f"maximum context length is {figure} tokens"}}, 400)
+    assert isinstance(error, ContextOverflow)
+    assert error.limit is None
 
 
 OTHERS: list[tuple[int | None, Any, type[ProviderError], str]] = [

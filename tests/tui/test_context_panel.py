@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -429,3 +430,15 @@ async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
         await until(pilot, lambda: "x mask" in foot(pilot))
         await pilot.press("x")
         await until(pilot, lambda: forms(session) == {3: "masked"})
+
+
+async def test_the_learned_window_is_shown_and_forgotten(session: FakeSession) -> None:
+    session.model = replace(SMALL, window_source="learned")
+    async with opened(session) as pilot:
+        said = pilot.app.screen.query_one(".facts", Static)
+        assert str(said.visual).startswith("window learned (w forgets it) · ")
+        await pilot.press("w")
+        await until(pilot, lambda: "is forgotten" in foot(pilot))
+        assert "learned" not in str(said.visual)
+        await pilot.press("w")
+        await until(pilot, lambda: "was not learned" in foot(pilot))

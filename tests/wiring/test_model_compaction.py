@@ -15,6 +15,7 @@ from fakes.compactions import working
 from fakes.openai_server import OVERFLOW, FakeOpenAI, Recorded, Reply
 from fakes.provider import FakeClock
 from fakes.summaries import answer, entry
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.metadata import HEADER
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
@@ -224,6 +225,7 @@ async def played(
         counter=Counter("none"),
         user_folder=root / "config",
         connect=connect,
+        learned_windows=LearnedWindows(root),
     )
     yield Played(session, clock)
     await session.close()

@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 import msgspec
 
+from pinfold.agent.learned_windows import Place, narrowed, place_of
 from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
 from pinfold.agent.retry import delay
@@ -45,10 +46,30 @@ class Connection:
     wire_api: Literal["chat", "responses"]
     note: str
     """Why this model, and how to change it."""
+    base_url: str = ""
+    """Where the model is served."""
+    reported: int | None = None
+    """The context window that its server reports."""
+    unlearned: ModelInfo | None = None
+    """The model with the window that it would have, where a learned one has taken its place."""
+
+    @property
+    def place(self) -> Place:
+        return place_of(self.model.provider, self.base_url, self.model.name)
+
+    def learned(self, window: int) -> "Connection":
+        """The same with a context window that refused requests taught."""
+        unlearned = self.unlearned or self.model
+        return replace(self, model=narrowed(self.model, window), unlearned=unlearned)
+
+    def forgotten(self) -> "Connection":
+        """The same with the window that it has without what was learned."""
+        return replace(self, model=self.unlearned or self.model, unlearned=None)
 
     def within(self, window: int | None) -> "Connection":
-        """The same with a context window of so many tokens, where that is given."""
-        if window is None:
+        """The same with a context window of so many tokens, where that is given; a learned one
+        is not widened."""
+        if window is None or (self.unlearned is not None and window >= self.model.context_window):
             return self
         model = msgspec.structs.replace(self.model, context_window=window, window_source="config")
         return replace(self, model=model)
@@ -82,6 +103,8 @@ class Response:
     number: int
     items: list[Item] = field(default_factory=list)
     stop: str = ""
+    input: int = 0
+    """Tokens of the request, where the provider told them."""
 
     @property
     def calls(self) -> list[Item]:
@@ -194,6 +217,7 @@ class Requester:
             raise
         await record.append(finished("ok", "", done))
         response.stop = done.stop
+        response.input = done.usage.input if done.usage else 0
 
     async def _read(
         self,

@@ -15,6 +15,8 @@ from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.hooks import Hooks
+from pinfold.agent.learned_windows import LearnedWindows
+from pinfold.agent.learning import Learning
 from pinfold.agent.masking import Masking
 from pinfold.agent.memory import Memory
 from pinfold.agent.memory_tool import MemoryApply
@@ -83,6 +85,7 @@ class Session:
         user_folder: Path,
         connect: Callable[[str], Awaitable[Connection]],
         connect_summarizer: Callable[[], Awaitable[Connection]] | None,
+        learned_windows: LearnedWindows,
     ) -> None:
         self._record = record
         self._connection = connection
@@ -141,12 +144,22 @@ class Session:
             self._limits,
             options.preparing,
         )
+        self._learning = Learning(
+            record,
+            lambda: self._connection,
+            self._take,
+            self.reading,
+            self.compaction.view,
+            learned_windows,
+        )
         turn = Turn(
             record,
             requester,
             self._calls,
             self.files,
             self._triggers,
+            self._learning,
+            lambda: self._connection,
             max_steps=options.max_steps,
         )
         self._before = BeforeTurn(
@@ -160,7 +173,7 @@ class Session:
             self.files,
             self._memory,
         )
-        self._work = Work(record, cwd, turn, self._before, lambda: self._connection)
+        self._work = Work(record, cwd, turn, self._before)
         self._prewarm = Prewarm(
             record, clock, metadata, lambda: self._connection, wanted=options.prewarm
         )
@@ -188,6 +201,7 @@ class Session:
         user_folder: Path,
         connect: Callable[[str], Awaitable[Connection]],
         connect_summarizer: Callable[[], Awaitable[Connection]] | None = None,
+        learned_windows: LearnedWindows,
     ) -> "Session":
         """Fold the journal and go on from its end; a turn that a crash cut short is closed.
 
@@ -207,6 +221,7 @@ class Session:
             user_folder=user_folder,
             connect=connect,
             connect_summarizer=connect_summarizer,
+            learned_windows=learned_windows,
         )
         if not journal.read_only:
             await session._take_up()
@@ -381,8 +396,6 @@ class Session:
         if why := self._takes_nothing():
             self._work.refuse(text, why)
             return
-        if not self.busy:
-            self._triggers.prompted()
         self._work.send(Prompt(text, tuple(pasted)))
 
     def run_command(self, command: str) -> None:
@@ -485,6 +498,13 @@ class Session:
         await self._note_model(reason)
         if connection.wire_api != old.wire_api:
             await self.recount(self._record.gauge.counter)
+
+    async def forget_window(self) -> str:
+        """Forget the context window that refused requests taught; what holds now, in a sentence.
+
+        Raises `Refused`, `JournalError`.
+        """
+        return await self._learning.forget()
 
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""

@@ -11,9 +11,11 @@ from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
 from pinfold.compaction import guards
+from pinfold.compaction.budget import too_small
 from pinfold.compaction.guards import Cause, Past
-from pinfold.compaction.refusals import NoGain
+from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
 from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.journal import JournalError
 from pinfold.window.reading import Reading
 
 BELOW = 0.7
@@ -44,7 +46,7 @@ class Triggers:
         self._past = self._past.prompted()
 
     def acted(self) -> None:
-        """The user changed how or whether to compact."""
+        """The user changed how or whether to compact, or another window is to be compacted."""
         self._past = self._past.acted()
 
     def due(self) -> bool:
@@ -84,10 +86,12 @@ class Triggers:
         """Compact where the window calls for it; whether that was done.
 
         `phase` says where the turn stands, if there is one; `waited_for` whether what runs in the
-        session waits for it. Raises nothing.
+        session waits for it. Raises `TooSmall` on an overflow that no compaction can help.
         """
         limits, compacting = self._limits, self._compacting
         reading = self._reading()
+        if reading.used < limits.threshold * reading.usable:
+            self._past = self._past.below()
         match phase:
             case "standalone_turn":
                 waiting = self._record.state.turn_state == "waiting"
@@ -105,6 +109,8 @@ class Triggers:
             waiting=waiting,
         )
         with compacting.on(Occasion(cause, phase, waited_for)):
+            if cause == "overflow" and (refusal := await self._too_small()):
+                raise refusal
             if cause == "model" and limits.auto != "off" and not waiting and await self._rebuilt():
                 return True
             if step == "wait":
@@ -115,7 +121,7 @@ class Triggers:
             if step == "ask" and compacting.reviewer is not None:
                 applied = await compacting.reviewer()
                 if not applied:
-                    self._past = self._past.in_vain(reading.used)
+                    self._past = self._past.declined(reading.used)
                 return applied
             return await self._compact(cause, reading)
 
@@ -128,14 +134,32 @@ class Triggers:
             await compacting.run(options=options, must_gain=cause == "threshold")
         except NoGain as error:
             self._past = self._past.in_vain(reading.used)
-            self._record.warn(f"Not compacted: {error}")
+            if cause != "overflow":  # then the turn ends with what the server said
+                self._record.warn(f"Not compacted: {error}")
             return False
+        except Impossible as error:
+            # A model that is too small may be larger than was learned: the request goes out all
+            # the same, and where it is refused, the turn ends with the sentence about that.
+            if await self._too_small():
+                self._past = self._past.in_vain(reading.used)
+                return False
+            return self._failed(error)
         except Exception as error:  # the turn must go on, whatever it is
-            self._past = self._past.failed()
-            more = " Nothing is compacted by itself any more until you act."
-            self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
-            return False
+            return self._failed(error)
         return True
+
+    def _failed(self, error: Exception) -> Literal[False]:
+        self._past = self._past.failed()
+        more = " Nothing is compacted by itself any more until you act."
+        self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
+        return False
+
+    async def _too_small(self) -> TooSmall | None:
+        """Says that the model can't hold what every request needs, if so."""
+        try:
+            return too_small(await self._compacting.view())
+        except JournalError:  # what is worth telling about it, the next event to write will tell
+            return None
 
     async def _mask(self, reading: Reading) -> None:
         if not self._masking.is_due(reading):

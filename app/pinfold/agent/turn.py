@@ -1,6 +1,7 @@
 """One turn: from a prompt to the agent's rest, with all requests and tool calls between."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +12,12 @@ from msgspec.structs import replace
 from pinfold.agent import goal
 from pinfold.agent.calls import Calls
 from pinfold.agent.files import Files
+from pinfold.agent.learning import Learning
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester, Response
 from pinfold.agent.triggers import Triggers
 from pinfold.agent.updates import Told
+from pinfold.compaction.refusals import TooSmall
 from pinfold.ports import (
     AuthenticationFailed,
     ContextOverflow,
@@ -33,6 +36,8 @@ INTERRUPTED = "Not run: the turn was interrupted."
 FAILED = "Not run: the turn ended with an error."
 _WAITING = (RateLimited, TimedOut, AuthenticationFailed)
 """After these the turn can go on as it is, later or once the user has acted."""
+MOST_REFUSALS = 5
+"""Of one request as too long, after each of which a shorter one goes out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class Turn:
         calls: Calls,
         files: Files,
         triggers: Triggers,
+        learning: Learning,
+        connection: Callable[[], Connection],
         *,
         max_steps: int,
     ) -> None:
@@ -62,13 +69,14 @@ class Turn:
         self._calls = calls
         self._files = files
         self._triggers = triggers
+        self._learning = learning
+        self._connection = connection
         self._max_steps = max_steps
 
     async def run(
         self,
         prompt: provenance.Prompt,
         context: ContextSet,
-        connection: Connection,
         *before: Data,
         images: tuple[Image, ...] = (),
     ) -> Ending:
@@ -78,6 +86,7 @@ class Turn:
         """
         record = self._record
         number = record.state.turn + 1
+        self._triggers.prompted()
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
             user = Item(
@@ -97,7 +106,7 @@ class Turn:
                 return Ending("interrupted", accepted=False)
             ending = Ending("interrupted")
         else:
-            ending = await self._steps(number, connection)
+            ending = await self._steps(number)
         closing = asyncio.ensure_future(self._close(number, ending))
         while not closing.done():
             # An interruption that comes now must not cut the ending off.
@@ -119,7 +128,7 @@ class Turn:
         changed = [context] if context.hash != self._record.state.context.hash else []
         return [*changed, TurnStarted(turn=user.turn), ItemAdded(item=user)]
 
-    async def _steps(self, number: int, connection: Connection) -> Ending:
+    async def _steps(self, number: int) -> Ending:
         record = self._record
         steps = 0
         try:
@@ -129,7 +138,7 @@ class Turn:
                 await goal.tell(record)
                 await self._files.tell()
                 await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn")
-                response = await self._respond(connection, number)
+                response = await self._respond(number)
                 steps += 1
                 if response.calls:
                     await self._calls.run(response.calls)
@@ -150,21 +159,34 @@ class Turn:
             return Ending("failed", f"{said}. {advice}")
         except _WAITING as error:
             return Ending("waiting", str(error))
-        except (ProviderError, JournalError) as error:
+        except (TooSmall, ProviderError, JournalError) as error:
             return Ending("failed", str(error))
         except Exception as error:  # the session must outlive our own mistakes
             return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")
 
-    async def _respond(self, connection: Connection, number: int) -> Response:
-        """The next response; a window that the provider finds too large is compacted, once."""
+    async def _respond(self, number: int) -> Response:
+        """The next response. A request that the provider finds too long teaches the window, which
+        is compacted, and goes out again."""
         fit = partial(self._triggers.check, "threshold", "mid_turn")
-        try:
-            return await self._requester.respond(connection, number, fit)
-        except ContextOverflow:
-            if not await self._triggers.check("overflow", "mid_turn"):
-                raise
-            await self._files.tell()
-            return await self._requester.respond(connection, number, fit)
+        refusals = 0
+        while True:
+            try:
+                response = await self._requester.respond(self._connection(), number, fit)
+            except ContextOverflow as error:
+                refusals += 1
+                if refusals > MOST_REFUSALS:
+                    raise
+                learned = await self._learning.refused(error)
+                if learned:
+                    self._triggers.acted()  # earlier failures were about another window
+                elif refusals > 1:
+                    raise
+                if not await self._triggers.check("overflow", "mid_turn"):
+                    raise
+                await self._files.tell()
+            else:
+                await self._learning.accepted(response.input)
+                return response
 
     async def _go_on(self, steps: int) -> bool:
         question = Question(

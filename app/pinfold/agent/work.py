@@ -10,7 +10,6 @@ from pinfold.agent.before_turn import BeforeTurn
 from pinfold.agent.playback import Playback
 from pinfold.agent.queue import PromptQueue
 from pinfold.agent.record import Record
-from pinfold.agent.request import Connection
 from pinfold.agent.rounds import Round
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import Phase, PromptReturned, Told
@@ -30,7 +29,6 @@ class Work:
         cwd: Path,
         turn: Turn,
         before: BeforeTurn,
-        connection: Callable[[], Connection],
     ) -> None:
         self.queue = PromptQueue(record)
         self.rounds: Sequence[Round] = ()
@@ -41,7 +39,6 @@ class Work:
         self._cwd = cwd
         self._turn = turn
         self._before = before
-        self._connection = connection
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -108,9 +105,7 @@ class Work:
             while waiting is not None:
                 context, images = await self._before.ready(waiting.text)
                 sent, waiting = waiting, None
-                ending = await self._turn.run(
-                    sent, context, self._connection(), *taken, images=images
-                )
+                ending = await self._turn.run(sent, context, *taken, images=images)
                 if not ending.accepted:
                     waiting = sent
                     break

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pinfold.numbers import tokens
+from pinfold.ports import DOUBTFUL
 from pinfold.rollout.items import Kind
 from pinfold.sanitize import one_line
 from pinfold.window.overview import ContextRow, Overview, Row
@@ -63,8 +64,9 @@ def facts(overview: Overview) -> list[str]:
     for row in rows:
         for mark in marks(row):
             counts[mark] += 1
-    threshold = reading.threshold
+    threshold, source = reading.threshold, reading.window_source
     return [
+        *([f"window {source}"] if source in DOUBTFUL else ()),
         f"{len(rows):,} item{'s' if len(rows) != 1 else ''}",
         *(f"{count:,} {mark}" for mark, count in counts.items() if count),
         "never compacted by itself" if threshold is None else f"compacts from {tokens(threshold)}",

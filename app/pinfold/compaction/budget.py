@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
+from pinfold.compaction.refusals import TooSmall
 from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.window.reading import MAX_RESERVE
 
 MAX_HEADROOM = 0.15
 """Of the usable window that `min_headroom_tokens` can ask for, at most."""
@@ -65,6 +68,27 @@ def room(view: WindowView, options: PlanOptions) -> Room:
     least = int(comfortable * options.target_pct * MIN_TARGET)
     target = max(within(view.usable * options.target_pct), least)
     return Room(usable, comfortable, min(target, comfortable))
+
+
+def needed(view: WindowView) -> tuple[int, int]:
+    """Tokens of what stands before the window, and of the latest request: each request has them."""
+    request = view.latest_request
+    asked = 0 if request is None else view.corrected(request.full)
+    return view.correct(view.context_tokens), asked
+
+
+def smallest_window(view: WindowView) -> int:
+    """The context window that holds what is needed, and room for the reply."""
+    tokens = sum(needed(view))
+    return min(tokens + view.max_output, ceil(tokens / (1 - MAX_RESERVE)))
+
+
+def too_small(view: WindowView) -> TooSmall | None:
+    """Says that the context window can't hold that, if so."""
+    fixed, asked = needed(view)
+    if fixed + asked + view.reserve <= view.context_window:
+        return None
+    return TooSmall(view.reader.model, view.context_window, fixed, asked, view.reserve)
 
 
 def largest(tokens: int, correct: Callable[[int], int]) -> int:

@@ -22,7 +22,9 @@ class Past(Struct, frozen=True):
     """What earlier compactions came to."""
 
     after: int | None = None
-    """Tokens of the request right after the last one, done or not worth it; none without one."""
+    """Tokens of the request right after the last one, done or declined; none without one."""
+    vain: int | None = None
+    """Tokens of the window when one would have gained too little, as long as that counts."""
     failures: int = 0
     """In a row."""
     undone: bool = False
@@ -39,16 +41,24 @@ class Past(Struct, frozen=True):
     def failed(self) -> "Past":
         return replace(self, failures=self.failures + 1)
 
+    def declined(self, used: int) -> "Past":
+        """The user left the preview without applying it."""
+        return replace(self, after=used)
+
     def in_vain(self, used: int) -> "Past":
         """It would have gained too little; with a fuller window it may be worth it."""
-        return replace(self, after=used)
+        return replace(self, vain=used)
+
+    def below(self) -> "Past":
+        """The window fell below the threshold: what it held then is gone."""
+        return replace(self, vain=None)
 
     def undid(self) -> "Past":
         return replace(self, undone=True)
 
     def prompted(self) -> "Past":
         """The user sent a prompt."""
-        return replace(self, undone=False)
+        return replace(self, vain=None, undone=False)
 
     def acted(self) -> "Past":
         """The user compacted, changed the options or the model."""
@@ -71,7 +81,8 @@ def should(
     if cause != "overflow" and (waiting or past.undone):
         return "wait"
     if cause == "threshold":
-        grown = past.after is None or used - past.after >= GROWTH * usable
+        last = max(past.after or 0, past.vain or 0)
+        grown = not last or used - last >= GROWTH * usable
         if used < threshold * usable or not (grown or used > usable):
             return "wait"
     if cause == "model" and used <= threshold * usable:

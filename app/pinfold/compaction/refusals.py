@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pinfold.sanitize import one_line
 from pinfold.window.refused import Refused
 
 
@@ -17,6 +18,19 @@ class Impossible(Refused):
         super().__init__(
             f"This window can't be compacted: {told} are {over:,} tokens more than the "
             f"{limit:,} of the model. Unpin something, or switch to a model with a larger window."
+        )
+
+
+class TooSmall(Refused):
+    """Whatever goes, a model's window can't hold what every request needs."""
+
+    def __init__(self, model: str, window: int, fixed: int, request: int, reserve: int) -> None:
+        """Tokens: `fixed` is what stands before the window, `reserve` the room for the reply."""
+        super().__init__(
+            f"{one_line(model)} can't take this request: its context window is {window:,} tokens, "
+            f"but instructions and tools take {fixed:,}, your latest request {request:,}, and "
+            f"{reserve:,} are kept for the reply; give its server a larger window, or choose "
+            "another model."
         )
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from pinfold.ports import ModelInfo
+from pinfold.ports import ModelInfo, WindowSource
 from pinfold.providers.bodies import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
 from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
@@ -38,6 +38,8 @@ class Wish:
     providers: Mapping[str, Endpoint] = field(default_factory=dict)
     source: Literal["flag", "environment", "config"] = "config"
     """Where provider or model were named."""
+    ask: frozenset[str] = frozenset()
+    """Providers that are asked for their windows though `context_window` names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ class Choice:
     api_key: str | None = field(default=None, repr=False)
     limit_output: bool = False
     """Whether the user set `max_output`, so that it goes out with each request."""
+    reported: int | None = None
+    """The context window that the server tells, whichever counts."""
+    unlearned: ModelInfo | None = None
+    """The model with the window that it would have, where a learned one has taken its place."""
 
 
 async def choose(
@@ -149,7 +155,8 @@ async def _endpoint(
         return Choice("none", why)
     model = wish.model or default
     # OpenAI's list says nothing of windows.
-    if model and (wish.context_window or is_openai(endpoint.base_url)):
+    named = wish.context_window and name not in wish.ask
+    if model and (named or is_openai(endpoint.base_url)):
         listed = None
     else:
         key = env.get(endpoint.api_key_env or "")
@@ -172,7 +179,7 @@ def _settle(
     model = wish.model or default or (models[0].name if models else "default")
     told = listed.find(model) if listed else None
     entry = look_up(model)
-    source: Literal["config", "server", "table", "assumed"]
+    source: WindowSource
     if wish.context_window:
         window, source = wish.context_window, "config"
     elif told and told.context_window:
@@ -197,6 +204,7 @@ def _settle(
         endpoint=replace(endpoint, wire_api=_wire_api(endpoint)),
         api_key=env.get(endpoint.api_key_env or "") or None,
         limit_output=wish.max_output is not None,
+        reported=told.context_window if told else None,
     )
 
 

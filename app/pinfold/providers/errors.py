@@ -20,40 +20,22 @@ from pinfold.ports import (
     RateLimited,
     RequestRejected,
 )
+from pinfold.providers import overflow
 from pinfold.providers.retry_after import seconds_to_wait
 
-OVERFLOW_CODES = frozenset(
-    {
-        "context_length_exceeded",  # OpenAI, Azure, Groq, DeepSeek
-        "exceed_context_size_error",  # llama.cpp
-        "context_window_exceeded",
-        "model_context_window_exceeded",
-        "ContextWindowExceededError",  # LiteLLM
-        "request_too_large",  # Anthropic, 413
-    }
-)
-OVERFLOW = re.compile(
-    r"maximum (?:context|prompt) length"  # OpenAI, vLLM, OpenRouter, DeepSeek, Mistral, xAI
-    r"|exceeds? (?:the |this |model'?s? )*(?:available |maximum )?context"  # llama.cpp, Ollama
-    r"|exceeded (?:max|maximum) context length|exceeded model token limit"  # Ollama, Moonshot
-    r"|context length of only|to keep from the initial prompt is greater"  # LM Studio
-    r"|prompt is too long|exceed context limit|input is too long"  # Anthropic, Bedrock
-    r"|exceeds the maximum number of tokens allowed"  # Gemini
-    r"|too long to fit into the model|longer than the maximum model length"  # vLLM
-    r"|max_tokens must be at least 1, got -"  # vLLM, before it checked the prompt
-    r"|request too large",  # OpenAI, Groq: more than a minute's allowance at once
-    re.IGNORECASE,
-)
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _QUOTA = re.compile(
     r"exceeded your current quota|insufficient (?:balance|credits?|quota)", re.IGNORECASE
 )
+_ALLOWANCE = re.compile(r"per (?:min|hour|day)|rate limit|\bTPM\b", re.IGNORECASE)
 _REFUSED_CODES = frozenset(
     {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt"}
 )
 _REFUSED = re.compile(
     r"content (?:management )?policy|was flagged|data_inspection_failed", re.IGNORECASE
 )
+_FIGURES = ("n_ctx", "n_prompt_tokens")
+"""Fields of llama.cpp."""
 _BUSY_CODES = frozenset({"server_error", "overloaded_error", "unavailable_error", "api_error"})
 
 
@@ -102,7 +84,22 @@ def from_answer(
         status = said.status
     wait = seconds_to_wait(headers or {}, said.text, datetime.now(UTC))
     kind, sentence = _classify(said, status, server, told_to_wait=wait is not None)
+    if kind is ContextOverflow:
+        return _overflow(said, sentence, status)
     return kind(sentence, status=status, retry_after=wait)
+
+
+def _overflow(said: "_Said", sentence: str, status: int | None) -> ContextOverflow:
+    of_window = overflow.is_overflow(said.codes, said.text)
+    if not of_window or status in {413, 429} or _ALLOWANCE.search(said.text):
+        return ContextOverflow(sentence, status=status, of_window=False)
+    figures = f"{said.figures} {said.text}"
+    return ContextOverflow(
+        sentence,
+        status=status,
+        limit=overflow.limit_told(figures),
+        tokens=overflow.tokens_told(figures),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +108,8 @@ class _Said:
     text: str
     status: int | None
     html: bool = False
+    figures: str = ""
+    """Numbers that stand in fields of their own."""
 
     @property
     def short(self) -> str:
@@ -131,7 +130,9 @@ def _read(body: object) -> _Said:
         return _Said(frozenset(), text, None, html)
     named = [body.get("code"), body.get("type")]
     number = next((code for code in named if isinstance(code, int) and 400 <= code < 600), None)
-    return _Said(frozenset(code for code in named if isinstance(code, str)), _text(body), number)
+    codes = frozenset(code for code in named if isinstance(code, str))
+    fields = (f"{name} {body[name]}" for name in _FIGURES if isinstance(body.get(name), int))
+    return _Said(codes, _text(body), number, figures=" ".join(fields))
 
 
 def _text(body: Mapping[str, Any]) -> str:
@@ -149,7 +150,10 @@ def _classify(
     host = server.host
     because = f": {said.short}" if said.short and not said.html else ""
     refused_key = status in {401, 403}
-    if not refused_key and (said.codes & OVERFLOW_CODES or OVERFLOW.search(said.text)):
+    if not refused_key and (
+        overflow.is_overflow(said.codes, said.text)
+        or overflow.is_otherwise_too_large(said.codes, said.text)
+    ):
         return ContextOverflow, f"The request does not fit the model's context window{because}"
     # Gemini speaks of the quota of a minute in the same words, and says how long to wait.
     used_up = _QUOTA.search(said.text) and not told_to_wait

@@ -30,6 +30,7 @@ from pinfold.providers.errors import Server, from_answer, from_sdk
 from pinfold.providers.optional import complained_of, without
 from pinfold.providers.responses_stream import ResponsesStream
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
+from pinfold.window.reading import reserve
 
 if TYPE_CHECKING:
     import openai
@@ -186,7 +187,10 @@ class OpenAICompatible:
         return "/chat/completions" if self.wire_api == "chat" else "/responses"
 
     def _body(self, request: Request) -> dict[str, Any]:
-        limits = [n for n in (request.max_output, self._max_output) if n is not None]
+        most, model = self._max_output, request.model
+        if most is not None and model.window_source == "learned":
+            most = reserve(model.context_window, most)  # or it alone might not fit
+        limits = [n for n in (request.max_output, most) if n is not None]
         request = msgspec.structs.replace(request, max_output=min(limits, default=None))
         if self.wire_api == "chat":
             return chat_body(request, self.base_url)

@@ -171,7 +171,7 @@ class GaugeBar(Widget):
     def _extras(self, reading: Reading, model: ModelInfo) -> list[str]:
         """What is said where there is room, the first before the others."""
         return [
-            *([f"window {model.window_source}"] if model.window_source == "assumed" else ()),
+            *([f"window {model.doubtful_window}"] if model.doubtful_window else ()),
             *([PREPARATIONS[self.preparation]] if self.preparation else ()),
             *([self.auto] if self.auto != "auto" else ()),
             *([f"cached {reading.cached:.0%}"] if reading.cached else ()),

@@ -51,7 +51,7 @@ def welcome(session: SessionPort, warnings: Sequence[str] = ()) -> RenderableTyp
     chosen = Text.assemble(
         (model.name, "bold"),
         f" · {tokens(model.context_window)} tokens of context"
-        + (" (assumed)" if model.window_source == "assumed" else ""),
+        + (f" ({model.doubtful_window})" if model.doubtful_window else ""),
     )
     facts = _table([("model", chosen), ("why", Text(session.choice_note))])
     parts: list[RenderableType] = [facts]

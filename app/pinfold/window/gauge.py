@@ -129,7 +129,7 @@ class Gauge:
                 self._context = context
                 self._parts = context_parts(self.counter, context, self._wire_api)
                 self._void(event)
-            case ModelChanged(provider=provider, model=model):
+            case ModelChanged(provider=provider, model=model) if (provider, model) != self._model:
                 self._model = (provider, model)
                 self._counts.clear()
                 self._revision = None
@@ -311,6 +311,7 @@ class Gauge:
             threshold=None if threshold is None else int(threshold * usable),
             cost=self.spend.total(prices or {}),
             cached=usage.cached / usage.input if usage and usage.input else None,
+            window_source=model.window_source,
         )
 
     # As plain data

@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from pinfold.ports import WindowSource
+
 Source = Literal["measured", "calibrated", "estimated", "unknown"]
 """Reported for this very window; counted here and corrected by this model's reports; counted here;
 a part can't be counted, so that the figure is a guess."""
@@ -29,6 +31,8 @@ class Reading(Struct, frozen=True):
     """The share of the last request's input that the provider had in its prompt cache."""
     cost: float | None = None
     """US dollars so far, where the prices are known."""
+    window_source: WindowSource = "config"
+    """Where `limit` comes from."""
 
     @property
     def usable(self) -> int:

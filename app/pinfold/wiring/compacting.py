@@ -190,7 +190,7 @@ async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIter
 
     Raises `JournalError`, `SessionHeld`.
     """
-    summarizer = partial(connect if model else connect_summarizer, at.loaded)
+    summarizer = partial(connect if model else connect_summarizer, at)
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         at = structs.replace(at, cwd=Path(journal.started.cwd))
         info = model_of(at, tuple(scan(journal, ModelChanged)), model)

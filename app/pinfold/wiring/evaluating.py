@@ -88,11 +88,11 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
         counter = await _counter(O200K)
         async with _Watch() as watch:
             return await evaluate(wish, strategies, counter, told=watch.told)
-    writer = await connect(at.loaded, model)
+    writer = await connect(at, model)
     judge = writer
     try:
         if arguments.judge is not None:
-            judge = await connect(at.loaded, arguments.judge)
+            judge = await connect(at, arguments.judge)
         counter = await _counter(writer.model.encoding)
         most = writer.model.context_window // WINDOW
         if arguments.budget is not None and wish.budget > most:

@@ -30,7 +30,7 @@ async def hand_on(
     async with AsyncExitStack() as undoing:
         connection = None
         if model is not None:
-            connection = await connect(at.loaded, model)
+            connection = await connect(at, model)
             undoing.push_async_callback(connection.provider.close)
         journal = (await asyncio.to_thread(at.store.fork, folder, None, CLOCK.now))[0]
         undoing.callback(shutil.rmtree, journal.folder, ignore_errors=True)

@@ -1,9 +1,11 @@
 """From settings to a model that answers."""
 
+import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 
+from pinfold.agent.learned_windows import LearnedWindows, narrowed, place_of
 from pinfold.agent.request import Connection
 from pinfold.ports import ProviderError
 from pinfold.providers.choose import Choice, Wish, choose
@@ -12,6 +14,7 @@ from pinfold.providers.embedded import Embedded, available
 from pinfold.providers.openai_compatible import Timeouts
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint
 from pinfold.settings import Loaded, ProviderSettings, Settings
+from pinfold.wiring.house import House
 
 
 def wish_of(loaded: Loaded) -> Wish:
@@ -60,20 +63,44 @@ def asked_for(wish: Wish, name: str) -> Wish:
     return replace(wish, provider=provider, model=model, context_window=kept)
 
 
-async def choice_of(loaded: Loaded, env: Mapping[str, str] = os.environ) -> Choice:
-    """The model to begin with, and why."""
-    return await choose(wish_of(loaded), env, embedded=available)
+async def choice_of(at: House, name: str | None = None) -> Choice:
+    """The model to begin with, or the one that the user named by hand, and why; within the window
+    that refused requests taught."""
+    windows = LearnedWindows(at.home)
+    wish = wish_of(at.loaded)
+    if name is not None:
+        wish = asked_for(wish, name)
+    places = await asyncio.to_thread(windows.places)
+    wish = replace(wish, ask=frozenset(place.provider for place in places))
+    choice = await choose(wish, os.environ, embedded=available)
+    return await asyncio.to_thread(_as_learned, choice, windows)
 
 
-async def connect(loaded: Loaded, name: str | None = None) -> Connection:
+def _as_learned(choice: Choice, windows: LearnedWindows) -> Choice:
+    model, endpoint = choice.model, choice.endpoint
+    if model is None or endpoint is None:
+        return choice
+    place = place_of(model.provider, endpoint.base_url, model.name)
+    try:
+        learned = windows.check(place, choice.reported)
+    except OSError:  # the file can't be written
+        learned = windows.find(place)
+    if learned is None or learned.context_window >= model.context_window:
+        return choice
+    window = learned.context_window
+    why = f"{choice.why} Its window is {window:,} tokens, learned from a request that was refused"
+    if model.window_source == "config":
+        why += f", and not the {model.context_window:,} that context_window asks for"
+    why += "; /context can forget that."
+    return replace(choice, why=why, model=narrowed(model, window), unlearned=model)
+
+
+async def connect(at: House, name: str | None = None) -> Connection:
     """The model that the settings ask for, or the one that the user named by hand.
 
     Raises `ProviderError` where there is none.
     """
-    if name is None:
-        choice = await choice_of(loaded)
-    else:
-        choice = await choose(asked_for(wish_of(loaded), name), os.environ, embedded=available)
+    choice = await choice_of(at, name)
     note = f"{choice.why} {choice.how_to_change}"
     if choice.kind == "none" or choice.model is None:
         raise ProviderError(note)
@@ -81,13 +108,21 @@ async def connect(loaded: Loaded, name: str | None = None) -> Connection:
         return Connection(Embedded(), choice.model, "chat", note)
     assert choice.endpoint is not None
     provider = connect_endpoint(choice)
-    return Connection(provider, choice.model, provider.wire_api, note)
+    return Connection(
+        provider,
+        choice.model,
+        provider.wire_api,
+        note,
+        base_url=choice.endpoint.base_url,
+        reported=choice.reported,
+        unlearned=choice.unlearned,
+    )
 
 
-async def connect_summarizer(loaded: Loaded) -> Connection:
+async def connect_summarizer(at: House) -> Connection:
     """The model that `[compact]` asks for, within the window that it names.
 
     Raises `ProviderError` where there is none.
     """
-    wanted = loaded.settings.compact
-    return (await connect(loaded, wanted.model)).within(wanted.context_window)
+    wanted = at.settings.compact
+    return (await connect(at, wanted.model)).within(wanted.context_window)

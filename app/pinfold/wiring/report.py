@@ -11,7 +11,7 @@ async def report(at: House) -> str:
     from pinfold.providers.local_setup import status
     from pinfold.wiring.models import choice_of
 
-    choice = await choice_of(at.loaded)
+    choice = await choice_of(at)
     model = [Line("chosen", choice.why, ok=choice.kind != "none"), Line("", choice.how_to_change)]
     if info := choice.model:
         model.append(Line("window", f"{info.context_window:,} tokens (from: {info.window_source})"))

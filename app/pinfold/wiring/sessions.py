@@ -11,6 +11,7 @@ from typing import get_args
 from pinfold import __version__, paths
 from pinfold.agent.clock import SystemClock
 from pinfold.agent.hooks import Moment
+from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -52,7 +53,7 @@ async def open_session(
     settings = at.settings
     async with AsyncExitStack() as undoing:
         if connection is None:
-            connection = await connect(at.loaded)
+            connection = await connect(at)
             undoing.push_async_callback(connection.provider.close)
         opened = await asyncio.to_thread(journal)
         undoing.callback(opened.close)
@@ -92,8 +93,9 @@ async def open_session(
             ),
             counter=counter,
             user_folder=paths.config_folder(),
-            connect=partial(connect, at.loaded),
+            connect=partial(connect, at),
             connect_summarizer=summarizer or _summarizer(at),
+            learned_windows=LearnedWindows(at.home),
         )
         undoing.pop_all()
     Tokenizer(session, counter)
@@ -102,7 +104,7 @@ async def open_session(
 
 def _summarizer(at: House) -> Callable[[], Awaitable[Connection]] | None:
     """How to reach the model that compacts, where it is not the session's."""
-    return partial(connect_summarizer, at.loaded) if at.settings.compact.model else None
+    return partial(connect_summarizer, at) if at.settings.compact.model else None
 
 
 def prices(settings: Settings) -> dict[str, Price]:

@@ -5,12 +5,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from pinfold import paths
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
 from pinfold.agent.projections import Projections
-from pinfold.ports import ModelInfo
+from pinfold.ports import ModelInfo, WindowSource
 from pinfold.rollout import events
 from pinfold.rollout.events import Event, ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
@@ -136,7 +136,7 @@ def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> Mo
             used.model,
             used.provider,
             used.context_window,
-            cast("Literal['config', 'server', 'table', 'assumed']", used.window_source),
+            cast("WindowSource", used.window_source),
             entry.max_output,
             encoding=entry.encoding,
         )

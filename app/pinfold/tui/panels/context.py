@@ -84,6 +84,8 @@ class ContextPanel(Modal[None]):
         self._titles = Titles()
         self._table = ContextTable(now)
         self._footer = Footer(keys)
+        forget = next(each for each in ACTS if each.action == "forget_window")
+        self._forget_key = keys.get(forget.id or "", forget.key)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
@@ -128,6 +130,8 @@ class ContextPanel(Modal[None]):
         self._gauge.reading = overview.reading
         rows = chosen((*overview.context, *overview.rows), self._filter.value, self._text)
         said = facts(overview)
+        if overview.reading.window_source == "learned":
+            said[0] += f" ({self._forget_key} forgets it)"
         if self._filter.value:
             said.insert(0, f"{len(rows):,} fit “{self._filter.value.strip()}”")
         self._facts.update(
@@ -211,6 +215,15 @@ class ContextPanel(Modal[None]):
             return
         self._read()
         self._footer.say(f"Undone: {what}.")
+
+    async def action_forget_window(self) -> None:
+        try:
+            said = await self._session.forget_window()
+        except Exception as error:  # the panel stays, whatever it is
+            self._footer.say(told(error), "error")
+            return
+        self._read()
+        self._footer.say(said)
 
     def action_copy(self) -> None:
         current = self._table.current

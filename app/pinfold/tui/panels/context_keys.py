@@ -22,6 +22,13 @@ ACTS = [
         "o", "act('unfold')", "Unfold: open again what is masked or folded", id="context.unfold"
     ),
     Binding("z", "undo", "Undo", show=False, id="context.undo"),
+    Binding(
+        "w",
+        "forget_window",
+        "Forget the window that refused requests taught",
+        show=False,
+        id="context.forget_window",
+    ),
     Binding("c", "copy", "Copy", show=False, id="context.copy"),
     Binding("s", "sort", "Sort by order, size, age, kind", show=False, id="context.sort"),
     Binding(

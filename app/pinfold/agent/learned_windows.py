@@ -1,0 +1,91 @@
+"""Context windows that refused requests taught, kept for later sessions in one small file."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pinfold.ports import ModelInfo
+from pinfold.rollout import files
+
+NAME = "learned_windows.json"
+MOST = 200
+"""Windows that are kept, the newest."""
+
+
+class Place(Struct, frozen=True):
+    """A model where it is served."""
+
+    provider: str
+    base_url: str
+    model: str
+
+
+class LearnedWindow(Struct, frozen=True):
+    place: Place
+    context_window: int
+    """Tokens."""
+    reported: int | None = None
+    """The window that the server itself reports beside it."""
+
+
+def place_of(provider: str, base_url: str, model: str) -> Place:
+    """The place, without what in its address could be a secret."""
+    parts = urlsplit(base_url)
+    host = parts.netloc.rpartition("@")[2]
+    return Place(provider, f"{parts.scheme}://{host}{parts.path.rstrip('/')}", model)
+
+
+def narrowed(model: ModelInfo, window: int) -> ModelInfo:
+    """The model with a window that was learned."""
+    return replace(model, context_window=window, window_source="learned")
+
+
+class LearnedWindows:
+    """The file. Everything here blocks."""
+
+    def __init__(self, home: Path) -> None:
+        self.path = home / NAME
+
+    def find(self, place: Place) -> LearnedWindow | None:
+        return next((each for each in self._read() if each.place == place), None)
+
+    def places(self) -> frozenset[Place]:
+        return frozenset(each.place for each in self._read())
+
+    def keep(self, learned: LearnedWindow) -> None:
+        """In the place of what is known of that model. Raises `OSError`."""
+        others = [each for each in self._read() if each.place != learned.place]
+        self._write((*others[1 - MOST :], learned))
+
+    def forget(self, place: Place) -> None:
+        """Raises `OSError`."""
+        every = self._read()
+        left = tuple(each for each in every if each.place != place)
+        if left != every:
+            self._write(left)
+
+    def check(self, place: Place, reported: int | None) -> LearnedWindow | None:
+        """What is known of a model whose server now reports that window. One that is not the same
+        as before takes the place of what was learned. Raises `OSError`."""
+        learned = self.find(place)
+        if learned is None or reported is None or reported == learned.reported:
+            return learned
+        if learned.reported is not None:
+            self.forget(place)
+            return None
+        learned = replace(learned, reported=reported)
+        self.keep(learned)
+        return learned
+
+    def _read(self) -> tuple[LearnedWindow, ...]:
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=tuple[LearnedWindow, ...])
+        except (OSError, ValueError):  # it is learned again
+            return ()
+
+    def _write(self, every: tuple[LearnedWindow, ...]) -> None:
+        files.make_folder(self.path.parent)
+        files.write_atomic(self.path, msgspec.json.format(msgspec.json.encode(every)))

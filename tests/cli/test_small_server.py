@@ -1,0 +1,100 @@
+"""`pinfold exec` behind a server that takes far less than `context_window` says."""
+
+import json
+from pathlib import Path
+
+from fakes.openai_server import Call, FakeOpenAI, Recorded, Reply
+from fakes.process import Pinfold
+from pinfold.agent.learned_windows import NAME
+from pinfold.rollout.events import ModelChanged, WindowReplaced, decode
+from pinfold.tokens.counter import Counter
+
+STEPS = 9
+READ = Call("shell", json.dumps({"command": "seq 1 400"}))
+
+
+class LlamaCpp:
+    """Answers as llama.cpp with that `n_ctx`: a turn reads a few times, then says so."""
+
+    def __init__(self, n_ctx: int) -> None:
+        self._n_ctx = n_ctx
+        self._answered = 0
+        self._counter = Counter("none")
+
+    def __call__(self, request: Recorded) -> Reply:
+        body = request.body
+        tokens = self._counter.count(json.dumps([body["messages"], body.get("tools")]))
+        if tokens > self._n_ctx:
+            return self._refusal(tokens)
+        usage = {"input": tokens, "cached": 0, "output": 20, "reasoning": 0}
+        self._answered += 1
+        if self._answered % STEPS:
+            return Reply(calls=(READ,), usage=usage)
+        return Reply("All of it is read.", usage=usage)
+
+    def _refusal(self, tokens: int) -> Reply:
+        error = {
+            "code": 400,
+            "message": f"request ({tokens} tokens) exceeds the available context size "
+            f"({self._n_ctx} tokens), try increasing it",
+            "type": "exceed_context_size_error",
+            "n_prompt_tokens": tokens,
+            "n_ctx": self._n_ctx,
+        }
+        return Reply(status=400, body={"error": error})
+
+
+def pinfold_at(root: Path, url: str) -> Pinfold:
+    env = Pinfold.on(url) | {"PINFOLD_MODEL__CONTEXT_WINDOW": "400000"}
+    return Pinfold(root, **env)
+
+
+async def test_it_goes_on_by_itself_and_later_sessions_know(tmp_path: Path) -> None:
+    async with FakeOpenAI(answer=LlamaCpp(4_800)) as server:
+        pinfold = pinfold_at(tmp_path, server.url)
+        first = await pinfold.run("exec", "--approvals", "full", "read it all")
+        requests = len(server.bodies)
+        second = await pinfold.run("exec", "--approvals", "full", "read it again")
+        later = len(server.bodies) - requests
+        dry = await pinfold.run("context", "--last")
+    assert (first.code, first.out) == (0, "All of it is read.\n"), first.err
+    assert "takes 4,800 tokens, not the 400,000 tokens that context_window asks for" in first.err
+    assert (requests, later) == (STEPS + 1, STEPS), "one was refused, and never again"
+    assert second.code == 0, second.err
+    line = second.err.splitlines()[0]
+    assert "4,800 tokens, learned" in line
+    assert "not the 400,000 that context_window asks for" in line
+    assert "of 4,800 tokens" in dry.out
+    (kept,) = json.loads((pinfold.home / NAME).read_bytes())
+    assert kept["context_window"] == 4_800
+    data = [decode(each).data for each in pinfold.rollouts()[0].read_bytes().splitlines()]
+    assert [e.window_source for e in data if isinstance(e, ModelChanged)] == ["config", "learned"]
+    assert "overflow" in [e.reason for e in data if isinstance(e, WindowReplaced)]
+
+
+async def test_where_nothing_fits_it_ends_in_one_sentence(tmp_path: Path) -> None:
+    async with FakeOpenAI(answer=LlamaCpp(3_087)) as server:
+        pinfold = pinfold_at(tmp_path, server.url)
+        ended = await pinfold.run("exec", "look at this: " + "some words " * 900)
+        assert len(server.bodies) == 1
+    assert ended.code == 1
+    *_, said, last = ended.err.splitlines()
+    assert "takes 3,087 tokens, not the 400,000" in said
+    assert last.startswith(
+        "pinfold: scripted-1 can't take this request: its context window is 3,087 tokens, but "
+    )
+    assert "would not make" not in ended.err
+
+
+async def test_a_server_that_reports_another_window_is_believed(tmp_path: Path) -> None:
+    listed = {"data": [{"id": "scripted-1", "max_model_len": 4_800}]}
+    async with FakeOpenAI(answer=LlamaCpp(4_800), pages={"/v1/models": listed}) as server:
+        pinfold = pinfold_at(tmp_path, server.url)
+        for _ in range(2):
+            assert (await pinfold.run("exec", "--approvals", "full", "read it all")).code == 0
+        server.answer = LlamaCpp(50_000)
+        listed["data"][0]["max_model_len"] = 50_000
+        ended = await pinfold.run("exec", "--approvals", "full", "read it all")
+    assert ended.code == 0
+    assert "learned" not in ended.err
+    assert json.loads((pinfold.home / NAME).read_bytes()) == []
