@@ -19,7 +19,7 @@ from pinfold.ports import (
     ProviderError,
     RateLimited,
 )
-from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.events import CompactionFinished, WindowReplaced
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.window.refused import Refused
 
@@ -104,6 +104,20 @@ async def test_an_overflow_is_compacted_and_the_request_sent_again(tmp_path: Pat
     assert replaced(at)[-1].reason == "overflow"
     assert at.session.items[-1].content == "It fits now."
     assert at.session.last_ending == "done"
+
+
+async def test_what_gained_too_little_is_tried_again_at_the_next_prompt(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 3, OFF)
+    results = [item.n for item in at.session.items if item.kind == "tool_result"]
+    await at.session.window.act("pin", results)
+    at.session.set_threshold("0.5")
+    at.session.set_threshold("auto")
+    at.provider.script = [says("Yes.") for _ in range(2)]
+    for tries in (1, 2):
+        at.session.send("are you there?")
+        await at.session.idle()
+        ended = [each for each in at.events() if isinstance(each, CompactionFinished)]
+        assert [each.status for each in ended] == ["failed"] * tries
 
 
 async def test_off_is_off(tmp_path: Path) -> None:
