@@ -294,14 +294,25 @@ def test_a_place_holds_no_secret() -> None:
     assert place.base_url == "https://host:8000/v1"
 
 
-def test_a_server_that_reports_another_window_has_it_forgotten(tmp_path: Path) -> None:
-    kept = LearnedWindows(tmp_path)
-    kept.keep(LearnedWindow(PLACE, 4_096))
-    assert kept.check(PLACE, None) == LearnedWindow(PLACE, 4_096)
-    assert kept.check(PLACE, 8_192) == LearnedWindow(PLACE, 4_096, 8_192), "what it says is noted"
-    assert kept.check(PLACE, 8_192) is not None
-    assert kept.check(PLACE, 16_384) is None
-    assert kept.find(PLACE) is None
+@pytest.mark.parametrize(
+    ("before", "now", "kept"),
+    [
+        pytest.param(None, None, True, id="it reports none"),
+        pytest.param(8_192, None, True, id="it was not asked"),
+        pytest.param(8_192, 8_192, True, id="as before"),
+        pytest.param(8_192, 4_096, True, id="what was learned"),
+        pytest.param(8_192, 16_384, False, id="another one"),
+        pytest.param(None, 16_384, False, id="for the first time"),
+    ],
+)
+def test_a_server_that_reports_another_window_is_believed(
+    tmp_path: Path, before: int | None, now: int | None, *, kept: bool
+) -> None:
+    learned = LearnedWindow(PLACE, 4_096, before)
+    windows = LearnedWindows(tmp_path)
+    windows.keep(learned)
+    assert windows.check(PLACE, now) == (learned if kept else None)
+    assert windows.find(PLACE) == (learned if kept else None)
 
 
 def test_a_damaged_file_is_learned_anew(tmp_path: Path) -> None:

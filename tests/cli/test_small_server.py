@@ -84,17 +84,3 @@ async def test_where_nothing_fits_it_ends_in_one_sentence(tmp_path: Path) -> Non
         "pinfold: scripted-1 can't take this request: its context window is 3,087 tokens, but "
     )
     assert "would not make" not in ended.err
-
-
-async def test_a_server_that_reports_another_window_is_believed(tmp_path: Path) -> None:
-    listed = {"data": [{"id": "scripted-1", "max_model_len": 4_800}]}
-    async with FakeOpenAI(answer=LlamaCpp(4_800), pages={"/v1/models": listed}) as server:
-        pinfold = pinfold_at(tmp_path, server.url)
-        for _ in range(2):
-            assert (await pinfold.run("exec", "--approvals", "full", "read it all")).code == 0
-        server.answer = LlamaCpp(50_000)
-        listed["data"][0]["max_model_len"] = 50_000
-        ended = await pinfold.run("exec", "--approvals", "full", "read it all")
-    assert ended.code == 0
-    assert "learned" not in ended.err
-    assert json.loads((pinfold.home / NAME).read_bytes()) == []

@@ -42,6 +42,16 @@ async def test_what_is_named_comes_first_and_an_explicit_choice_asks_nobody() ->
     assert "mine'" not in repr(choice).replace("provider='mine'", "")
 
 
+async def test_where_a_window_was_learned_the_server_is_asked_all_the_same() -> None:
+    pages = {"/v1/models": {"data": [{"id": "x", "max_model_len": 5_000}]}}
+    async with FakeOpenAI(pages=pages) as server:
+        providers = {"mine": Endpoint(server.url)}
+        wish = Wish("mine", "x", 9_000, providers=providers, ask=frozenset({"mine"}))
+        choice = await chosen(wish)
+    assert told(choice) == ("mine", "x", 9_000, "config")
+    assert choice.reported == 5_000
+
+
 async def test_without_a_name_the_server_s_first_model_and_its_window_are_taken() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
         choice = await chosen(Wish(providers={"mine": Endpoint(server.url)}))

@@ -68,17 +68,13 @@ class LearnedWindows:
             self._write(left)
 
     def check(self, place: Place, reported: int | None) -> LearnedWindow | None:
-        """What is known of a model whose server now reports that window. One that is not the same
-        as before takes the place of what was learned. Raises `OSError`."""
+        """What is known of a model whose server now reports that window: another one than before,
+        or than was learned, takes the place of what was learned. Raises `OSError`."""
         learned = self.find(place)
-        if learned is None or reported is None or reported == learned.reported:
+        if learned is None or reported in (None, learned.reported, learned.context_window):
             return learned
-        if learned.reported is not None:
-            self.forget(place)
-            return None
-        learned = replace(learned, reported=reported)
-        self.keep(learned)
-        return learned
+        self.forget(place)
+        return None
 
     def _read(self) -> tuple[LearnedWindow, ...]:
         try:

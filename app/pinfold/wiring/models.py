@@ -83,8 +83,8 @@ def _as_learned(choice: Choice, windows: LearnedWindows) -> Choice:
     place = place_of(model.provider, endpoint.base_url, model.name)
     try:
         learned = windows.check(place, choice.reported)
-    except OSError:  # the file can't be written
-        learned = windows.find(place)
+    except OSError:  # the file can't be written, and says the same the next time
+        learned = None
     if learned is None or learned.context_window >= model.context_window:
         return choice
     window = learned.context_window
