@@ -307,6 +307,23 @@ class ToolOutcome(Struct, frozen=True):
     """What it leads to in the journal, behind its result."""
 
 
+class Sandbox(Struct, frozen=True):
+    """How far commands reach. What is no part of it is read, but not written."""
+
+    kind: Literal["bubblewrap", "landlock", "seatbelt"]
+    roots: tuple[Path, ...]
+    """Resolved folders to work in, the workspace first."""
+    scratch: Path
+    """A folder of the session: what takes the place of `/tmp`, caches, what was set aside."""
+    writes: bool = True
+    """Whether the roots may be written; where not, nothing may."""
+    network: bool = False
+    hidden: tuple[Path, ...] = ()
+    """Besides the usual secrets."""
+    readable: tuple[Path, ...] = ()
+    """Folders in what is hidden that stay readable."""
+
+
 class ToolContext(Struct, frozen=True):
     """Where a tool works."""
 
@@ -317,6 +334,8 @@ class ToolContext(Struct, frozen=True):
     call_id: str
     on_output: Callable[[str], None]
     """Takes live output as it comes."""
+    sandbox: Sandbox | None = None
+    """Where commands run; None is right on the machine."""
 
 
 class ToolError(Exception):

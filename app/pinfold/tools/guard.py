@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pinfold.paths import repository_root
 
+GIT = "git runs programs that it names"
 PLACES = {
-    "git runs programs that it names": ".git .hg .gitconfig .config/git",
+    GIT: ".git .hg .gitconfig .config/git",
     "pinfold reads its settings there": ".pinfold",
     "editors run what it says when they open the folder": (
         ".vscode .idea .devcontainer .devcontainer.json .zed .helix .nvim.lua .nvimrc .exrc .vimrc "
@@ -61,6 +62,12 @@ def reason(path: Path, workspace: Path, others: Iterable[Path] = ()) -> str | No
     if _in_bare_repository(path, root, others):
         return "git takes the folder for a repository and runs programs that it names"
     return None
+
+
+def place(folder: str, name: str) -> str | None:
+    """Why an entry of a folder is such a place by its name, or by both names; None if it isn't."""
+    name = name.casefold()
+    return _REASONS.get(name) or _REASONS.get(f"{folder.casefold()}/{name}")
 
 
 def _in_bare_repository(path: Path, root: Path, others: Iterable[Path]) -> bool:

@@ -1,15 +1,20 @@
-"""Commands in a process group of their own, which never outlives its `async with` block."""
+"""The one place where commands, hooks and searches start.
+
+Each has a process group of its own, which never outlives its `async with` block.
+"""
 
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from pinfold.ports import ToolError
+from pinfold.ports import Sandbox, ToolError
+from pinfold.tools.sandbox.confine import Confined, confine
+from pinfold.tools.sandbox.places import SetAside
 
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
@@ -32,14 +37,21 @@ class Command:
         env: Mapping[str, str] | None = None,
         stdin: IO[bytes] | int = asyncio.subprocess.DEVNULL,
         stderr: int = asyncio.subprocess.STDOUT,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._argv = argv
         self._folder = folder
         self._env = env
         self._stdin = stdin
         self._stderr = stderr
+        self._sandbox = sandbox
+        self._confined: Confined | None = None
+        self.set_aside: list[SetAside] = []
+        """Guarded places that it made in its sandbox, once it has ended."""
 
     async def __aenter__(self) -> Self:
+        if self._sandbox is not None:
+            await self._confine(self._sandbox)
         # A pipe of our own: asyncio's would keep `wait()` until all who inherited it are gone.
         source, target = os.pipe()
         try:
@@ -56,6 +68,15 @@ class Command:
         self._ending = asyncio.create_task(self._end_with_leader())
         return self
 
+    async def _confine(self, sandbox: Sandbox) -> None:
+        try:
+            confined = await asyncio.to_thread(
+                confine, sandbox, self._argv, self._folder, self._env
+            )
+        except OSError as error:
+            raise ToolError(f"The sandbox could not be made: {error}") from error
+        self._confined, self._env = confined, confined.env
+
     async def _connect(self, source: int) -> asyncio.ReadTransport:
         self._reader = asyncio.StreamReader(CHUNK)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -64,21 +85,41 @@ class Command:
         return transport
 
     async def _start(self, target: int) -> asyncio.subprocess.Process:
+        if self._confined is None:
+            return await self._run(self._argv, target)
+        source, told = os.pipe()
+        with os.fdopen(source, "rb") as info:
+            try:
+                process = await self._run(self._confined.argv(told), target, told)
+            finally:
+                os.close(told)
+            try:
+                await asyncio.to_thread(self._confined.started, info)
+            except asyncio.CancelledError:
+                await _end_group(process.pid, lambda: process.returncode is not None)
+                raise
+        return process
+
+    async def _run(
+        self, argv: Sequence[str], target: int, *handed: int
+    ) -> asyncio.subprocess.Process:
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
-                *self._argv,
+                *argv,
                 cwd=self._folder,
                 env=self._env,
                 stdin=self._stdin,
                 stdout=target,
                 stderr=self._stderr,
                 start_new_session=True,
+                pass_fds=handed,
             )
         )
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
-            await _end_group((await starting).pid)
+            group = (await starting).pid
+            await _end_group(group, lambda: not _signal(group, 0))
             raise
 
     async def __aexit__(
@@ -89,8 +130,10 @@ class Command:
     ) -> None:
         self._ending.cancel()
         self._pipe.close()
-        await _end_group(self._process.pid)
+        await self._end()
         await self._process.wait()
+        if self._confined is not None:
+            self.set_aside = await asyncio.to_thread(self._confined.settle)
 
     async def output(self) -> AsyncIterator[bytes]:
         """Output as it comes, until the command has ended."""
@@ -103,19 +146,29 @@ class Command:
 
     async def _end_with_leader(self) -> None:
         await self._process.wait()
-        await _end_group(self._process.pid)
+        await self._end()
         # A process that left the group may hold the pipe open for ever.
         await asyncio.sleep(DRAIN)
         self._pipe.close()
 
+    async def _end(self) -> None:
+        """End the leader and all that it has started."""
+        leader = self._process
+        if self._confined is None:
+            await _end_group(leader.pid, lambda: not _signal(leader.pid, 0))
+            return
+        # What ended in a sandbox may stay in the group until somebody reaps it.
+        await _end_group(leader.pid, lambda: leader.returncode is not None)
+        await asyncio.to_thread(self._confined.end)
 
-async def _end_group(group: int) -> None:
+
+async def _end_group(group: int, gone: Callable[[], bool]) -> None:
     if not _signal(group, signal.SIGTERM):
         return
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE):
-                while _signal(group, 0):  # noqa: ASYNC110 - nobody tells when a group is gone
+                while not gone():  # noqa: ASYNC110 - nobody tells when a group is gone
                     await asyncio.sleep(0.02)
     finally:
         _signal(group, signal.SIGKILL)

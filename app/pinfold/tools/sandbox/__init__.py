@@ -1,0 +1,1 @@
+"""Commands in a sandbox of the kernel."""

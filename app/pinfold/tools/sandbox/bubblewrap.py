@@ -1,0 +1,96 @@
+"""Bubblewrap's arguments."""
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from pinfold.ports import Sandbox
+from pinfold.tools.sandbox.places import Places
+
+NULL = "/dev/null"
+CONFINED = (
+    *("--unshare-user", "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"),
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+)
+_PROC = [
+    Path("/proc") / name
+    for name in (
+        *("acpi", "bus", "driver", "dynamic_debug", "fs", "irq", "mtrr", "pressure", "scsi"),
+        *("sys", "sysrq-trigger", "tty"),
+    )
+]
+"""What may be written there by its owner, who is root; capabilities are not asked for."""
+_TEMPORARY = [Path("/tmp"), Path("/var/tmp")]  # noqa: S108
+_RUN = Path("/run")
+_NEEDED = ("/run/current-system", "/run/opengl-driver", "/run/systemd/resolve")
+"""What programs or name resolution are found by on some systems."""
+
+
+def arguments(
+    sandbox: Sandbox,
+    places: Places,
+    hidden: Collection[Path],
+    extra: Sequence[Path],
+    folder: Path,
+) -> list[str]:
+    """All but the program and the command.
+
+    `hidden` are files and folders that are there; `extra` is writable besides the roots: git
+    folders of a worktree.
+    """
+    out = [*CONFINED, *(["--share-net"] if sandbox.network else [])]
+    for path in _PROC:
+        if path.exists():
+            out += ["--ro-bind", str(path), str(path)]
+    emptied = [path for path in (*_TEMPORARY, _RUN) if path.is_dir()]
+    sealed = ["/dev"]
+    for path in emptied:
+        if sandbox.writes and path in _TEMPORARY:
+            out += ["--bind", str(sandbox.scratch / "tmp"), str(path)]
+        else:
+            out += ["--tmpfs", str(path)]
+            sealed.append(str(path))
+    for needed in _NEEDED:
+        out += ["--ro-bind-try", needed, needed]
+
+    roots = _outermost(sandbox.roots)
+    inner = {path for path in hidden if any(map(path.is_relative_to, roots))}
+    outer = {path for path in hidden if not any(map(path.is_relative_to, emptied))}
+    sealed += _hide(out, _outermost(outer - inner))
+    for path in _outermost(sandbox.readable):
+        out += ["--ro-bind-try", str(path), str(path)]
+    bind = "--bind" if sandbox.writes else "--ro-bind"
+    for path in roots:
+        out += [bind, str(path), str(path)]
+    sealed += _hide(out, _outermost(inner - set(roots)))
+    if sandbox.writes:
+        mounts = dict.fromkeys((*places.stays, *extra), "--bind")
+        mounts |= dict.fromkeys(places.kept, "--ro-bind")
+        for path in sorted(mounts):
+            if not path.is_symlink():
+                out += [mounts[path], str(path), str(path)]
+    if sandbox.writes:
+        out += ["--tmpfs", "/dev/shm"]  # noqa: S108
+    for name in sealed:
+        out += ["--remount-ro", name]
+    return [*out, "--chdir", str(folder)]
+
+
+def _hide(out: list[str], paths: Iterable[Path]) -> list[str]:
+    """Put nothing in their place; those that have to be sealed once all is mounted."""
+    folders = []
+    for path in paths:
+        if path.is_dir():
+            out += ["--tmpfs", str(path)]
+            folders.append(str(path))
+        else:
+            out += ["--ro-bind", NULL, str(path)]
+    return folders
+
+
+def _outermost(paths: Iterable[Path]) -> list[Path]:
+    """The paths that lie in no other of them, in order."""
+    found: list[Path] = []
+    for path in sorted(paths):
+        if not any(map(path.is_relative_to, found)):
+            found.append(path)
+    return found

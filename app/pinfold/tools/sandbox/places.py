@@ -1,0 +1,151 @@
+"""Guarded places in the folders that a command may write: kept as they are, and looked after."""
+
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from pinfold.tools import guard
+
+UNSEARCHED = frozenset({"node_modules", ".venv", "__pycache__", ".svn"})
+"""Folders of which nobody but their own tools reads the inside."""
+MAX_FOLDERS = 50_000
+_IN_GIT = ("config", "config.worktree", "hooks", "commondir", "modules", "worktrees")
+"""What names programs in a git folder, or leads to another one that does."""
+
+
+Identity = tuple[int, int]
+"""The inode, and for a link, whose number may be used again, when it was made."""
+
+
+@dataclass(slots=True)
+class Places:
+    """The guarded places, by path, with what tells each from another one of that name."""
+
+    kept: dict[Path, Identity] = field(default_factory=dict)
+    """Nothing may change there."""
+    stays: dict[Path, Identity] = field(default_factory=dict)
+    """What may change inside, but not be moved: git folders."""
+    whole: bool = True
+    """Whether all folders were looked through."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A guarded place that a command has made."""
+
+    path: Path
+    now: Path
+    """Where it is now; the same where it could not be moved."""
+    why: str
+
+
+def look(roots: Iterable[Path]) -> Places:
+    """The guarded places below the roots. Blocking."""
+    found = Places()
+    for root in roots:
+        _look(root, found)
+        if own := worktree(root):
+            _add_git(own[0], found)
+            for name in ("commondir", "gitdir", "config.worktree"):
+                _add(own[1] / name, found.kept)
+    return found
+
+
+def _look(root: Path, found: Places) -> None:
+    waiting, looked = [root], 0
+    while waiting:
+        folder = waiting.pop()
+        looked += 1
+        if looked > MAX_FOLDERS:
+            found.whole = False
+            return
+        names = set()
+        inner = []
+        for entry in _entries(folder):
+            names.add(entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name == ".git" and is_folder:
+                _add_git(folder / ".git", found)
+            elif guard.place(folder.name, entry.name):
+                _add(folder / entry.name, found.kept)
+            elif is_folder and entry.name not in UNSEARCHED:
+                inner.append(folder / entry.name)
+        if names.issuperset(guard.BARE):
+            _add_git(folder, found)
+        else:
+            waiting += inner
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _add(path: Path, to: dict[Path, Identity]) -> None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return
+    to[path] = (found.st_ino, found.st_ctime_ns if stat.S_ISLNK(found.st_mode) else 0)
+
+
+def _add_git(folder: Path, found: Places) -> None:
+    _add(folder, found.stays)
+    for name in _IN_GIT:
+        _add(folder / name, found.kept)
+
+
+def worktree(root: Path) -> tuple[Path, Path] | None:
+    """The common git folder of a worktree and the worktree's own; None of anything else.
+
+    The own one must lead back, or a file named `.git` could open any repository.
+    """
+    try:
+        pointer = root / ".git"
+        if not pointer.is_file():
+            return None
+        own = (root / pointer.read_text().removeprefix("gitdir:").strip()).resolve(strict=True)
+        back = Path((own / "gitdir").read_text().strip()).resolve()
+        common = (own / (own / "commondir").read_text().strip()).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    leads_back = back == pointer.resolve() and own.parent == common / "worktrees"
+    return (common, own) if leads_back else None
+
+
+def set_aside(before: Places, roots: Iterable[Path], to: Path) -> list[SetAside]:
+    """Move away the guarded places that were not there before. Blocking."""
+    known = {*before.kept.values(), *before.stays.values()}
+    now = look(roots)
+    new = [path for path, each in (now.stays | now.kept).items() if each not in known]
+    moved: list[SetAside] = []
+    for path in sorted(new):
+        if any(path.is_relative_to(each.path) for each in moved):
+            continue
+        # Of a folder that only looks like a repository, what makes it one.
+        away = path / "HEAD" if path in now.stays and path.name != ".git" else path
+        why = guard.place(path.parent.name, path.name) or guard.GIT
+        moved.append(SetAside(path, _move(away, to), why))
+    return moved
+
+
+def _move(path: Path, to: Path) -> Path:
+    """Into the folder; beside it where that lies on another disk; nowhere where both fail."""
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)
+    for folder, name in ((to, path.name), (path.parent, f"{path.name}.set-aside")):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            number = next(n for n in count(1) if not os.path.lexists(folder / f"{name}.{n}"))
+            return path.rename(folder / f"{name}.{number}")
+        except OSError:
+            continue
+    return path

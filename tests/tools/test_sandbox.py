@@ -1,0 +1,382 @@
+"""The sandbox, tried for real: what must not get out of it, and what must work in it."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from pinfold.ports import Sandbox
+from pinfold.tools.process import Command
+from pinfold.tools.sandbox.confine import find
+from pinfold.tools.sandbox.places import SetAside, look
+
+pytestmark = pytest.mark.skipif(find().kind != "bubblewrap", reason=find().text)
+
+GIT = ["git", "-c", "user.name=a", "-c", "user.email=b"]
+SECRET = "hunter2-correct-horse"
+GUARDED = (".git/config", ".git/hooks/pre-commit", ".vscode/tasks.json")
+WORKING = (*GUARDED, "sub/.envrc", "a.py")
+
+
+@dataclass
+class Machine:
+    """Everything around the sandbox that must stay as it is."""
+
+    root: Path
+    heard: list[bytes] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    def sandbox(self, **changed: object) -> Sandbox:
+        return Sandbox("bubblewrap", (self.work,), self.root / "scratch", **changed)  # type: ignore[arg-type]
+
+    async def run(self, script: str, sandbox: Sandbox) -> tuple[str, int, list[SetAside]]:
+        env = {**os.environ, **self.env}
+        command = Command(["bash", "-c", script], sandbox.roots[0], env=env, sandbox=sandbox)
+        async with command as running:
+            said = b"".join([chunk async for chunk in running.output()])
+            code = await running.exit_code()
+        return said.decode(errors="replace"), code, command.set_aside
+
+    def state(self) -> dict[str, bytes | str]:
+        """Every file outside the workspace, and the guarded ones in it."""
+        found: dict[str, bytes | str] = {}
+        for folder in (self.root / "outside", self.root / "home"):
+            for path in folder.rglob("*"):
+                at = str(path)
+                found[at] = str(path.readlink()) if path.is_symlink() else f"{path.stat().st_mode}"
+                if path.is_file():
+                    found[at] = path.read_bytes()
+        for name in GUARDED:
+            found[name] = (self.work / name).read_bytes()
+        return found
+
+
+@pytest.fixture
+def place(pytestconfig: pytest.Config) -> Iterator[Path]:
+    """A folder that the sandbox shows as it is: not below `/tmp`."""
+    assert pytestconfig.cache
+    with TemporaryDirectory(dir=pytestconfig.cache.mkdir("sandbox")) as folder:
+        yield Path(folder).resolve()
+
+
+@pytest.fixture
+def machine(place: Path) -> Iterator[Machine]:
+    machine = Machine(place)
+    for name in (
+        *(f"work/{each}" for each in WORKING),
+        *("outside/file", "outside/other", "home/.bashrc", "home/.profile"),
+        *("home/.ssh/id_rsa", "home/.aws/credentials", "home/.netrc", "home/.gnupg/key"),
+        *("home/.config/gh/hosts.yml", "home/.local/share/keyrings/login.keyring"),
+        *("home/.codex/sessions/x.jsonl", "home/.claude/projects/x.jsonl", "pinfold/trusted.json"),
+    ):
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        secret = name.count("/") > 1 or name in ("home/.netrc", "pinfold/trusted.json")
+        path.write_text(SECRET if secret and not name.startswith("work") else "x\n")
+    for name in ("objects", "refs"):
+        (machine.work / ".git" / name).mkdir()
+    (machine.work / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (machine.work / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 0\n")
+    (machine.work / "link").symlink_to(place / "outside")
+    listening = [socket.create_server(("127.0.0.1", 0))]
+    for address in (str(place / "outside/sock"), str(machine.work / "sock"), f"\0{place}"):
+        listening.append(socket.socket(socket.AF_UNIX))
+        listening[-1].bind(address)
+        listening[-1].listen()
+    for each in listening:
+        threading.Thread(target=_accept, args=(each, machine.heard), daemon=True).start()
+    victim = subprocess.Popen(["sleep", "600"])
+    machine.env = {
+        "HOME": str(place / "home"),
+        "OUT": str(place / "outside"),
+        "PORT": str(listening[0].getsockname()[1]),
+        "ABSTRACT": str(place),
+        "VICTIM": str(victim.pid),
+        "PINFOLD": str(place / "pinfold"),
+        "PY": sys.executable,
+    }
+    yield machine
+    assert victim.poll() is None
+    victim.kill()
+    victim.wait()
+    for each in listening:
+        each.close()
+
+
+def _accept(listening: socket.socket, heard: list[bytes]) -> None:
+    while True:
+        try:
+            there, _ = listening.accept()
+        except OSError:
+            return
+        heard.append(b"connected")
+        there.close()
+
+
+def connect(family: str, address: str) -> str:
+    return f"$PY -c 'import socket,os; s=socket.socket(socket.{family}); s.connect({address}); print(\"ESCAPED\")'"  # noqa: E501
+
+
+def call(number: str, *arguments: str) -> str:
+    """A system call by its name in libc, which says where it got through."""
+    given = ", ".join(arguments)
+    return f"""$PY -c 'import ctypes,os; c=ctypes.CDLL(None,use_errno=True); r=c.{number}({given}); print("ESCAPED" if r == 0 else os.strerror(ctypes.get_errno()))'"""  # noqa: E501
+
+
+UNIX, INET = "AF_UNIX", "AF_INET"
+ESCAPES = {
+    # Writing outside.
+    "write": "echo x > $OUT/file",
+    "append": "echo x >> $OUT/file",
+    "create": "touch $OUT/new",
+    "create in etc": "touch /etc/pinfold-was-here && echo ESCAPED",
+    "create in usr": "touch /usr/bin/pinfold-was-here && echo ESCAPED",
+    "create in root": "touch /pinfold-was-here && echo ESCAPED",
+    "create in dev": "touch /dev/pinfold-was-here && echo ESCAPED",
+    "create in run": "touch /run/pinfold-was-here && echo ESCAPED",
+    "delete": "rm -rf $OUT/file $OUT/other",
+    "move in": "mv $OUT/file .",
+    "move out": "mv a.py $OUT/",
+    "change mode": "chmod 777 $OUT/file",
+    "change owner": "chown 1:1 $OUT/file && echo ESCAPED",
+    "change times": "touch -d 2001-01-01 $OUT/file && echo ESCAPED",
+    "truncate": "truncate -s0 $OUT/file",
+    "make a folder": "mkdir $OUT/new",
+    "make a link there": "ln -s /etc $OUT/new",
+    "hard link here, write there": "ln $OUT/file here && echo x > here",
+    "set an attribute": "setfattr -n user.x -v y $OUT/file && echo ESCAPED",
+    "write to home": "echo evil >> ~/.bashrc",
+    "write to a profile": "echo evil >> ~/.profile; mkdir -p ~/.config/autostart",
+    # Links and mounts.
+    "through a link": "echo x > link/file",
+    "through a new link": "ln -s $OUT new && echo x > new/file",
+    "through a link of folders": "mkdir d && ln -s $OUT d/x && cp a.py d/x/file",
+    "through dots": "echo x > ../outside/file",
+    "swap a folder for a link": "mkdir t; (while :; do rm -rf t; ln -sfn $OUT t; done) & for i in $(seq 200); do echo x 2>/dev/null > t/file; done",  # noqa: E501
+    "remount": "mount -o remount,rw / && echo ESCAPED",
+    "remount the folder": "mount -o remount,bind,rw $OUT && echo ESCAPED",
+    "mount over": "mount --bind . $OUT && echo ESCAPED",
+    "mount a disk": "mount -t tmpfs x $OUT && echo ESCAPED",
+    "unmount": "umount -l .git/config && echo ESCAPED",
+    "unmount tmp": "umount -l /tmp && echo ESCAPED",
+    "mount by system call": call("mount", "0", 'b"/"', "0", "32|4096", "0"),
+    "another user namespace": "unshare -Ur mount -o remount,rw / && echo ESCAPED",
+    "another mount namespace": "unshare -Urm sh -c 'mount --bind . $OUT && echo ESCAPED'",
+    "change root": "chroot . /bin/true && echo ESCAPED",
+    "pivot the root": call("pivot_root", 'b"."', 'b"."'),
+    # /proc and processes.
+    "another's root": "echo x > /proc/$VICTIM/root$OUT/file",
+    "the first process's root": "echo x > /proc/1/root$OUT/file",
+    "the parent's root": "echo x > /proc/$PPID/root$OUT/file",
+    "the parent's folder": "echo x > /proc/$PPID/cwd/../outside/file",
+    "open descriptors": "for f in /proc/1/fd/* /proc/self/fd/*; do [ -d $f ] && echo ESCAPED; done",
+    "kill another process": "kill -9 $VICTIM && echo ESCAPED",
+    "stop another process": "kill -STOP $VICTIM && echo ESCAPED",
+    "trace another process": call("ptrace", "16", 'int(os.environ["VICTIM"])', "0", "0"),
+    "read another's memory": "head -c1 /proc/$VICTIM/mem && echo ESCAPED",
+    "join its namespaces": "nsenter -t $VICTIM -m true && echo ESCAPED",
+    "join those of the first": "nsenter -t 1 -m touch $OUT/new",
+    "kernel settings": ": >> /proc/sys/vm/swappiness && echo ESCAPED",
+    "a core pattern": ": >> /proc/sys/kernel/core_pattern && echo ESCAPED",
+    "a cgroup's release agent": "mkdir /sys/fs/cgroup/x && echo ESCAPED",
+    "memory of the kernel": "head -c1 /proc/kcore /dev/mem && echo ESCAPED",
+    "a disk": "head -c1 /dev/vda && echo ESCAPED; head -c1 /dev/sda && echo ESCAPED",
+    "a new device": "mknod x b 8 0 && head -c1 x && echo ESCAPED",
+    "go on after the end": """(setsid sh -c 'exec >/dev/null 2>&1 </dev/null; trap "" TERM HUP; while :; do touch .husky $OUT/new; done' &)""",  # noqa: E501
+    "go on after the end, twice": "(setsid setsid sh -c 'exec >&- 2>&-; while :; do mkdir .vscode2 .claude; done' &); exit",  # noqa: E501
+    # Rights.
+    "setuid": "cp /bin/bash ./b && chmod u+s ./b; chown 0:0 ./b; ./b -pc 'touch /etc/pinfold-was-here && echo ESCAPED'",  # noqa: E501
+    "sudo and su": "sudo -n touch $OUT/new || su -c 'touch $OUT/new'",
+    "become another user": "setpriv --reuid=1 true && echo ESCAPED",
+    "capabilities": "grep -E 'Cap.*:.*[1-9a-f]' /proc/self/status && echo ESCAPED",
+    "new privileges": "grep -q 'NoNewPrivs:.*0' /proc/self/status && echo ESCAPED",
+    "set the clock": 'date -s "$(date)" && echo ESCAPED',
+    "set the host's name": 'hostname "$(hostname)" && echo ESCAPED',
+    "load a module": call("init_module", "0", "0", 'b""'),
+    "chown by a file's capability": "setcap cap_dac_override+ep $PY && echo ESCAPED",
+    # Secrets.
+    "ssh keys": "cat ~/.ssh/id_rsa",
+    "cloud keys": "cat ~/.aws/credentials",
+    "netrc": "cat ~/.netrc",
+    "gnupg": "cat ~/.gnupg/key; ls ~/.gnupg | grep key && echo ESCAPED",
+    "gh": "cat ~/.config/gh/hosts.yml",
+    "keyrings": "cat ~/.local/share/keyrings/*",
+    "sessions of other tools": "cat ~/.codex/sessions/* ~/.claude/projects/*",
+    "own sessions": "cat $PINFOLD/trusted.json",
+    "behind a link": "ln -s ~/.ssh k; cat k/id_rsa; cat /proc/self/root$HOME/.ssh/id_rsa",
+    "search for it": f"grep -r {SECRET[:7]} ~ $PINFOLD",
+    "shadow": "[ -s /etc/shadow ] && cat /etc/shadow && echo ESCAPED",
+    "environment of others": "cat /proc/$VICTIM/environ && echo ESCAPED",
+    # Network and sockets.
+    "a server on this machine": connect(INET, '("127.0.0.1", int(os.environ["PORT"]))'),
+    "a server beyond": connect(INET, '("192.0.2.1", 80)'),
+    "datagrams": '$PY -c \'import socket; socket.socket(socket.AF_INET,socket.SOCK_DGRAM).sendto(b"x",("192.0.2.1",53)); print("ESCAPED")\'',  # noqa: E501
+    "names": "getent hosts example.org && echo ESCAPED",
+    "bash's own sockets": "echo x > /dev/tcp/127.0.0.1/$PORT && echo ESCAPED",
+    "raw sockets": "$PY -c 'import socket; socket.socket(socket.AF_PACKET,socket.SOCK_RAW); print(\"ESCAPED\")'",  # noqa: E501
+    "a socket outside": connect(UNIX, 'os.environ["OUT"]+"/sock"'),
+    "a socket in the workspace": connect(UNIX, '"sock"'),
+    "an abstract socket": connect(UNIX, '"\\0"+os.environ["ABSTRACT"]'),
+    "bring a device up": "ip link add x type dummy && echo ESCAPED",
+    # What runs later.
+    "write a hook": "echo x > .git/hooks/pre-commit",
+    "add a hook": "echo x > .git/hooks/post-commit && echo ESCAPED",
+    "git's configuration": "git config core.fsmonitor ./evil && echo ESCAPED",
+    "write git's configuration": "echo x >> .git/config",
+    "replace git's configuration": "cp a.py c && mv -f c .git/config && echo ESCAPED",
+    "move .git away": "mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
+    "move hooks away": "mv .git/hooks .git/h && mkdir .git/hooks && echo ESCAPED",
+    "delete .git": "rm -rf .git; mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
+    "another common folder": "echo ../evil > .git/commondir; mkdir -p evil/hooks",
+    "an editor's tasks": "echo x > .vscode/tasks.json",
+    "more of an editor's tasks": "echo x > .vscode/settings.json && echo ESCAPED",
+    "move an editor's folder": "mv .vscode v && mkdir .vscode && echo x > .vscode/tasks.json",
+    "move the folder above": "mv sub s && mkdir sub && echo evil > sub/.envrc",
+    "an own sandbox of it": "$PY -c 'import os; os.unlink(\"sub/.envrc\")'; echo x > sub/.envrc",
+}
+MADE = {
+    "husky": "mkdir .husky && echo x > .husky/pre-commit",
+    "envrc": "echo x > .envrc",
+    "deep": "mkdir -p a/b/c/.vscode && echo x > a/b/c/.vscode/tasks.json",
+    "claude": "mkdir .claude && echo '{}' > .claude/settings.json && chmod 0 .claude",
+    "pinfold": "mkdir .pinfold && echo x > .pinfold/config.toml",
+    "workflow": "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml",
+    "repository": "mkdir r && cd r && git init -q",
+    "a file that leads to one": "mkdir r && echo 'gitdir: /x' > r/.git",
+    "bare repository": "mkdir r && cd r && mkdir objects refs && echo x > HEAD && echo x > config",
+    "a link": "ln -s a.py .bashrc",
+    "a common folder": "echo ../evil > .git/commondir",
+    "submodules": "mkdir -p .git/modules/x && echo x > .git/modules/x/config",
+    "a folder swapped": "mv sub s && mkdir sub && echo evil > sub/.envrc",
+}
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+async def test_nothing_gets_out(name: str, machine: Machine) -> None:
+    before = machine.state()
+    hidden = (machine.root / "pinfold",)
+    said, _, _ = await machine.run(ESCAPES[name], machine.sandbox(hidden=hidden))
+    assert "ESCAPED" not in said
+    assert SECRET not in said
+    assert not machine.heard
+    assert machine.state() == before
+    # A folder above may be moved; what it holds goes with it, and nothing comes in its place.
+    assert (machine.work / "sub" / ".envrc").is_file() == (not (machine.work / "s").exists())
+    assert "evil" not in "".join(path.read_text() for path in machine.work.glob("s*/.envrc"))
+    assert not list(Path("/etc").glob("pinfold-was-here"))
+
+
+@pytest.mark.parametrize("name", MADE)
+async def test_guarded_places_that_a_command_makes_are_set_aside(
+    name: str, machine: Machine
+) -> None:
+    before = look([machine.work])
+    said, code, moved = await machine.run(MADE[name], machine.sandbox())
+    assert code == 0, said
+    assert len(moved) == 1
+    assert os.path.lexists(moved[0].now)
+    assert moved[0].now.is_relative_to(machine.root / "scratch" / "set-aside")
+    after = look([machine.work])
+    assert {*after.kept.values(), *after.stays.values()} <= {
+        *before.kept.values(),
+        *before.stays.values(),
+    }
+
+
+async def test_what_is_set_aside_on_another_disk_stays_beside(machine: Machine) -> None:
+    (machine.root / "scratch").mkdir()
+    (machine.root / "scratch" / "set-aside").write_text("no folder")
+    *_, moved = await machine.run("mkdir .husky .claude", machine.sandbox())
+    assert [each.now.name for each in moved] == [".claude.set-aside.1", ".husky.set-aside.1"]
+
+
+async def test_work_goes_on_in_it(machine: Machine) -> None:
+    script = """
+    set -e
+    echo y > b.py && mkdir d && mv b.py d/ && rm d/b.py && echo z >> a.py
+    cat /etc/passwd >/dev/null
+    tmp=$(mktemp) && echo t > $tmp && rm $tmp && echo t > /var/tmp/x
+    cat <<< here; : > /dev/null; head -c1 /dev/urandom >/dev/null; echo x > /dev/shm/x
+    git init -q /tmp/other && git -C /tmp/other status
+    git add a.py && git -c user.name=a -c user.email=b commit -qm x && git log --oneline
+    $PY -c 'import multiprocessing as m; m.Lock()'
+    $PY -c 'import socket; socket.create_server(("127.0.0.1", 0))'
+    sleep 0.01 & wait
+    """
+    said, code, moved = await machine.run(script, machine.sandbox())
+    assert code == 0, said
+    assert not moved
+    assert (machine.work / "a.py").read_text() == "x\nz\n"
+    # The folder for temporary files is one for the session.
+    said, *_ = await machine.run("ls /tmp /var/tmp", machine.sandbox())
+    assert said.count("x") == 2
+
+
+async def test_without_a_writable_place_nothing_is_written(machine: Machine) -> None:
+    script = "".join(
+        f"touch {path}/new 2>/dev/null && echo ESCAPED {path}\n"
+        for path in (".", "/tmp", "/var/tmp", "/dev/shm", "/run", "/dev", "~", "$OUT", ".git")
+    )
+    said, *_ = await machine.run(f"{script}cat a.py", machine.sandbox(writes=False))
+    assert said == "x\n"
+
+
+async def test_the_network_is_there_where_it_is_allowed(machine: Machine) -> None:
+    said, *_ = await machine.run(ESCAPES["a server on this machine"], machine.sandbox(network=True))
+    assert said == "ESCAPED\n"
+    said, *_ = await machine.run(ESCAPES["a socket outside"], machine.sandbox(network=True))
+    assert "ESCAPED" not in said
+
+
+async def test_other_folders_may_be_written_too(machine: Machine) -> None:
+    other = machine.root / "outside"
+    sandbox = Sandbox("bubblewrap", (machine.work, other), machine.root / "scratch")
+    said, code, moved = await machine.run("touch $OUT/new; mkdir $OUT/.husky", sandbox)
+    assert code == 0, said
+    assert (other / "new").exists()
+    assert [each.path for each in moved] == [other / ".husky"]
+
+
+async def test_a_worktree_can_be_committed_in(machine: Machine) -> None:
+    main, tree = machine.root / "main", machine.root / "tree"
+    for command in (
+        ["git", "init", "-q", str(main)],
+        [*GIT, "-C", str(main), "commit", "-q", "--allow-empty", "-m", "x"],
+        ["git", "-C", str(main), "worktree", "add", "-q", str(tree)],
+    ):
+        subprocess.run(command, check=True)
+    sandbox = Sandbox("bubblewrap", (tree,), machine.root / "scratch")
+    script = f"cd {tree} && touch x && git add x && {' '.join(GIT)} commit -qm y && echo DONE"
+    assert "DONE" in (await machine.run(script, sandbox))[0]
+    for path in (
+        ".git/config",
+        ".git/hooks/x",
+        "x",
+        ".git/worktrees/tree/commondir",
+        ".git/commondir",
+    ):
+        said, *_ = await machine.run(f"echo x > {main / path}", sandbox)
+        assert (main / path).read_text() != "x\n" if (main / path).exists() else True
+    assert not (main / ".git" / "commondir").exists()
+    # A file that only says so opens nothing.
+    (machine.work / "sub" / ".git").write_text(f"gitdir: {main / '.git' / 'worktrees' / 'tree'}\n")
+    forged = Sandbox("bubblewrap", (machine.work / "sub",), machine.root / "scratch")
+    said, *_ = await machine.run(f"touch {main}/.git/new", forged)
+    assert "Read-only" in said
+
+
+async def test_caches_of_package_managers_are_the_sessions(machine: Machine) -> None:
+    script = 'mkdir -p "$PIP_CACHE_DIR" "$npm_config_cache" && echo "$PIP_CACHE_DIR"'
+    said, code, _ = await machine.run(script, machine.sandbox())
+    assert (code, said) == (0, f"{machine.root}/scratch/cache/pip\n")
