@@ -28,6 +28,13 @@ def _common() -> "argparse.ArgumentParser":
     add("--approvals", choices=MODES, help="what runs unasked", default=argparse.SUPPRESS)
     add("-C", "--cd", metavar="DIR", type=Path, help="work in DIR", default=argparse.SUPPRESS)
     add(
+        "--add-dir",
+        metavar="DIR",
+        action="append",
+        help="a folder to write in besides the working directory",
+        default=argparse.SUPPRESS,
+    )
+    add(
         "-c",
         "--config",
         metavar="KEY=VALUE",

@@ -290,6 +290,8 @@ class Review(Struct, frozen=True):
     paths: tuple[Path, ...] = ()
     """Resolved paths that it would touch, symlinks followed."""
     command: str | None = None
+    outside: str = ""
+    """Why the command should run outside its sandbox; empty where it should not."""
     diff: str | None = None
     """Unified diff of what it would change."""
 
@@ -391,6 +393,10 @@ class Question(Struct, frozen=True):
     """What "always" would allow: the first words of commands, or a whole one."""
     exact: bool = False
     """Whether it is this command and no other."""
+    outside: bool = False
+    """Whether a yes lets the command out of its sandbox."""
+    network: bool = False
+    """Whether it may have the network in its sandbox instead."""
 
 
 class Decision(Struct, frozen=True):
@@ -402,6 +408,8 @@ class Decision(Struct, frozen=True):
     """What the user said to the model with a no; with `policy`, the reason."""
     arguments: str | None = None
     """Changed arguments, if the user edited the call."""
+    network: bool = False
+    """A yes to the network in the sandbox, and to nothing else."""
     pasted: tuple[tuple[int, int], ...] = ()
     """Spans of a no's `note` that the user did not type."""
 

@@ -35,7 +35,14 @@ _ALSO = {
 
 
 _LISTS = frozenset(
-    {"approvals.allow", "compact.keep_roles", "compact.keep_files_glob", "tools.env_keep"}
+    {
+        "approvals.allow",
+        "approvals.deny",
+        "compact.keep_roles",
+        "compact.keep_files_glob",
+        "sandbox.writable",
+        "tools.env_keep",
+    }
 )
 
 MAX_BYTES = 262_144
@@ -81,6 +88,8 @@ class ApprovalSettings(_Section, frozen=True):
     mode: Mode = "ask"
     allow: tuple[str, ...] = ()
     """Command prefixes that run without a question."""
+    deny: tuple[str, ...] = ()
+    """Words that no command may have, in no mode: `git push`."""
 
 
 class AgentSettings(_Section, frozen=True):
@@ -149,6 +158,15 @@ class ToolSettings(_Section, frozen=True):
     """Variables that commands see though they hold the key of a provider."""
 
 
+class SandboxSettings(_Section, frozen=True):
+    enabled: bool = True
+    """Whether the agent's commands run in a sandbox, where one works."""
+    network: bool = False
+    """Whether they have the network there."""
+    writable: tuple[str, ...] = ()
+    """Folders that they may write besides the working directory."""
+
+
 class UiSettings(_Section, frozen=True):
     theme: str = "pinfold"
 
@@ -165,6 +183,7 @@ class Settings(_Section, frozen=True):
     prices: dict[str, PriceSettings] = field(default_factory=dict)
     """By model: `gpt-5.2` or `openai/gpt-5.2`."""
     tools: ToolSettings = field(default_factory=ToolSettings)
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
     """Action id -> key, e.g. `interrupt = "f8"`."""

@@ -34,7 +34,8 @@ class AddTest(unittest.TestCase):
 
 def items(rollout: Path) -> list[Item]:
     events = [decode(line) for line in rollout.read_bytes().splitlines()]
-    return [event.data.item for event in events if isinstance(event.data, ItemAdded)]
+    added = [event.data.item for event in events if isinstance(event.data, ItemAdded)]
+    return [item for item in added if item.kind != "context"]
 
 
 def states(rollout: Path) -> list[str]:
@@ -93,7 +94,7 @@ async def test_what_is_piped_in_goes_behind_the_prompt(tmp_path: Path, given: by
         ended = await pinfold.run("exec", "review this", stdin=given)
     assert ended.code == 0, ended.err
     said = server.bodies[0]["messages"][-1]["content"]
-    assert said.startswith("review this\n\n<stdin>\n")
+    assert "\n\nreview this\n\n<stdin>\n" in said
     assert said.endswith("a = 1\n</stdin>")
 
 
@@ -128,7 +129,7 @@ async def test_nothing_piped_in_adds_nothing(tmp_path: Path) -> None:
         pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
         ended = await pinfold.run("exec", "review this", stdin=b"")
     assert ended.code == 0, ended.err
-    assert server.bodies[0]["messages"][-1]["content"] == "review this"
+    assert server.bodies[0]["messages"][-1]["content"].endswith("\n\nreview this")
 
 
 async def test_nobody_is_asked_so_edits_are_refused(tmp_path: Path) -> None:
@@ -146,7 +147,9 @@ async def test_a_session_goes_on(tmp_path: Path) -> None:
         pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
         assert (await pinfold.run("exec", "first")).code == 0
         assert (await pinfold.run("exec", "--last", "second")).code == 0
-    assert [m["content"] for m in server.bodies[1]["messages"][1:]] == ["first", "one", "second"]
+    first, *others = (message["content"] for message in server.bodies[1]["messages"][1:])
+    assert first.endswith("first")
+    assert others == ["one", "second"]
     assert len(pinfold.rollouts()) == 1
     listed = await pinfold.run("sessions")
     assert "first" in listed.out

@@ -1,7 +1,7 @@
 """What goes before a turn: the context, hooks, pictures, and what changed meanwhile."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from pinfold.agent import goal, instructions
@@ -30,6 +30,7 @@ class BeforeTurn:
         hooks: Hooks,
         files: Files,
         memory: Memory,
+        tell_limits: Callable[[], Awaitable[None]],
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -40,6 +41,7 @@ class BeforeTurn:
         self._hooks = hooks
         self._files = files
         self._memory = memory
+        self._tell_limits = tell_limits
         self._greeted = False
         """Whether the hooks of `session_start` have run in this opening."""
 
@@ -63,6 +65,8 @@ class BeforeTurn:
         await self._greet()
         images = await self._pictures(prompt)
         await goal.tell(self._record)
+        if self._model().tools:
+            await self._tell_limits()
         await self._catch_up()
         return context, images
 

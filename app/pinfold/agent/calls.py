@@ -1,7 +1,6 @@
 """Tool calls: consent, the run, and the result in the journal."""
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,9 +10,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from pinfold.agent.confinement import Confinement
 from pinfold.agent.hooks import Hooks
+from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.record import Record
-from pinfold.agent.updates import Phase, ToolOutput, ToolStarted
+from pinfold.agent.second_try import SecondTry
+from pinfold.agent.updates import Phase, ToolStarted
 from pinfold.checkpoint.anchors import MEMORY_TOOL
 from pinfold.ports import (
     Approver,
@@ -32,14 +34,13 @@ from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import typed_in
 from pinfold.settings import Mode
 from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
+from pinfold.tools.sandbox.denied import Way
 from pinfold.tools.workspace import observe_command, observe_output
 
 MAX_PARALLEL = 8
 UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
 INTERRUPTED = "The user interrupted this call."
 STOPPED = "Stopped, because the session could not be written."
-KEPT_PIECES = 200
-"""Pieces of live output that an interrupted call keeps."""
 
 
 @dataclass(slots=True)
@@ -49,6 +50,8 @@ class Consent:
     mode: Mode
     allow: tuple[str, ...] = ()
     """Command prefixes from the settings."""
+    deny: tuple[str, ...] = ()
+    """Those that are refused before anything else is asked."""
 
 
 @dataclass(slots=True)
@@ -63,28 +66,6 @@ class _Run:
     """What it does, once it does it."""
     outcome: ToolOutcome | None = None
     """What it came to, interrupted or not."""
-
-
-class LiveOutput:
-    """What a running tool says: told at once, its end kept for an interruption."""
-
-    def __init__(self, record: Record, call_id: str) -> None:
-        self._record = record
-        self._call_id = call_id
-        self._loop = asyncio.get_running_loop()
-        self._pieces: deque[str] = deque(maxlen=KEPT_PIECES)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
-
-    def on_output(self, text: str) -> None:
-        """Take a piece, from any thread."""
-        self._loop.call_soon_threadsafe(self._hear, text)
-
-    def _hear(self, text: str) -> None:
-        self._pieces.append(text)
-        self._record.tell(ToolOutput(self._call_id, text))
 
 
 class _RefusedCall(Exception):
@@ -104,6 +85,7 @@ class Calls:
         tools: Mapping[str, Tool],
         approver: Approver,
         consent: Consent,
+        confinement: Confinement,
         workspace: Path,
         hooks: Hooks,
     ) -> None:
@@ -111,6 +93,8 @@ class Calls:
         self.tools = tools
         self.consent = consent
         self._approver = approver
+        self._confinement = confinement
+        self._second = SecondTry(record, confinement, self.ask)
         self._workspace = workspace
         self._hooks = hooks
         self._asking = asyncio.Lock()
@@ -144,6 +128,10 @@ class Calls:
             else:
                 yield from ([call] for call in group)
 
+    async def tell_limits(self) -> None:
+        """Tell the model what may run, and where, once it has changed. Raises `JournalError`."""
+        await self._confinement.tell(self._record, self.consent.mode)
+
     async def close_open(self, reason: str) -> None:
         """Give every call without a result one that says why: `reason`, where it never began."""
         for call in self._record.window.open_calls:
@@ -160,6 +148,7 @@ class Calls:
             folder=self._record.journal.folder,
             call_id=call.call_id or "",
             on_output=live.on_output,
+            sandbox=self._confinement.of(self.consent.mode),
         )
         run = _Run(call, context)
         async with self._parallel:
@@ -191,7 +180,7 @@ class Calls:
         run.proposed, again = review, ""
         await self._permit(call, call.content)
         while True:
-            arguments, asked = await self._consent(call, tool, review, again)
+            arguments, asked, way = await self._consent(run, tool, review, again)
             if arguments != call.content:
                 await self._permit(call, arguments)
             if not asked:
@@ -204,7 +193,15 @@ class Calls:
         self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review
         self._begun[call.n] = run
-        outcome = await self._finish(run, asyncio.ensure_future(tool.run(arguments, context)))
+
+        async def carry_out(way: Way | None) -> ToolOutcome:
+            if way is not None:
+                sandbox = self._confinement.of(self.consent.mode, way)
+                run.context = replace(context, sandbox=sandbox)
+            return await self._finish(run, asyncio.ensure_future(tool.run(arguments, run.context)))
+
+        outcome = run.outcome = await carry_out(way)
+        outcome = await self._second.offer(call, review, self.consent.mode, outcome, carry_out)
         if arguments != call.content:
             outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
         output = outcome.output
@@ -246,9 +243,12 @@ class Calls:
             raise
 
     async def _consent(
-        self, call: Item, tool: Tool, review: Review, again: str
-    ) -> tuple[str, bool]:
-        """The arguments to run with, and whether the user was asked. Raises `_RefusedCall`."""
+        self, run: "_Run", tool: Tool, review: Review, again: str
+    ) -> tuple[str, bool, Way | None]:
+        """The arguments to run with, whether the user was asked, and what the command may have
+        beyond its sandbox. Raises `_RefusedCall`.
+        """
+        call, sandbox = run.call, run.context.sandbox
         call_id = call.call_id or ""
         own = [self._record.journal.folder / "outputs"]
         match verdict(
@@ -259,22 +259,36 @@ class Calls:
             self.consent.allow,
             own,
             self._record.state.prefixes,
+            deny=self.consent.deny,
+            roots=self._confinement.roots,
+            confined=sandbox is not None,
         ):
             case Allowed():
-                return call.content, False
+                return call.content, False, None
             case Refused(reason):
                 await self._record.append(
                     ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
                 )
                 raise _RefusedCall(f"Refused: {reason}")
             case Ask(reason):
-                prefix, exact = None, False
-                if review.command:
+                prefix, exact, outside = None, False, bool(review.outside)
+                if review.command and not outside:
                     prefix, exact = always(review.command, self._workspace)
                 question = Question(
-                    call_id, call.name or "", call.content, review, again or reason, prefix, exact
+                    call_id,
+                    call.name or "",
+                    call.content,
+                    review,
+                    again or reason,
+                    prefix,
+                    exact,
+                    outside,
+                    network=outside and sandbox is not None and not sandbox.network,
                 )
                 decision = await self.ask(question)
+        way: Way | None = None
+        if outside and decision.verdict == "yes":
+            way = "network" if decision.network else "outside"
         await self._record.append(
             ApprovalDecided(
                 call_id=call_id,
@@ -282,6 +296,7 @@ class Calls:
                 reason=decision.note,
                 prefix=prefix if decision.verdict == "always" else None,
                 arguments=decision.arguments,
+                way=way or "",
             )
         )
         if decision.verdict == "policy":
@@ -290,7 +305,7 @@ class Calls:
             said = f" They said: {decision.note}" if decision.note else ""
             words = "\n".join(typed_in(decision.note, decision.pasted))
             raise _RefusedCall(f"The user refused this call.{said}", words)
-        return call.content if decision.arguments is None else decision.arguments, True
+        return call.content if decision.arguments is None else decision.arguments, True, way
 
     async def ask(self, question: Question) -> Decision:
         """The user's word. One question at a time."""
@@ -333,13 +348,6 @@ class Calls:
             self._failed = True
             raise
         self._begun.pop(call.n, None)
-
-
-def headed(outcome: ToolOutcome, head: str) -> ToolOutcome:
-    """The outcome, its output behind a line of the host's."""
-    spans = [[start + len(head), end + len(head)] for start, end in outcome.detail.get("host", ())]
-    detail = {**outcome.detail, "host": [[0, len(head)], *spans]}
-    return replace(outcome, output=head + outcome.output, detail=detail)
 
 
 def _interrupted(why: str, review: Review | None, heard: str) -> ToolOutcome:

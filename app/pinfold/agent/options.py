@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pinfold.compaction.view import PlanOptions
+from pinfold.ports import Sandbox
 from pinfold.settings import AUTOS, Auto, Mode
 from pinfold.tokens.prices import Price
 
@@ -25,6 +26,11 @@ class Options:
 
     approvals: Mode = "ask"
     allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    sandbox: Sandbox | None = None
+    """Where commands run, but for the user's own and hooks."""
+    no_sandbox: str = ""
+    """Why there is none."""
     max_steps: int = 50
     max_retries: int = 6
     reasoning_effort: str | None = None

@@ -12,6 +12,7 @@ from pinfold.agent.before_turn import BeforeTurn
 from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.compacting import Compacting, Draft
+from pinfold.agent.confinement import Confinement
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.hooks import Hooks
@@ -91,7 +92,8 @@ class Session:
         self._connection = connection
         self._clock = clock
         self._connect = connect
-        self._consent = Consent(options.approvals, options.allow)
+        self._consent = Consent(options.approvals, options.allow, options.deny)
+        self._confinement = Confinement(options.sandbox, options.no_sandbox)
         self._limits = Limits(options.auto, options.threshold)
         self._prices = options.prices
         from pinfold.tools.recall import Recall  # loads pydantic
@@ -101,7 +103,7 @@ class Session:
         own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory))
         by_name = {tool.schema.name: tool for tool in (*own, *tools)}
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
-        self._calls = Calls(record, by_name, approver, self._consent, cwd, hooks)
+        self._calls = Calls(record, by_name, approver, self._consent, self._confinement, cwd, hooks)
         metadata = Metadata(record, wanted=options.turn_metadata)
         requester = Requester(
             record,
@@ -172,6 +174,7 @@ class Session:
             hooks,
             self.files,
             self._memory,
+            self._calls.tell_limits,
         )
         self._work = Work(record, cwd, turn, self._before)
         self._prewarm = Prewarm(
@@ -285,6 +288,9 @@ class Session:
     def notices(self) -> tuple[str, ...]:
         """What the user should know about how the session was found."""
         found = [*self.damage, *self._found]
+        if self.unconfined and self.model.tools and self._consent.mode != "full":
+            asks = "`workspace` asks for each command, `read-only` runs none"
+            found.append(f"No sandbox: {self.unconfined}. {asks}.")
         if self.read_only:
             found.append("This session is open read-only. /fork goes on in a copy of it.")
         return tuple(found)
@@ -318,6 +324,11 @@ class Session:
     @property
     def approvals(self) -> str:
         return self._consent.mode
+
+    @property
+    def unconfined(self) -> str:
+        """Why the agent's commands run in no sandbox; empty where they do."""
+        return self._confinement.missing
 
     @property
     def auto(self) -> Auto:
@@ -543,3 +554,4 @@ class Session:
             await self._summarizing.close()
         finally:
             await self._record.close()
+            await asyncio.to_thread(self._confinement.clear)

@@ -21,7 +21,7 @@ from pinfold.rollout.events import (
     Unknown,
     WindowReplaced,
 )
-from pinfold.rollout.items import GOAL
+from pinfold.rollout.items import GOAL, SANDBOX
 
 
 class State(Struct):
@@ -45,6 +45,9 @@ class State(Struct):
     """What the session is for, where the user said so."""
     goal_told: str = ""
     """The same as the model knows it."""
+    sandbox_told: str = ""
+    """What the model knows of its approvals and its sandbox."""
+    _sandbox_item: int = 0
     _first_request: str = ""
     queue: dict[int, provenance.Prompt] = field(default_factory=dict)
     last_queue_id: int = 0
@@ -80,7 +83,11 @@ class State(Struct):
                     self._first_request = provenance.words(item)
                 if item.kind == "context" and isinstance(told := item.detail.get(GOAL), str):
                     self.goal_told = told
-            case WindowReplaced(inserted=inserted):
+                if item.kind == "context" and SANDBOX in item.detail:
+                    self.sandbox_told, self._sandbox_item = item.content, item.n
+            case WindowReplaced(inserted=inserted, window=window):
+                if all(n != self._sandbox_item for n, _ in window):
+                    self.sandbox_told = ""
                 self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
             case GoalSet(text=text):
                 self.goal_set = text

@@ -4,7 +4,8 @@ import asyncio
 import json
 from pathlib import Path
 
-from pinfold.agent.calls import LiveOutput, headed, observed
+from pinfold.agent.calls import observed
+from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports import ToolContext, ToolOutcome

@@ -5,10 +5,10 @@ from pinfold.commands.context import Context
 from pinfold.settings import MODES
 
 MEANING = {
-    "read-only": "reading runs unasked, all else is refused",
+    "read-only": "reading runs unasked, and commands in a sandbox that writes nothing; no edits",
     "ask": "reading runs unasked, edits and commands ask",
-    "workspace": "edits in this folder run unasked, commands ask",
-    "full": "everything runs unasked",
+    "workspace": "edits in this folder run unasked, and commands in their sandbox",
+    "full": "everything runs unasked, with no sandbox",
 }
 
 

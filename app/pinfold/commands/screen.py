@@ -152,6 +152,7 @@ ACTIONS = (
     Action("top", "To the first line", "transcript", keys="ctrl+home"),
     Action("bottom", "To the last line", "transcript", keys="ctrl+end"),
     Action("allow", "Allow it", "approval", keys="y"),
+    Action("network", "Allow it the network in its sandbox", "approval", keys="w"),
     Action("refuse", "Refuse it, with a word to the model", "approval", keys="n"),
     Action("always", "Always allow this command", "approval", keys="a"),
     Action("change", "Edit it, then allow it", "approval", keys="e"),

@@ -177,6 +177,8 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     """What `always` allows from now on: a command, or the first words of one that only reads."""
     arguments: str | None = None
     """The arguments as the user changed them."""
+    way: Literal["", "network", "outside"] = ""
+    """What the user let the command have beyond its sandbox."""
 
 
 class MemoryApplied(Data, frozen=True, kw_only=True):

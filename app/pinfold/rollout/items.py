@@ -23,6 +23,8 @@ WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
 """Kinds that belong to a response; all others stand alone."""
 GOAL = "goal"
 """In the detail of an item of kind `context`: what the user set as the goal."""
+SANDBOX = "sandbox"
+"""In the same place: the item says what may run, and where."""
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):

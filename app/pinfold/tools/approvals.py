@@ -12,6 +12,7 @@ from pinfold.tools.command_line import (
     expanded,
     named,
     reads_with,
+    says,
     strays,
     texts,
     words,
@@ -51,20 +52,33 @@ def verdict(
     prefixes: Collection[str],
     readable: Collection[Path] = (),
     said: Collection[str] = (),
+    *,
+    deny: Collection[str] = (),
+    roots: Collection[Path] = (),
+    confined: bool = False,
 ) -> Verdict:
     """What becomes of a call.
 
     `prefixes` are the settings'; `said` is what the user answered "always" to (see `always`).
     `read_only` is the tool's own word; a call that reads with a tool that may write counts as
     a write. `readable` are folders outside the workspace that may be read as if they were in it:
-    the session's own outputs. All paths are resolved.
+    the session's own outputs. `deny` are words that no command may have; `roots` are folders to
+    work in besides the workspace; `confined` says that commands run in a sandbox of that mode. All
+    paths are resolved.
     """
+    command = review.command or ""
+    if denied := next((prefix for prefix in deny if says(command, prefix)), None):
+        return Refused(f"`{denied}` is denied by [approvals] deny.")
     if mode == "full":
         return Allowed("full mode")
     reads = review.access == "read" and read_only
-    free = (workspace, *readable) if reads else (workspace,)
+    free = (workspace, *roots, *(readable if reads else ()))
     outside = [path for path in review.paths if not any(map(path.is_relative_to, free))]
     if mode == "read-only":
+        if review.access == "command" and confined:
+            if review.outside:
+                return Refused("Approvals are read-only: nothing runs outside the sandbox.")
+            return Allowed("runs in the sandbox, where nothing may be written")
         if not reads:
             return Refused("Approvals are read-only: nothing may be written or run.")
         if outside:
@@ -74,14 +88,24 @@ def verdict(
         return Ask(f"{'reads' if reads else 'touches'} {outside[0]}, outside the workspace")
     if reads:
         return Allowed("reads the workspace")
+    if review.access == "command" and confined:
+        if review.outside:
+            return Ask(f"outside the sandbox: {review.outside}")
+        if mode == "workspace":
+            return Allowed("runs in the sandbox")
+        return _of_command(command, prefixes, said, workspace, "runs in the sandbox")
     if review.access == "command":
-        return _of_command(review.command or "", prefixes, said, workspace)
+        return _of_command(command, prefixes, said, workspace, "runs a command")
     for path in review.paths:
         if why := guard.reason(path, workspace, review.paths):
-            return Ask(f"writes {path.relative_to(workspace)}: {why}")
+            return Ask(f"writes {_shown(path, workspace)}: {why}")
     if mode == "workspace" and review.access == "write" and review.paths:
         return Allowed("writes in the workspace")
     return Ask("writes a file")
+
+
+def _shown(path: Path, workspace: Path) -> Path:
+    return path.relative_to(workspace) if path.is_relative_to(workspace) else path
 
 
 # Commands
@@ -106,11 +130,10 @@ def matches(command: str, prefix: str) -> bool:
 
 
 def _of_command(
-    command: str, prefixes: Collection[str], said: Collection[str], workspace: Path
+    command: str, prefixes: Collection[str], said: Collection[str], workspace: Path, reason: str
 ) -> Verdict:
     if command.strip() in said:
         return Allowed("you always allow this command")
-    reason = "runs a command"
     known, odd = reads_with(command, workspace)
     if known is not None and known.name in said:
         if odd is None:

@@ -23,6 +23,7 @@ _PIECE = r"""[\w./:@%+=,^~?*\[\]-]++|'[^'\n\r\0]*'|"[^"$`\\!\n\r\0]*\""""
 _WORD = rf"(?:{_PIECE})+"
 _SIMPLE = rf"[ \t]*{_WORD}(?:[ \t]+{_WORD})*[ \t]*"
 """Words of characters on which no shell acts, save to expand file names."""
+_TEXT = re.compile(r"""[^\s;|&()<>'"`$]+""")
 _HEAD = re.compile(r"~?[\w./@+-]+")
 _QUIET = re.compile(r"(?<![^ \t])(?:2>&1|[12&]?>[ \t]?/dev/null)(?=[ \t;|&]|\Z)")
 _JOINED = re.compile(rf"({_SIMPLE})(\|\||\||&&|;|\Z)")
@@ -107,6 +108,20 @@ def named(word: str, workspace: Path) -> list[Path]:
 
 def _may_be_parent(part: str) -> bool:
     return part.startswith(".") and fnmatchcase("..", part)
+
+
+def says(command: str, prefix: str) -> bool:
+    """Whether the words of a prefix stand in a command anywhere, one behind the other.
+
+    A command may hide them; that is no boundary.
+    """
+    found = _TEXT.findall(command[:MAX_COMMAND])
+    wanted = _TEXT.findall(prefix)
+    bare = [word.rsplit("/", 1)[-1] for word in found]
+    return any(
+        [bare[at], *found[at + 1 : at + len(wanted)]] == wanted
+        for at in range(len(found) - len(wanted) + 1 if wanted else 0)
+    )
 
 
 # Commands that only read

@@ -5,7 +5,9 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
@@ -16,6 +18,8 @@ from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
 from pinfold.tools.process import Command
+from pinfold.tools.sandbox.denied import NOT_MADE, ways
+from pinfold.tools.sandbox.places import SetAside
 
 ENVIRONMENT = {
     "TERM": "dumb",
@@ -29,6 +33,11 @@ ENVIRONMENT = {
 class ShellArguments(Arguments):
     command: str = Field(min_length=1, description="run by bash, or sh where there is none")
     timeout: int = Field(default=120, ge=1, le=600, description="seconds")
+    outside: str = Field(
+        default="",
+        max_length=500,
+        description="where commands run in a sandbox: why this one has to run outside it",
+    )
 
 
 class Shell:
@@ -46,50 +55,87 @@ class Shell:
         self._hidden = hidden
 
     def review(self, arguments: str, context: ToolContext) -> Review:
-        command = self._parse(arguments).command
-        return Review("command", f"$ {one_line(command)}", (context.workspace,), command)
+        given = self._parse(arguments)
+        return Review(
+            "command",
+            f"$ {one_line(given.command)}",
+            (context.workspace,),
+            given.command,
+            outside=one_line(given.outside) if context.sandbox else "",
+        )
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = self._parse(arguments)
-        shell = shutil.which("bash") or "/bin/sh"
+        ended = await self._run(given, context)
+        if context.sandbox and ended.code == 1 and ended.text.startswith(NOT_MADE):
+            # A file that was to be hidden went away meanwhile.
+            ended = await self._run(given, context)
+        detail: dict[str, Any] = {
+            "command": given.command,
+            "exit_code": ended.code,
+            "seconds": round(ended.seconds, 2),
+            "timed_out": ended.code is None,
+        }
+        if ended.whole is not None:
+            detail["spill"] = str(ended.whole)
+        if context.sandbox:
+            detail["sandbox"] = "network" if context.sandbox.network else "no network"
+        if denied := ways(ended.text, ended.code, context.sandbox):
+            detail["denied"] = denied
+        notes = [_moved(each, context) for each in ended.set_aside]
+        ending = "\n".join([*notes, _ending(ended.code, ended.seconds, given.timeout)])
+        output = _with_ending(ended.text, ending)
+        detail["host"] = [[len(output) - len(ending), len(output)]]
+        seen = workspace.observe_command(given.command, output)
+        return ToolOutcome(output, ended.code == 0, (seen,), detail)
+
+    async def _run(self, given: ShellArguments, context: ToolContext) -> "_Ended":
+        argv = [shutil.which("bash") or "/bin/sh", "-c", given.command]
         started = time.monotonic()
         capture, live = Capture(context.folder, context.call_id), Live(context.on_output)
-        exit_code: int | None = None
+        code: int | None = None
         inherited = {name: os.environ[name] for name in os.environ if name not in self._hidden}
         env = {**inherited, **ENVIRONMENT}
+        command = Command(argv, context.workspace, env=env, sandbox=context.sandbox)
         try:
-            async with Command([shell, "-c", given.command], context.workspace, env=env) as command:
+            async with command:
                 try:
                     async with asyncio.timeout(given.timeout):
                         async for chunk in command.output():
                             live.feed(chunk)
                             await asyncio.to_thread(capture.feed, chunk)
-                        exit_code = await command.exit_code()
+                        code = await command.exit_code()
                 except TimeoutError:
                     pass
         finally:
             live.close()
             capture.close()
         seconds = time.monotonic() - started
-        detail: dict[str, Any] = {
-            "command": given.command,
-            "exit_code": exit_code,
-            "seconds": round(seconds, 2),
-            "timed_out": exit_code is None,
-        }
-        if capture.path is not None:
-            detail["spill"] = str(capture.path)
-        ending = _ending(exit_code, seconds, given.timeout)
-        output = _with_ending(capture.text(), ending)
-        detail["host"] = [[len(output) - len(ending), len(output)]]
-        seen = workspace.observe_command(given.command, output)
-        return ToolOutcome(output, exit_code == 0, (seen,), detail)
+        return _Ended(code, seconds, capture.text(), capture.path, command.set_aside)
 
     def _parse(self, arguments: str) -> ShellArguments:
         given = parse(ShellArguments, arguments)
         if "\0" in given.command or not given.command.strip():
             raise ToolError("The command is empty or has a NUL character.")
         return given
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    code: int | None
+    """None where it was timed out."""
+    seconds: float
+    text: str
+    whole: Path | None
+    """The file with all of its output, where that is long."""
+    set_aside: Sequence[SetAside]
+
+
+def _moved(each: SetAside, context: ToolContext) -> str:
+    name = workspace.uri(each.path, context.workspace)
+    if each.now == each.path:
+        return f"[{name} should not stay: {each.why}. It could not be moved away.]"
+    return f"[{name} was set aside: {each.why}. It is the user's to bring back: {each.now}]"
 
 
 def _ending(exit_code: int | None, seconds: float, timeout: int) -> str:

@@ -89,13 +89,13 @@ class StatusLine(Widget):
     def render(self) -> Text:
         right, style = self._right()
         room = self.size.width - len(right) - 2
-        approvals = "warning" if self.approvals == "full" else DIM
+        full = self.approvals == "full"
         parts = {
             "mode": (MODE if self.reading else "", "accent"),
             "model": (self.model, "foreground"),
             "folder": (self.folder, DIM),
             "branch": (self.branch, DIM),
-            "approvals": (self.approvals, approvals),
+            "approvals": ("full, no sandbox", "error") if full else (self.approvals, DIM),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
         for dispensable in ("branch", "folder", "approvals", *(["model"] if self.reading else [])):

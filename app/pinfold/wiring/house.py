@@ -32,6 +32,8 @@ class House(Struct, frozen=True):
     """Where they lie: in the home, but for a replay's."""
     flags: Mapping[str, Any]
     """Settings from the command line, as dotted keys."""
+    added: tuple[str, ...] = ()
+    """Folders to work in besides, from the command line."""
 
     @property
     def settings(self) -> Settings:
@@ -80,7 +82,8 @@ def house(arguments: "argparse.Namespace | None" = None, *, even_if_broken: bool
         if not even_if_broken:
             raise
         loaded = Loaded(Settings(), {}, (), (str(error),))
-    return House(loaded, cwd, home, home, flags)
+    added = tuple(getattr(arguments, "add_dir", None) or ())
+    return House(loaded, cwd, home, home, flags, added)
 
 
 def _load(cwd: Path, home: Path, flags: Mapping[str, Any]) -> Loaded:

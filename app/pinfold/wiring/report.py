@@ -3,7 +3,9 @@
 from pinfold import doctor, paths
 from pinfold.adopt.found import files, places
 from pinfold.doctor import Line, Section
+from pinfold.tools.sandbox.confine import find
 from pinfold.wiring.house import House, config_files
+from pinfold.wiring.sandbox import OFF
 
 
 async def report(at: House) -> str:
@@ -26,9 +28,22 @@ async def report(at: House) -> str:
             doctor.storage(at.home, sessions),
             _foreign(),
             doctor.terminal(),
+            _sandbox(at),
             doctor.programs(),
         ]
     )
+
+
+def _sandbox(at: House) -> Section:
+    if not at.settings.sandbox.enabled:
+        return Section("Sandbox", (Line("", OFF),))
+    found = find()
+    lines = [Line("commands", found.text, ok=found.kind is not None)]
+    network = "allowed by [sandbox] network" if at.settings.sandbox.network else "none"
+    if found.kind is not None:
+        lines += [Line("network", network)]
+        lines += [Line("writable", name) for name in at.settings.sandbox.writable]
+    return Section("Sandbox", tuple(lines))
 
 
 def _foreign() -> Section:

@@ -28,6 +28,7 @@ from pinfold.wiring.allocator import share_heaps
 from pinfold.wiring.house import House
 from pinfold.wiring.models import connect, connect_summarizer, key_variables
 from pinfold.wiring.prompts import overrides
+from pinfold.wiring.sandbox import sandbox_of
 
 CLOCK = SystemClock()
 
@@ -57,6 +58,7 @@ async def open_session(
             undoing.push_async_callback(connection.provider.close)
         opened = await asyncio.to_thread(journal)
         undoing.callback(opened.close)
+        sandbox, no_sandbox = await asyncio.to_thread(sandbox_of, at, opened.folder)
         counter = counter or Counter(connection.model.encoding, paths.cache_folder())
         if opened.started.adopted:
             # What its reports teach is worked out as they are read, so that must be exact.
@@ -71,6 +73,9 @@ async def open_session(
             Options(
                 approvals=settings.approvals.mode,
                 allow=settings.approvals.allow,
+                deny=settings.approvals.deny,
+                sandbox=sandbox,
+                no_sandbox=no_sandbox,
                 max_steps=settings.agent.max_steps,
                 max_retries=settings.agent.max_retries,
                 reasoning_effort=settings.model.reasoning_effort,

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pinfold.ports import Sandbox
 
+NOT_MADE = "bwrap: "
+"""What begins the output of a sandbox that could not be made."""
 Way = Literal["network", "outside"]
 NETWORK = re.compile(
     r"could not resolve|name resolution|name or service not known|nodename nor servname"

@@ -92,6 +92,8 @@ class ApprovalCard(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         review = self._question.review
         title = review.title if review.command is None else "Run this command?"
+        if self._question.outside:
+            title = "Run this command outside its sandbox?"
         self.border_title = Text(one_line(title)).markup
         self._describe()
         yield self._body
@@ -136,7 +138,10 @@ class ApprovalCard(Vertical, can_focus=True):
 
     async def _ask(self) -> None:
         prefix = self._question.prefix
-        choices = [Choice("y", "yes", "allow"), Choice("n", "no", "refuse")]
+        choices = [Choice("y", "outside" if self._question.outside else "yes", "allow")]
+        if self._question.network:
+            choices.append(Choice("w", "with the network", "network"))
+        choices.append(Choice("n", "no", "refuse"))
         if prefix:
             what = "exactly this" if self._question.exact else f"“{one_line(prefix)} …”"
             choices.append(Choice("a", f"always {what}", "always"))
@@ -168,6 +173,10 @@ class ApprovalCard(Vertical, can_focus=True):
 
     def action_allow(self) -> None:
         self._decide(Decision("yes"))
+
+    def action_network(self) -> None:
+        if self._question.network:
+            self._decide(Decision("yes", network=True))
 
     def action_always(self) -> None:
         if self._question.prefix:

@@ -1,0 +1,87 @@
+"""Where the commands of a session run, by its mode, and what the model is told of that."""
+
+from pathlib import Path
+from shutil import rmtree
+
+from msgspec.structs import replace
+
+from pinfold.agent.record import Record
+from pinfold.ports import Sandbox
+from pinfold.rollout.events import ItemAdded
+from pinfold.rollout.items import SANDBOX, Item
+from pinfold.settings import Mode
+from pinfold.tools.sandbox.denied import Way
+
+MEANING = {
+    "read-only": "you may read; edits are refused",
+    "ask": "the user is asked before each edit and command",
+    "workspace": "edits in the working directory run unasked",
+    "full": "edits and commands run unasked",
+}
+
+
+class Confinement:
+    """The session's sandbox."""
+
+    def __init__(self, sandbox: Sandbox | None, missing: str) -> None:
+        """`missing` says why there is none; empty tells the model nothing at all."""
+        self._sandbox = sandbox
+        self._missing = missing
+
+    @property
+    def missing(self) -> str:
+        """Why commands run in no sandbox, in no mode; empty where they do."""
+        return "" if self._sandbox else self._missing
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Folders to work in besides the workspace."""
+        return self._sandbox.roots[1:] if self._sandbox else ()
+
+    def of(self, mode: Mode, way: Way | None = None) -> Sandbox | None:
+        """Where a command runs; `way` is what the user allowed it beyond that."""
+        if self._sandbox is None or mode == "full" or way == "outside":
+            return None
+        network = self._sandbox.network or way == "network"
+        return replace(self._sandbox, writes=mode != "read-only", network=network)
+
+    def words(self, mode: Mode) -> str:
+        """What the model is told."""
+        if not self._missing and self._sandbox is None:
+            return ""
+        said = f"Approvals are {mode}: {MEANING[mode]}."
+        sandbox = self.of(mode)
+        if sandbox is None:
+            refused = " Commands are refused." if mode == "read-only" else ""
+            return f"{said}{refused} Commands run in no sandbox."
+        network = "have the network" if sandbox.network else "have no network"
+        if not sandbox.writes:
+            return f"{said} Commands run unasked in a sandbox: they write nothing and {network}."
+        others = "".join(f", {root}" for root in sandbox.roots[1:])
+        unasked = " unasked" if mode == "workspace" else ""
+        return (
+            f"{said} Commands run{unasked} in a sandbox: they write to the working directory, "
+            f"$TMPDIR{others} and nowhere else, and {network}. Git's hooks and configuration, "
+            "and what editors, shells and other agents run by themselves, stay as they are. If a "
+            "command needs more than that, give the reason as `outside`, and the user is asked."
+        )
+
+    def clear(self) -> None:
+        """Remove what took the place of temporary files and caches. Blocking."""
+        if self._sandbox is not None:
+            for name in ("tmp", "cache"):
+                rmtree(self._sandbox.scratch / name, ignore_errors=True)
+
+    async def tell(self, record: Record, mode: Mode) -> None:
+        """Add an item on it where the model does not know it yet. Raises `JournalError`.
+
+        Not while a response streams: the item would cut it in two.
+        """
+        words = self.words(mode)
+        if not words or words == record.state.sandbox_told:
+            return
+        await record.add(
+            lambda n: [
+                ItemAdded(item=Item(n=n, kind="context", content=words, detail={SANDBOX: True}))
+            ]
+        )

@@ -1,0 +1,45 @@
+"""The sandbox of a session, from the settings and from what works on this machine."""
+
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.ports import Sandbox
+from pinfold.settings import SettingsError
+from pinfold.wiring.house import House
+
+OFF = "switched off by [sandbox] enabled"
+NO_GROUND = "the working directory is the whole file system"
+
+
+def sandbox_of(at: House, folder: Path) -> tuple[Sandbox | None, str]:
+    """Where commands run in the session in `folder`, or why they run in no sandbox. Blocking.
+
+    Raises `SettingsError`.
+    """
+    from pinfold.tools.sandbox.confine import find
+
+    settings = at.settings.sandbox
+    roots = (at.cwd, *(_folder(name, at.cwd) for name in (*settings.writable, *at.added)))
+    if not settings.enabled:
+        return None, OFF
+    if Path("/") in roots:
+        return None, NO_GROUND
+    found = find()
+    if found.kind is None:
+        return None, found.text
+    sandbox = Sandbox(
+        found.kind,
+        tuple(dict.fromkeys(roots)),
+        folder / "sandbox",
+        network=settings.network,
+        hidden=(at.home, paths.config_folder()),
+        readable=(folder / "outputs",),
+    )
+    return sandbox, ""
+
+
+def _folder(name: str, cwd: Path) -> Path:
+    path = paths.typed(name, cwd).resolve()
+    if not path.is_dir():
+        raise SettingsError(f"sandbox.writable: {name} is not a folder")
+    return path
