@@ -136,7 +136,7 @@ class Turn:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps")
                 await goal.tell(record)
-                if connection.model.tools:
+                if self._connection().model.tools:
                     await self._calls.tell_limits()
                 await self._files.tell()
                 await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn")
