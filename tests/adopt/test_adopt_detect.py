@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakes.agent import stage
 from fakes.foreign import Codex, codex_session, said
 from fakes.provider import says
 from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.detect import read
+from pinfold.adopt.lines import opened
 
 MESSAGE = {"role": "user", "content": "Go."}
 CLAUDE = {
@@ -68,6 +71,36 @@ def test_packed_rollouts_are_unpacked(tmp_path: Path) -> None:
     cut = read(path)
     assert cut.title == "0"
     assert len(cut.events) > 1_000
+
+
+@given(st.lists(st.integers(1, 5_000), min_size=1, max_size=5), st.integers(0, 12_000))
+def test_no_more_is_unpacked_than_the_limit(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], limit: int
+) -> None:
+    """Whether the bytes come in one frame or in many."""
+    path = tmp_path_factory.mktemp("packed") / "a"
+    path.write_bytes(b"".join(zstandard.compress(b"x\n" * size) for size in sizes))
+    size = 2 * sum(sizes)
+    if size <= limit:
+        with opened(path, limit) as file:
+            assert len(file.read()) == size
+    else:
+        with (
+            opened(path, limit) as file,
+            pytest.raises(OSError, match=f"it unpacks to more than {limit} bytes"),
+        ):
+            file.read()
+
+
+@pytest.mark.slow
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb"
+    packer = zstandard.ZstdCompressor()
+    with path.open("wb") as file, packer.stream_writer(file) as writer:
+        for _ in range(600):
+            writer.write(b"x" * 2**20)
+    with pytest.raises(OSError, match="it unpacks to more than 512 MB"):
+        read(path)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Lines of JSON from files that may be torn, compressed or damaged."""
 
+import errno
 import io
 import json
 from collections.abc import Iterable, Iterator
@@ -13,14 +14,18 @@ from pinfold.adopt.adoption import HALF_WRITTEN
 from pinfold.adopt.builder import Builder
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
+MAX_UNPACKED = 512 * 2**20
 _EARLIEST, _LATEST = 0, 253_402_300_799
 """Seconds since 1970 that a date can hold."""
 
 _decode = msgspec.json.Decoder().decode
 
 
-def opened(path: Path) -> io.BufferedReader:
-    """The bytes of a file, unpacked if it is compressed with zstd. Raises `OSError`."""
+def opened(path: Path, limit: int = MAX_UNPACKED) -> io.BufferedReader:
+    """The bytes of a file, unpacked if it is compressed with zstd: a small one may hold gigabytes.
+
+    Raises `OSError`; so does reading on where it unpacks to more than `limit` bytes.
+    """
     file = path.open("rb")
     packed = file.read(len(_ZSTD)) == _ZSTD
     file.seek(0)
@@ -29,14 +34,16 @@ def opened(path: Path) -> io.BufferedReader:
     import zstandard
 
     reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=True)
-    return io.BufferedReader(_Unpacked(reader))
+    return io.BufferedReader(_Unpacked(reader, limit))
 
 
 class _Unpacked(io.RawIOBase):
     """A stream that ends where the packed bytes are damaged."""
 
-    def __init__(self, reader: IO[bytes]) -> None:
+    def __init__(self, reader: IO[bytes], limit: int) -> None:
         self._reader = reader
+        self._limit = limit
+        self._left = limit
 
     def readable(self) -> bool:
         return True
@@ -48,6 +55,10 @@ class _Unpacked(io.RawIOBase):
             data = self._reader.read(len(buffer))
         except zstandard.ZstdError:
             return 0
+        self._left -= len(data)
+        if self._left < 0:
+            limit = f"{self._limit // 2**20} MB" if self._limit >= 2**20 else f"{self._limit} bytes"
+            raise OSError(errno.EFBIG, f"it unpacks to more than {limit}")
         buffer[: len(data)] = data
         return len(data)
 
