@@ -307,14 +307,13 @@ def run(argv: Sequence[str]) -> int:
         act = _action(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
-    from pinfold.settings import SettingsError
     from pinfold.wiring.house import WrongUse
 
     try:
         code = act()
         sys.stdout.flush()
         return code
-    except (WrongUse, SettingsError) as error:
+    except WrongUse as error:
         print(f"pinfold: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -325,9 +324,9 @@ def run(argv: Sequence[str]) -> int:
         print("pinfold: interrupted", file=sys.stderr)
         return 1
     except Exception as error:
-        from pinfold.commands.failures import EXPECTED, told
+        from pinfold.commands.failures import EXPECTED, WRONG_USE, told
 
         if "PINFOLD_DEBUG" in os.environ and not isinstance(error, EXPECTED):
             raise
         print(f"pinfold: {told(error)}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, WRONG_USE) else 1

@@ -14,7 +14,8 @@ Error tree of a provider:
     ├── AuthenticationFailed
     ├── ContextOverflow       the request does not fit the model's window, or another limit
     ├── ContentRefused        the provider's filter said no
-    └── RequestRejected       any other 4xx: wrong model name, bad parameter
+    ├── RequestRejected       any other 4xx: wrong model name, bad parameter
+    └── NoSuchModel           the model or provider that was asked for is not there
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -164,6 +165,10 @@ class ProviderError(Exception):
         self.status = status
         self.retry_after = retry_after
         """Seconds that the server asked to wait."""
+
+
+class NoSuchModel(ProviderError):
+    """What the user asked for by name is not there, or cannot be used as it is set up."""
 
 
 class RateLimited(ProviderError):

@@ -408,3 +408,53 @@ async def test_a_pipe_in_the_place_of_the_projects_config_is_told(tmp_path: Path
     assert ended.err == (
         "pinfold: ~/work/.pinfold/config.toml can't be read: it is not a regular file\n"
     )
+
+
+PAGES = {"/v1/models": {"data": [{"id": "scripted-1"}, {"id": "scripted-2"}]}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "said"),
+    [
+        (["-m", "scriptd-1"], {}, "has no model scriptd-1; did you mean scripted-1?"),
+        (["-m", "ghost/x"], {}, "has no model ghost/x; there are scripted-1, scripted-2."),
+        (["-c", "model.name=nosuch"], {}, "has no model nosuch; there are"),
+        (["--provider", "opneai"], {}, "There is no provider opneai; did you mean openai?"),
+        (["--provider", "groq"], {}, "GROQ_API_KEY is not set, which holds the key of groq."),
+        (
+            [],
+            {
+                "PINFOLD_PROVIDERS__MINE__BASE_URL": "http://127.0.0.1:9/v1",
+                "PINFOLD_PROVIDERS__MINE__API_KEY_ENV": "MY_KEY",
+            },
+            "MY_KEY is not set, which holds the key of mine.",
+        ),
+        (["-c", "compact.mode=layerd"], {}, "compact.mode can't be layerd; did you mean layered?"),
+    ],
+)
+async def test_what_was_asked_for_and_is_not_there_is_wrong_use(
+    tmp_path: Path, arguments: list[str], env: dict[str, str], said: str
+) -> None:
+    async with FakeOpenAI([Reply("hello")], pages=PAGES) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url), **env)
+        ended = await pinfold.run("exec", *arguments, "go")
+        assert not server.bodies
+    assert ended.code == 2
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert not pinfold.rollouts()
+
+
+async def test_a_typo_in_the_users_config_is_no_reason_to_ask_another_model(
+    tmp_path: Path,
+) -> None:
+    pinfold = Pinfold(tmp_path)
+    config = pinfold.config / "pinfold" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[provider.mine]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    ended = await pinfold.run("exec", "go")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "pinfold: ~/config/pinfold/config.toml: provider is not a section of settings; "
+        "did you mean providers?\n"
+    )

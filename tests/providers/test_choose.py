@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,9 @@ def told(choice: Choice) -> tuple[str, str, int, str]:
 
 async def test_what_is_named_comes_first_and_an_explicit_choice_asks_nobody() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
-        wish = Wish("mine", "x", 9_000, providers={"mine": Endpoint(server.url, "MY_KEY")})
+        wish = Wish(
+            "mine", "x", 9_000, providers={"mine": Endpoint(server.url, "MY_KEY")}, sure=True
+        )
         choice = await chosen(wish, {"OPENAI_API_KEY": "k", "MY_KEY": "mine"})
         assert server.connections == 0
     assert told(choice) == ("mine", "x", 9_000, "config")
@@ -62,8 +65,85 @@ async def test_a_server_that_says_no_window_leaves_it_to_the_table() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
         wish = Wish(model="gpt-4o", providers={"mine": Endpoint(server.url)})
         assert told(await chosen(wish)) == ("mine", "gpt-4o", 128_000, "table")
-        wish = Wish(model="who", providers={"mine": Endpoint(server.url)})
-        assert told(await chosen(wish)) == ("mine", "who", 272_000, "assumed")
+
+
+MANY = {"/v1/models": {"data": [{"id": f"maker/model-{n}"} for n in range(20)]}}
+
+
+@pytest.mark.parametrize(
+    ("pages", "model", "hint"),
+    [
+        (PAGES, "gpt-4p", "; did you mean gpt-4o?"),
+        (PAGES, "ghost/x", "; there are first, gpt-4o."),
+        (PAGES, "opneai/gpt-5", "; did you mean openai/gpt-5?"),
+        (MANY, "model_7", "; did you mean maker/model-7?"),
+        (MANY, "zzz", "maker/model-11 and 8 more."),
+        ({"/v1/models": {"data": [{"id": "only", "owned_by": "vllm"}]}}, "x", "; there are only."),
+    ],
+)
+async def test_a_model_that_the_server_does_not_list_is_not_there(
+    pages: dict[str, Any], model: str, hint: str
+) -> None:
+    async with FakeOpenAI(pages=pages) as server:
+        choice = await chosen(Wish(model=model, providers={"mine": Endpoint(server.url)}))
+    assert choice.kind == "wrong"
+    assert choice.why.startswith(f"127.0.0.1:{server.port} has no model {model}; ")
+    assert choice.why.endswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("listed", "asked"),
+    [
+        ("llama3:latest", "llama3"),
+        ("models/gemini-2.5-pro", "gemini-2.5-pro"),
+        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+        ("grok-4-0709", "grok-4-latest"),
+        ("qwen/qwen3-coder", "qwen/qwen3-coder:free"),
+        ("Qwen3-Coder", "qwen3-coder"),
+    ],
+)
+async def test_other_names_of_a_model_are_known(listed: str, asked: str) -> None:
+    pages = {"/v1/models": {"data": [{"id": listed, "max_model_len": 5_000}, {"id": "other"}]}}
+    async with FakeOpenAI(pages=pages) as server:
+        choice = await chosen(Wish(model=asked, providers={"mine": Endpoint(server.url)}))
+    assert told(choice) == ("mine", asked, 5_000, "server")
+
+
+async def test_a_model_that_is_not_listed_may_have_a_page_of_its_own() -> None:
+    pages = {**PAGES, "/v1/models/hidden": {"id": "hidden", "context_window": 7_000}}
+    async with FakeOpenAI(pages=pages) as server:
+        choice = await chosen(Wish(model="hidden", providers={"mine": Endpoint(server.url)}))
+    assert told(choice) == ("mine", "hidden", 7_000, "server")
+
+
+async def test_llama_cpp_serves_its_model_under_any_name() -> None:
+    pages = {"/v1/models": {"data": [{"id": "/m.gguf", "owned_by": "llamacpp", "n_ctx": 5_000}]}}
+    async with FakeOpenAI(pages=pages) as server:
+        choice = await chosen(Wish(model="mine", providers={"mine": Endpoint(server.url)}))
+    assert told(choice) == ("mine", "mine", 5_000, "server")
+
+
+async def test_a_key_that_is_not_set_is_told() -> None:
+    endpoint = Endpoint("http://127.0.0.1:9/v1", "MY_KEY")
+    for wish, name in (
+        (Wish("mine", providers={"mine": endpoint}), "MY_KEY"),
+        (Wish(model="x", providers={"mine": endpoint}, sure=True), "MY_KEY"),
+        (Wish("openai", "gpt-5"), "OPENAI_API_KEY"),
+        (Wish("groq"), "GROQ_API_KEY"),
+    ):
+        for env in ({}, {name: ""}):
+            choice = await chosen(wish, env)
+            assert choice.kind == "wrong"
+            assert choice.why.startswith(f"{name} is not set, ")
+
+
+async def test_no_key_is_wanted_where_a_header_or_another_address_stands_for_it() -> None:
+    async with FakeOpenAI(pages=PAGES) as server:
+        endpoint = Endpoint(server.url, "MY_KEY", headers={"Authorization": "Basic eA=="})
+        choice = await chosen(Wish("mine", providers={"mine": endpoint}))
+        assert told(choice)[:2] == ("mine", "first")
+        choice = await chosen(Wish("openai", "first"), {"OPENAI_BASE_URL": server.url})
+        assert told(choice)[:2] == ("openai", "first")
 
 
 async def test_a_configured_server_that_is_silent_is_chosen_all_the_same_and_told() -> None:
@@ -165,15 +245,23 @@ async def test_nothing_at_all_says_how_to_get_a_model() -> None:
 
 async def test_a_model_that_was_named_is_never_swapped_for_another() -> None:
     choice = await chosen(Wish(model="gpt-9", source="flag"))
-    assert choice.kind == "none"
+    assert choice.kind == "wrong"
     assert "gpt-9" in choice.why
+    async with FakeOpenAI(pages=PAGES) as server:
+        local = (LocalServer("a", "A", server.port),)
+        assert (await chosen(Wish(model="gpt-4o"), local=local)).kind == "endpoint"
+        choice = await chosen(Wish(model="gpt-4p"), local=local)
+    assert choice.kind == "wrong"
+    assert choice.why.endswith("; did you mean gpt-4o?")
 
 
 async def test_a_provider_that_is_not_there_is_told_with_those_that_are() -> None:
     choice = await chosen(Wish(provider="opneai"))
-    assert choice.kind == "none"
-    assert "'opneai'" in choice.why
-    assert "openai" in choice.why
+    assert choice.kind == "wrong"
+    assert choice.why == "There is no provider opneai; did you mean openai?"
+    choice = await chosen(Wish(provider="zzz", providers={"mine": Endpoint("http://h/v1")}))
+    assert choice.why.startswith("There is no provider zzz; there are mine, openai, ")
+    assert (await chosen(Wish(provider="embedded"), embedded=None)).kind == "wrong"
 
 
 async def test_the_choice_connects() -> None:

@@ -2,7 +2,7 @@
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.action import CommandError
-from pinfold.ports import ProviderError
+from pinfold.ports import NoSuchModel, ProviderError
 from pinfold.rollout.journal import JournalError, SessionHeld
 from pinfold.settings import SettingsError
 from pinfold.window.refused import Refused
@@ -18,6 +18,8 @@ EXPECTED = (
     OSError,
 )
 """Failures whose text is meant for the user."""
+WRONG_USE = (SettingsError, NoSuchModel)
+"""Those that only the user can mend, by asking for something else: exit code 2."""
 
 
 def told(error: Exception) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
+from pinfold.closest import nearest, shown, suggestion
 from pinfold.ports import ModelInfo, WindowSource
 from pinfold.providers.bodies import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
@@ -17,14 +18,18 @@ from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalSe
 from pinfold.tokens.catalog import look_up
 
 LOCAL_SECONDS = 0.5
-"""How long local servers, all at once, may take to answer."""
-REMOTE_SECONDS = 3.0
-HOW = "Change it with /model, --model, or [model] in config.toml."
+"""How long servers that may not be there, all at once, may take to answer."""
+ASKED_SECONDS = 3.0
+"""How long the one that was chosen may take."""
+WHERE = "/model, --model, or [model] in config.toml"
+HOW = f"Change it with {WHERE}."
 _CHOSEN = {
     "flag": "chosen by a flag",
     "environment": "chosen by a PINFOLD_ variable",
     "config": "chosen in the config file",
+    "name": "chosen by name",
 }
+UNLISTED = "A model that is there all the same needs its context_window set beside it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,10 @@ class Wish:
     context_window: int | None = None
     max_output: int | None = None
     providers: Mapping[str, Endpoint] = field(default_factory=dict)
-    source: Literal["flag", "environment", "config"] = "config"
-    """Where provider or model were named."""
+    source: Literal["flag", "environment", "config", "name"] = "config"
+    """Where provider or model were named; `name` is in the session, as with /model."""
+    sure: bool = False
+    """The model's window was named with it, so that nobody need be asked whether it is there."""
     ask: frozenset[str] = frozenset()
     """Providers that are asked for their windows though `context_window` names one."""
 
@@ -46,7 +53,8 @@ class Wish:
 class Choice:
     """The model to begin with. `endpoint` and `model` are there unless `kind` says otherwise."""
 
-    kind: Literal["endpoint", "embedded", "none"]
+    kind: Literal["endpoint", "embedded", "none", "wrong"]
+    """`none` where there is nothing, `wrong` where there is not what the user asked for."""
     why: str
     """One sentence."""
     how_to_change: str = HOW
@@ -71,24 +79,28 @@ async def choose(
     """The wish, else a key in the environment, else a local server, else the embedded model.
 
     `embedded` gives the embedded model where it is installed. Where nothing will do, the choice
-    is of kind "none" and says why.
+    is of kind "none" or "wrong" and says why.
     """
     if wish.provider == "embedded":
         return _embedded(embedded(), wish, _CHOSEN[wish.source])
     if wish.provider or wish.providers:
         return await _configured(wish, env, local_servers)
     if (base_url := env.get("OPENAI_BASE_URL")) and not _is_address(base_url):
-        return Choice("none", f"OPENAI_BASE_URL is {base_url!r}, which is no http address.")
+        return Choice("wrong", f"OPENAI_BASE_URL is {base_url!r}, which is no http address.")
     if found := _from_key(env):
         name, endpoint, default, because = found
         return await _endpoint(wish, env, name, endpoint, default, because)
-    for server, listed in await _local(local_servers):
-        if wish.model is None or any(model.name == wish.model for model in listed.models):
+    local = await _local(local_servers)
+    for server, listed in local:
+        if wish.model is None or listed.find(wish.model):
             because = f"{server.title} answers there and no provider or key is set"
             return _settle(wish, env, server.name, Endpoint(server.base_url), None, because, listed)
     nothing = "no provider is configured, no key is set and no local server answers"
     if wish.model:
-        return Choice("none", f"Nothing serves {wish.model}: {nothing}.")
+        names = [model.name for _, listed in local for model in listed.models]
+        nothing = "no local server has it" if local else nothing
+        hint = _suggestion(wish, names)
+        return Choice("wrong", _sentence(f"Nothing serves {shown(wish.model)}: {nothing}{hint}"))
     return _embedded(embedded(), wish, nothing)
 
 
@@ -116,17 +128,23 @@ async def _configured(
     name = wish.provider or next(iter(wish.providers))
     because = _CHOSEN[wish.source]
     default = None
+    keyless = False
     if name in wish.providers:
         endpoint = wish.providers[name]
+        keyless = "authorization" in map(str.lower, endpoint.headers)
     elif name in SERVICES:
         endpoint, default = SERVICES[name].endpoint, SERVICES[name].model
         if name == "openai" and (base_url := env.get("OPENAI_BASE_URL")):
-            endpoint = replace(endpoint, base_url=base_url)
+            endpoint, keyless = replace(endpoint, base_url=base_url), True
     elif server := next((each for each in local_servers if each.name == name), None):
         endpoint = Endpoint(server.base_url)
     else:
-        known = ", ".join([*wish.providers, *SERVICES, *(s.name for s in local_servers)])
-        return Choice("none", f"There is no provider {name!r}; there are {known}, embedded.")
+        hint = suggestion(name, provider_names(wish))
+        return Choice("wrong", _sentence(f"There is no provider {shown(name)}{hint}"))
+    variable = endpoint.api_key_env
+    if variable and not env.get(variable) and not keyless:
+        why = f"{variable} is not set, which holds the key of {shown(name)}."
+        return Choice("wrong", why, f"Set it, or take another model: {WHERE}.")
     return await _endpoint(wish, env, name, endpoint, default, because)
 
 
@@ -152,17 +170,46 @@ async def _endpoint(
 ) -> Choice:
     if not _is_address(endpoint.base_url):
         why = f"The base_url of {name} is {endpoint.base_url!r}, which is no http address."
-        return Choice("none", why)
+        return Choice("wrong", why)
     model = wish.model or default
+    sure = bool(wish.sure if wish.model else wish.context_window) and name not in wish.ask
     # OpenAI's list says nothing of windows.
-    named = wish.context_window and name not in wish.ask
-    if model and (named or is_openai(endpoint.base_url)):
+    if model and (sure or (is_openai(endpoint.base_url) and look_up(model).known)):
         listed = None
     else:
         key = env.get(endpoint.api_key_env or "")
-        seconds = LOCAL_SECONDS if _is_local(endpoint.base_url) else REMOTE_SECONDS
-        listed = await server_models(endpoint.base_url, key, seconds, endpoint.headers)
+        listed = await server_models(
+            endpoint.base_url, key, ASKED_SECONDS, endpoint.headers, wish.model
+        )
+        if wish.model and not wish.sure and listed.models and not listed.find(wish.model):
+            return _absent(wish, endpoint, [model.name for model in listed.models])
     return _settle(wish, env, name, endpoint, default, because, listed)
+
+
+def _absent(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> Choice:
+    assert wish.model is not None
+    host = urlsplit(endpoint.base_url).netloc
+    hint = _suggestion(wish, names)
+    return Choice("wrong", _sentence(f"{host} has no model {shown(wish.model)}{hint}"), UNLISTED)
+
+
+def _suggestion(wish: Wish, names: Sequence[str]) -> str:
+    """The model that was meant, as `suggestion`; in `provider/model` the provider may be wrong."""
+    asked = wish.model or ""
+    head, slash, tail = asked.partition("/")
+    provider = nearest(head, provider_names(wish)) if slash else None
+    if provider and not nearest(asked, names):
+        return f"; did you mean {provider}/{shown(tail)}?"
+    return suggestion(asked, names)
+
+
+def provider_names(wish: Wish) -> list[str]:
+    """Every provider that can be named: configured, well known, local, embedded."""
+    return [*wish.providers, *SERVICES, *(server.name for server in LOCAL_SERVERS), "embedded"]
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith("?") else f"{text}."
 
 
 def _settle(
@@ -230,7 +277,8 @@ async def _probe(server: LocalServer) -> ServerModels:
 def _embedded(model: ModelInfo | None, wish: Wish, because: str) -> Choice:
     if model is None:
         how = "Set a key such as OPENAI_API_KEY, start a local server, or: pinfold local setup."
-        return Choice("none", f"No model: the embedded one is not installed; {because}.", how)
+        kind: Literal["none", "wrong"] = "wrong" if wish.provider == "embedded" else "none"
+        return Choice(kind, f"No model: the embedded one is not installed; {because}.", how)
     why = f"{model.name}, embedded: {because}."
     if (wanted := wish.context_window) and wanted > model.context_window:
         why += (
@@ -253,7 +301,3 @@ def _is_address(base_url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
-
-
-def _is_local(base_url: str) -> bool:
-    return urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}

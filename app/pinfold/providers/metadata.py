@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -39,12 +40,26 @@ class ServerModels:
 
     models: tuple[ServerModel, ...] = ()
     reason: str = ""
+    any_name: bool = False
+    """Whether the server has one model and serves it under any name."""
 
     def find(self, name: str) -> ServerModel | None:
-        """The entry of that name; a server with one model serves it under any name."""
-        if len(self.models) == 1:
+        """The entry of that name, or of a name that stands for it."""
+        exact = [model for model in self.models if model.name == name]
+        found = exact or [model for model in self.models if _stands_for(name, model.name)]
+        if not found and self.any_name:
             return self.models[0]
-        return next((model for model in self.models if model.name == name), None)
+        return found[0] if found else None
+
+
+def _stands_for(asked: str, listed: str) -> bool:
+    asked, listed = asked.lower(), listed.lower()
+    return (
+        listed in (asked, f"{asked}:latest")  # Ollama
+        or listed.rpartition("/")[2] == asked  # Gemini
+        or listed.startswith(f"{asked.removesuffix('-latest')}-")  # Anthropic, xAI: with a date
+        or listed == asked.partition(":")[0]  # OpenRouter: a variant, as in `:free`
+    )
 
 
 async def server_models(
@@ -52,8 +67,12 @@ async def server_models(
     api_key: str | None,
     timeout: float,  # noqa: ASYNC109 - one limit for all requests together
     headers: Mapping[str, str] | None = None,
+    named: str | None = None,
 ) -> ServerModels:
-    """Ask the server at `base_url`, for at most `timeout` seconds. Never raises."""
+    """Ask the server at `base_url`, for at most `timeout` seconds. Never raises.
+
+    Where the model that was `named` is not in its list, it is asked for that one, too.
+    """
     try:
         httpx = await asyncio.to_thread(_import_httpx)
         sent = {**({"authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
@@ -61,7 +80,7 @@ async def server_models(
             asyncio.timeout(timeout),
             httpx.AsyncClient(headers=sent, timeout=None) as client,
         ):
-            return await _ask(client, base_url.rstrip("/"))
+            return await _ask(client, base_url.rstrip("/"), named)
     except TimeoutError:
         return ServerModels(reason=f"no answer within {timeout:g} s")
     except Exception as exc:
@@ -69,7 +88,7 @@ async def server_models(
         return ServerModels(reason=str(exc) or type(exc).__name__)
 
 
-async def _ask(client: "httpx.AsyncClient", base_url: str) -> ServerModels:
+async def _ask(client: "httpx.AsyncClient", base_url: str, named: str | None) -> ServerModels:
     response = await client.get(f"{base_url}/models")
     if response.status_code != 200:
         return ServerModels(reason=f"status {response.status_code}")
@@ -77,10 +96,16 @@ async def _ask(client: "httpx.AsyncClient", base_url: str) -> ServerModels:
     models = [model for entry in entries if (model := _model(entry))]
     if not models:
         return ServerModels(reason="it lists no models")
+    owner = str(entries[0].get("owned_by"))
     if all(model.context_window is None for model in models):
-        owner = entries[0].get("owned_by")
-        models = await _with_windows(client, base_url.removesuffix("/v1"), str(owner), models)
-    return ServerModels(tuple(models))
+        models = await _with_windows(client, base_url.removesuffix("/v1"), owner, models)
+    any_name = owner == "llamacpp" and len(models) == 1
+    found = ServerModels(tuple(models), any_name=any_name)
+    if named and found.find(named) is None:
+        page = await _page(client, f"{base_url}/models/{quote(named, safe='/:')}")
+        if isinstance(page, dict) and (model := _model(page)):
+            return replace(found, models=(*models, replace(model, name=named)))
+    return found
 
 
 async def _with_windows(

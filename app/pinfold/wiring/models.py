@@ -7,26 +7,28 @@ from dataclasses import replace
 
 from pinfold.agent.learned_windows import LearnedWindows, narrowed, place_of
 from pinfold.agent.request import Connection
-from pinfold.ports import ProviderError
-from pinfold.providers.choose import Choice, Wish, choose
+from pinfold.ports import NoSuchModel, ProviderError
+from pinfold.providers.choose import Choice, Wish, choose, provider_names
 from pinfold.providers.choose import connect as connect_endpoint
 from pinfold.providers.embedded import Embedded, available
 from pinfold.providers.openai_compatible import Timeouts
-from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint
+from pinfold.providers.presets import SERVICES, Endpoint
 from pinfold.settings import Loaded, ProviderSettings, Settings
 from pinfold.wiring.house import House
 
 
 def wish_of(loaded: Loaded) -> Wish:
     """What the settings say of the model."""
-    settings = loaded.settings
-    source = loaded.origins.get("model.name") or loaded.origins.get("model.provider", "")
+    settings, origins = loaded.settings, loaded.origins
+    source = origins.get("model.name") or origins.get("model.provider", "")
+    window_by = origins.get("model.context_window")
     return Wish(
         provider=settings.model.provider,
         model=settings.model.name,
         context_window=settings.model.context_window,
         max_output=settings.model.max_output,
         providers={name: _endpoint(each) for name, each in settings.providers.items()},
+        sure=window_by is not None and window_by == origins.get("model.name"),
         source={"a flag": "flag", "the environment": "environment"}.get(source, "config"),  # type: ignore[arg-type]
     )
 
@@ -51,16 +53,22 @@ def key_variables(settings: Settings, env: Mapping[str, str] = os.environ) -> fr
 
 def asked_for(wish: Wish, name: str) -> Wish:
     """`wish` changed to what the user typed: `MODEL`, `PROVIDER/MODEL` or `PROVIDER`."""
-    known = {*wish.providers, *SERVICES, *(server.name for server in LOCAL_SERVERS), "embedded"}
     head, _, tail = name.partition("/")
     provider: str | None = wish.provider
     model: str | None = name
-    if head in known:
+    if head in provider_names(wish):
         provider, model = head, tail or None
     if provider == "embedded" and model:
         provider = None  # the embedded one serves no other model
-    kept = wish.context_window if model == wish.model else None
-    return replace(wish, provider=provider, model=model, context_window=kept)
+    same = model == wish.model
+    return replace(
+        wish,
+        provider=provider,
+        model=model,
+        context_window=wish.context_window if same else None,
+        source="name",
+        sure=wish.sure and same,
+    )
 
 
 async def choice_of(at: House, name: str | None = None) -> Choice:
@@ -102,6 +110,8 @@ async def connect(at: House, name: str | None = None) -> Connection:
     """
     choice = await choice_of(at, name)
     note = f"{choice.why} {choice.how_to_change}"
+    if choice.kind == "wrong":
+        raise NoSuchModel(note)
     if choice.kind == "none" or choice.model is None:
         raise ProviderError(note)
     if choice.kind == "embedded":

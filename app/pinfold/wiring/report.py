@@ -14,7 +14,10 @@ async def report(at: House) -> str:
     from pinfold.wiring.models import choice_of
 
     choice = await choice_of(at)
-    model = [Line("chosen", choice.why, ok=choice.kind != "none"), Line("", choice.how_to_change)]
+    model = [
+        Line("chosen", choice.why, ok=choice.kind in ("endpoint", "embedded")),
+        Line("", choice.how_to_change),
+    ]
     if info := choice.model:
         model.append(Line("window", f"{info.context_window:,} tokens (from: {info.window_source})"))
     embedded = tuple(Line(name, text, ok=ok) for name, ok, text in status())

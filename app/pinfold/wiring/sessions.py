@@ -16,11 +16,12 @@ from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
+from pinfold.closest import shown, suggestion
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
-from pinfold.settings import CompactSettings, Settings
+from pinfold.settings import CompactSettings, Settings, SettingsError
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
@@ -52,6 +53,8 @@ async def open_session(
     await asyncio.to_thread(share_heaps)
     prompts = await asyncio.to_thread(overrides, at)
     settings = at.settings
+    if settings.compact.mode != CompactSettings().mode:
+        await asyncio.to_thread(_check_strategy, settings.compact.mode)
     async with AsyncExitStack() as undoing:
         if connection is None:
             connection = await connect(at)
@@ -105,6 +108,14 @@ async def open_session(
         undoing.pop_all()
     Tokenizer(session, counter)
     return session
+
+
+def _check_strategy(name: str) -> None:
+    """Raises `SettingsError` where there is none of that name."""
+    from pinfold.compaction.strategies.registry import registry
+
+    if name not in (known := registry().strategies):
+        raise SettingsError(f"compact.mode can't be {shown(name)}{suggestion(name, known)}")
 
 
 def _summarizer(at: House) -> Callable[[], Awaitable[Connection]] | None:
