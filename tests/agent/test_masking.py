@@ -37,7 +37,7 @@ def marks(at: Stage) -> list[ItemsMarked]:
 async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
     tmp_path: Path,
 ) -> None:
-    at = await worked(tmp_path, 9)
+    at = await worked(tmp_path, 8)
     batches = marks(at)
     assert batches
     assert all(len(batch.items) >= 2 for batch in batches)

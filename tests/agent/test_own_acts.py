@@ -7,8 +7,11 @@ from typing import Any
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
+from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.ports import Decision
-from pinfold.rollout.acts import Act, act
+from pinfold.rollout.acts import Act, Step, act
+from pinfold.rollout.events import Event
+from pinfold.rollout.memory import Evidence
 
 FULL = Options(approvals="full")
 
@@ -67,6 +70,23 @@ async def test_arguments_that_the_user_changed_are_no_output(tmp_path: Path) -> 
     await on.session.idle()
     (ran,) = acts(on)
     assert (ran.title, ran.text) == ("$ echo b", "b\n")
+
+
+async def test_the_last_plan_of_a_response_stands(tmp_path: Path) -> None:
+    first, last = (
+        {"steps": [{"text": text, "status": "in_progress"}]} for text in ("Look", "Leap")
+    )
+    on = await run(tmp_path, ("update_plan", first), ("update_plan", last))
+    assert [each.plan for each in acts(on)] == [
+        (Step("Look", "in_progress"),),
+        (Step("Leap", "in_progress"),),
+    ]
+    state = CheckpointState()
+    for seq, data in enumerate(on.events(), 1):
+        state.step(Event(seq, on.clock.now(), data))
+    plan = state.snapshot().plan
+    assert [step.text for step in plan.steps] == ["Leap"]
+    assert plan.evidence == Evidence("tool_output", "c1")
 
 
 async def test_the_users_own_command_is_said(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from fakes.checkpoints import event, reduced
 from pinfold.checkpoint import caps, persist
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.view import view_v1
 from pinfold.rollout import events
-from pinfold.rollout.events import Data, GoalSet, ItemAdded, TurnStarted
+from pinfold.rollout.events import ArtifactObserved, Data, GoalSet, ItemAdded, TurnStarted
 from pinfold.rollout.items import Item
-from pinfold.rollout.memory import Dependency
+from pinfold.rollout.memory import Dependency, Evidence
 
 many = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60)
 OLD, NEW = "a" * 40, "b" * 40
@@ -251,3 +252,55 @@ def test_json_is_as_the_proposal_has_it() -> None:
         },
         "recentArtifacts": ["b.py", "cmd:pytest -q"],
     }
+
+
+def planned(n: int, *steps: tuple[str, str], **detail: object) -> ItemAdded:
+    """The result of a call that brought a plan, whoever's."""
+    told = [{"text": text, "status": status} for text, status in steps]
+    detail = {"act": "plan", "plan": told, **detail}
+    return ItemAdded(item=Item(n=n, kind="tool_result", call_id=f"c{n}", detail=detail))
+
+
+def test_a_plan_of_the_agent_is_the_plan_with_its_call_as_evidence() -> None:
+    state = reduced([planned(7, ("Look", "done"), ("Leap", "in_progress"), ("Fall", "pending"))])
+    plan = state.snapshot().plan
+    assert [(step.id, step.text) for step in plan.steps] == [
+        ("1", "Look"),
+        ("2", "Leap"),
+        ("3", "Fall"),
+    ]
+    assert plan.done == {"1": True, "2": False, "3": False}
+    assert plan.in_progress == ("2",)
+    assert plan.evidence == Evidence("tool_output", "c7")
+    assert "- [x] Look (id=1)\n- [ ] Leap (id=2)\n- [ ] Fall (id=3)\n" in view_v1(state.snapshot())
+
+
+def test_the_newest_plan_stands() -> None:
+    proposed = make.plan("one", "two")
+    brought = planned(7, ("Look", "done"))
+    assert reduced([proposed, brought]).snapshot().plan.steps[0].text == "Look"
+    assert reduced([brought, proposed]).snapshot().plan.steps[0].text == "one"
+    assert reduced([brought, planned(8)]).snapshot().plan.steps == ()
+
+
+def test_plans_that_are_no_plans_of_the_session_change_nothing() -> None:
+    brought = planned(7, ("Look", "done"))
+    for other in (
+        planned(8, ("Aside", "done"), aside=True),
+        planned(8, ("Refused", "done"), refused=True),
+        *make.result(8, "c8"),
+    ):
+        assert reduced([brought, other]).snapshot().plan.steps[0].text == "Look"
+
+
+def test_of_a_long_plan_the_open_steps_are_kept() -> None:
+    old = [(f"old {n}", "done") for n in range(caps.MAX_PLAN_STEPS_TOTAL)]
+    plan = reduced([planned(7, *old, ("Leap", "pending"))]).snapshot().plan
+    assert len(plan.steps) == caps.MAX_PLAN_STEPS_TOTAL
+    assert (plan.steps[0].text, plan.steps[-1].text) == ("old 1", "Leap")
+
+
+def test_a_plan_is_no_artifact() -> None:
+    brought = planned(7, ("Look", "done"))
+    seen = ArtifactObserved(uri="call:c7", kind="tool_output", op="read", hash=OLD, item=7)
+    assert reduced([brought, seen]).snapshot().recent_artifacts == ()

@@ -411,3 +411,21 @@ async def test_a_diff_is_shown_with_its_counts() -> None:
         await pilot.pause()
         assert shown(app.transcript)[0] == "   #1 ● edit_file  app/config.py  +3 −3"
         assert any("13 -" in row for row in shown(app.transcript))
+
+
+async def test_a_plan_is_shown_step_by_step() -> None:
+    steps = [
+        {"text": "Look", "status": "done"},
+        {"text": "Leap", "status": "in_progress"},
+        {"text": "Fall", "status": "pending"},
+    ]
+    title = "1 of 3 steps done"
+    made = call(1, "update_plan", {"steps": steps}, "", act="plan", title=title, plan=steps)
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load(made)
+        await pilot.pause()
+        text = text_of(app.transcript)
+        assert "update_plan  1 of 3 steps done" in text
+        for row in ("✓ Look", "◐ Leap", "○ Fall"):
+            assert row in text

@@ -119,8 +119,9 @@ class Calls:
     def _batches(self, calls: Iterable[Item]) -> Iterator[list[Item]]:
         def reads(call: Item) -> bool:
             tool = self.tools.get(call.name or "")
-            # Proposals to memory are judged one after another.
-            return tool is not None and tool.read_only and tool.schema.name != MEMORY_TOOL
+            # Proposals to memory are judged one after another; of plans the last one stands.
+            recorded = tool and (tool.schema.name == MEMORY_TOOL or tool.act == "plan")
+            return tool is not None and tool.read_only and not recorded
 
         for together, group in groupby(calls, reads):
             if together:

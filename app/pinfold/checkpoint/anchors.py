@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pinfold.rollout.acts import plan
 from pinfold.rollout.items import Item
 
 MEMORY_TOOL = "memory_apply"
@@ -23,7 +24,7 @@ class Anchors:
         if item.kind == "user":
             self.users.add(item.n)
             self.last_user = item.n
-        elif item.kind == "tool_result" and item.call_id and item.name != MEMORY_TOOL:
+        elif item.kind == "tool_result" and item.call_id and _is_evidence(item):
             self._calls[item.n] = self.last_result = item.call_id
             self._ids.add(item.call_id)
 
@@ -54,6 +55,11 @@ class Anchors:
     def files(self, call_id: str) -> Sequence[str]:
         """The files that the call's result is about."""
         return self._files.get(call_id, ())
+
+
+def _is_evidence(item: Item) -> bool:
+    """What the model itself put on record is none."""
+    return item.name != MEMORY_TOOL and plan(item) is None
 
 
 def number(ref: str) -> int:

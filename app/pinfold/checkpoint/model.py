@@ -36,6 +36,8 @@ class Plan(_Part, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...]
     done: dict[str, bool]
     """For each step's id."""
+    in_progress: tuple[str, ...] = ()
+    """Ids of the steps that are being worked on."""
     evidence: Evidence | None = None
 
 

@@ -18,6 +18,7 @@ from pinfold.checkpoint.model import (
     stale,
 )
 from pinfold.checkpoint.text import clip, short
+from pinfold.rollout.acts import Step, plan
 from pinfold.rollout.events import (
     ArtifactObserved,
     Event,
@@ -77,8 +78,8 @@ class CheckpointState:
                 self._learn(fact, event.seq)
             case MemoryApplied(memory=DecisionMemory() as decision):
                 self._decide(decision)
-            case MemoryApplied(memory=PlanMemory() as plan):
-                self._plan = _plan(plan)
+            case MemoryApplied(memory=PlanMemory() as proposed):
+                self._plan = _plan(proposed)
             case SessionStarted(cwd=cwd):
                 self.cwd = cwd
 
@@ -112,6 +113,8 @@ class CheckpointState:
 
     def _add(self, item: Item) -> None:
         self.anchors.add(item)
+        if (steps := plan(item)) is not None:
+            self._plan = _brought(steps, item.call_id or "")
         if item.kind == "user" and not (self._message and _goes_on(item)):
             self._message = _task(words(item), f"#{item.n}") or self._message
 
@@ -204,17 +207,34 @@ def _task(text: str, ref: str) -> Task | None:
     return Task(text=said, evidence=Evidence("user", ref)) if said else None
 
 
-def _plan(plan: PlanMemory) -> Plan:
+def _plan(proposed: PlanMemory) -> Plan:
     steps = tuple(
         PlanStep(_name(step.id), short(step.text, caps.MAX_VALUE_CHARS))
-        for step in plan.steps[: caps.MAX_PLAN_STEPS_TOTAL]
+        for step in proposed.steps[: caps.MAX_PLAN_STEPS_TOTAL]
     )
-    done = {_name(each) for each in plan.done}
+    done = {_name(each) for each in proposed.done}
     return Plan(
         steps=steps,
         done={step.id: step.id in done for step in sorted(steps, key=lambda step: step.id)},
-        evidence=_evidence(plan.evidence),
+        evidence=_evidence(proposed.evidence),
     )
+
+
+def _brought(steps: Sequence[Step], call_id: str) -> Plan:
+    """The plan that a call brought. Of a long one the steps that were done first are left out."""
+    over = len(steps) - caps.MAX_PLAN_STEPS_TOTAL
+    old = [at for at, step in enumerate(steps) if step.status == "done"][: max(over, 0)]
+    kept = [step for at, step in enumerate(steps) if at not in old]
+    numbered = [(str(n), step) for n, step in enumerate(kept[: caps.MAX_PLAN_STEPS_TOTAL], 1)]
+    made = _plan(
+        PlanMemory(
+            steps=tuple(PlanStep(n, step.text) for n, step in numbered),
+            evidence=Evidence("tool_output", call_id),
+            done=tuple(n for n, step in numbered if step.status == "done"),
+        )
+    )
+    running = tuple(n for n, step in numbered if step.status == "in_progress")
+    return replace(made, in_progress=running)
 
 
 def _evidence(evidence: Evidence) -> Evidence:

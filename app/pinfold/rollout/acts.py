@@ -56,8 +56,8 @@ class Act(Struct, frozen=True, kw_only=True):
     """The user's: what was typed, said with a refusal, or answered."""
     text: str = ""
     """Content without what the host put into it."""
-    plan: tuple[Step, ...] = ()
-    """The whole plan as it stood after this act, where it changed one."""
+    plan: tuple[Step, ...] | None = None
+    """The whole plan as it stood after this act, where it brought one."""
     aside: bool = False
     """Whether a sub-agent did it, in a conversation of its own."""
 
@@ -105,10 +105,14 @@ def without(text: str, spans: Iterable[Any]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def plan(item: Item) -> tuple[Step, ...]:
-    """The plan that an item brought."""
+def plan(item: Item) -> tuple[Step, ...] | None:
+    """The session's plan as an item brought it; None for what brings none."""
+    stated = item.detail.get("plan")
+    mine = _kind(item) == "plan" and item.detail.get("aside") is not True
+    if not mine or not isinstance(stated, list | tuple):
+        return None
     found = []
-    for step in _list(item.detail, "plan"):
+    for step in stated:
         match step:
             case {"text": str(text), "status": "pending" | "in_progress" | "done" as status}:
                 found.append(Step(text, status))

@@ -44,10 +44,27 @@ def parse(model: type[A], arguments: str) -> A:
 def schema(name: str, description: str, model: type[Arguments]) -> ToolSchema:
     """A tool as the model is told of it."""
     parameters = model.model_json_schema()
-    for part in (parameters, *parameters["properties"].values()):
-        part.pop("title", None)
+    parameters = _plain(parameters, parameters.pop("$defs", {}))
     parameters.pop("description", None)
     return ToolSchema(name, description, parameters)
+
+
+def _plain(part: Any, named: dict[str, Any], *, are_names: bool = False) -> Any:
+    """A schema without titles and references, which not every server follows.
+
+    `are_names` is whether the keys of `part` are the model's own names.
+    """
+    match part:
+        case {"$ref": str(ref)}:
+            return _plain(named[ref.rpartition("/")[2]], named)
+        case dict():
+            return {
+                key: _plain(each, named, are_names=key == "properties" and not are_names)
+                for key, each in part.items()
+                if are_names or key != "title"
+            }
+        case _:
+            return part
 
 
 def one_line(text: str, limit: int = 120) -> str:

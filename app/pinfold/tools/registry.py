@@ -17,6 +17,7 @@ def tools(hidden: Collection[str] = ()) -> list[Tool]:
     from pinfold.tools.list_dir import ListDir
     from pinfold.tools.read_file import ReadFile
     from pinfold.tools.shell import Shell
+    from pinfold.tools.update_plan import UpdatePlan
     from pinfold.tools.write_file import WriteFile
 
     return [
@@ -28,4 +29,5 @@ def tools(hidden: Collection[str] = ()) -> list[Tool]:
         WriteFile(),
         ApplyPatch(),
         Shell(hidden),
+        UpdatePlan(),
     ]

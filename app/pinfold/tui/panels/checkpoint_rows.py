@@ -10,7 +10,7 @@ from pinfold.checkpoint.view import HASH_CHARS
 from pinfold.rollout.memory import Evidence
 from pinfold.sanitize import one_line
 
-VALID, SUSPECT, DONE, OPEN = "✓", "!", "✓", "○"
+VALID, SUSPECT, DONE, NOW, OPEN = "✓", "!", "✓", "◐", "○"
 SHORT = 7
 """Of a hash, where two stand side by side."""
 
@@ -126,7 +126,8 @@ class _Rows:
         plan = self._checkpoint.plan
         item = self._of(plan.evidence)
         for step in plan.steps:
-            sign = DONE if plan.done.get(step.id) else OPEN
+            now = NOW if step.id in plan.in_progress else OPEN
+            sign = DONE if plan.done.get(step.id) else now
             yield KeptRow(f"step/{step.id}", one_line(step.text), sign, item=item)
 
     def _artifacts(self) -> Iterator[KeptRow]:

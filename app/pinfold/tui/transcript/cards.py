@@ -6,6 +6,7 @@ from typing import Literal
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from pinfold.rollout.acts import plan
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
@@ -38,6 +39,8 @@ _SIGNS = {
     "refused": "⊘",
     "interrupted": "■",
 }
+_STEPS = {"done": "✓", "in_progress": "◐", "pending": "○"}
+"""Of a plan's steps."""
 _LOOKS = {
     "calling": "running",
     "running": "running",
@@ -170,7 +173,8 @@ class Card(Entry):
         subject = title_of(self.item.content if self.item else self._arguments)
         if not subject and self.result is not None and (ran := self.result.detail.get("command")):
             return f"$ {one_line(str(ran))}"
-        return subject or one_line(self._title)
+        stated = self.result.detail.get("title") if self.result is not None else None
+        return subject or one_line(self._title or str(stated or ""))
 
     def _facts(self) -> str:
         state = self.state
@@ -221,6 +225,8 @@ class Card(Entry):
     def _printed(self) -> str:
         if self.result is None:
             return self._output
+        if steps := plan(self.result):
+            return "\n".join(f"{_STEPS[step.status]} {step.text}" for step in steps)
         if self.by_user:  # its first line and its last tell the model what the head says
             return _ENDING.sub("", self.result.content.partition("\n")[2])
         return self.result.content

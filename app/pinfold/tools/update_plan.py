@@ -1,0 +1,54 @@
+"""The `update_plan` tool."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from pinfold.ports import Review, ToolContext, ToolOutcome
+from pinfold.rollout.acts import ActKind
+from pinfold.tools.arguments import Arguments, parse, schema
+
+MAX_STEPS = 32
+MAX_CHARS = 1_000
+
+
+class Step(Arguments):
+    text: str = Field(max_length=MAX_CHARS)
+    status: Literal["pending", "in_progress", "done"]
+
+    @field_validator("text")
+    @classmethod
+    def _says_something(cls, text: str) -> str:
+        if not text.strip():
+            raise ValueError("it is empty")
+        return text.strip()
+
+
+class PlanArguments(Arguments):
+    steps: list[Step] = Field(max_length=MAX_STEPS, description="all steps, in order")
+
+
+class UpdatePlan:
+    """Its result holds the plan; the checkpoint takes the newest one."""
+
+    schema = schema(
+        "update_plan",
+        "Record the plan for work of several steps. It replaces the one before, and outlives "
+        "compaction.",
+        PlanArguments,
+    )
+    read_only = True
+    act: ActKind = "plan"
+
+    def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
+        return Review("read", _counted(parse(PlanArguments, arguments).steps))
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
+        steps = parse(PlanArguments, arguments).steps
+        told = f"Plan recorded: {_counted(steps)}." if steps else "Plan cleared."
+        return ToolOutcome(told, detail={"plan": [step.model_dump() for step in steps]})
+
+
+def _counted(steps: list[Step]) -> str:
+    done = sum(step.status == "done" for step in steps)
+    return f"{done} of {len(steps)} steps done"
