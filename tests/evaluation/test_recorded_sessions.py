@@ -1,5 +1,6 @@
 """Recorded sessions: where they are cut, what was needed after, what strategies keep of it."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +14,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import known
-from pinfold.evaluation.recorded import MOST_REAL, Cut, cuts_of
+from pinfold.evaluation.recorded import MOST_REAL, Cut, cuts_of, names_in
 from pinfold.evaluation.recorded_page import explained, page, verdict
 from pinfold.evaluation.recorded_scores import (
     MEASURES,
@@ -131,6 +132,12 @@ def test_needed_is_what_was_seen_before_and_called_after() -> None:
     cut = cut_of(recording())
     assert cut.needed == {"alpha.py", "beta.py"}
     assert {name.text for name in cut.used} == {"src/app/alpha.py", "src/app/beta.py"}
+
+
+def test_escapes_are_no_part_of_a_name() -> None:
+    text = r"\t\tagentType := x, {\"said\": \"a\\nsession_id\"}"
+    item = Item(n=1, kind="tool_call", content=json.dumps({"command": text}))
+    assert {name.text for name in names_in(item, "")} == {"agentType", "session_id"}
 
 
 def test_from_memory_is_what_nothing_has_shown_again() -> None:

@@ -9,6 +9,7 @@ holds. A file is held where its base name stands: folders are told apart. Names 
 """
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,9 @@ from pinfold.rollout.items import Item
 
 SIMULATED = 0.6
 """Of a session's items, before a cut that no compaction made."""
+
+_ESCAPED = re.compile(r"\\+[nrt](?=\w)")
+"""A line end or a tab that is written as an escape."""
 
 MOST_REAL = 8
 """Compactions of a session that are looked at: where it has more, some that lie evenly apart."""
@@ -115,14 +119,19 @@ def _recalled(items: Iterable[Item], cwd: str) -> set[Name]:
     found: set[Name] = set()
     for item in items:
         if item.kind == "tool_call":
-            found |= set(names(call_texts(item)[0], cwd)) - shown
+            found |= set(_names(call_texts(item)[0], cwd)) - shown
         elif item.kind in {"tool_result", "user", "context"}:
-            shown |= set(names(item.content, cwd))
+            shown |= set(_names(item.content, cwd))
     return found
 
 
 def names_in(item: Item, cwd: str) -> list[Name]:
-    return list(names(text_of(item), cwd))
+    return _names(text_of(item), cwd)
+
+
+def _names(text: str, cwd: str) -> list[Name]:
+    """Also of code in quotes and of JSON within JSON: of `\\tagentType` the name is `agentType`."""
+    return names(_ESCAPED.sub(" ", text), cwd)
 
 
 def text_of(item: Item) -> str:
