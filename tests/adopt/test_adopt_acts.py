@@ -182,6 +182,16 @@ def test_reminders_beside_typed_words_are_the_hosts() -> None:
     assert (done.kind, done.words) == ("host", "")
 
 
+def test_a_title_is_of_typed_words() -> None:
+    made = Claude()
+    made.user("<system-reminder>Be brief.</system-reminder>\nMend it.")
+    assert made.read().title == "Mend it."
+    ide = Codex()
+    ide.meta()
+    ide.user("# Context from my IDE setup:\n\n## My request for Codex:\nMend it.\n")
+    assert codex.read_lines(ide.encoded(), Path("rollout.jsonl")).title == "Mend it."
+
+
 def test_a_command_to_the_host_is_what_the_user_typed() -> None:
     (done,) = user(
         "<command-message>review</command-message>\n<command-name>/review</command-name>\n"

@@ -25,6 +25,7 @@ from pinfold.adopt.pairs import (
     lone_result,
     unknown_result,
 )
+from pinfold.rollout.acts import told
 from pinfold.rollout.events import (
     SCHEMA,
     Adopted,
@@ -188,7 +189,7 @@ class Builder:
                 item = self._calls.open(item)
                 self._at[n] = len(self._events)
         if kind == "user" and not self._title:
-            self._title = title_of(content)
+            self._title = title_of(told(item))
         self._keep(item)
         self.window.append(n)
         self._add(at, ItemAdded(item=item))

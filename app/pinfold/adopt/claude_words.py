@@ -30,8 +30,13 @@ _COMMAND = "<command-"
 
 def by_host(text: str) -> bool:
     """Whether it holds no prompt: all of it is the host's, or a command to the host."""
-    left = without(text, between(text, _TAGS)).strip()
+    left = typed(text)
     return left.startswith(_SENTENCES) or bool(_TAGS.match(left) or (text.strip() and not left))
+
+
+def typed(text: str) -> str:
+    """The text without what the host put into it."""
+    return without(text, between(text, _TAGS)).strip()
 
 
 def is_command(text: str) -> bool:

@@ -18,8 +18,9 @@ from msgspec.structs import asdict
 
 from pinfold.adopt import codex_items
 from pinfold.adopt.claude_records import blocks, flag, is_synthetic, usage
-from pinfold.adopt.claude_words import by_host
+from pinfold.adopt.claude_words import by_host, typed
 from pinfold.adopt.lines import number_of, object_of, opened, parse, text_of, time_of
+from pinfold.rollout.acts import without
 from pinfold.rollout.file_cache import FileCache, Key
 from pinfold.rollout.summaries import title_of
 from pinfold.tokens.catalog import look_up
@@ -218,7 +219,7 @@ def _codex(said: Said, record: dict[str, Any]) -> None:
         case "response_item" if not said.title:
             entry = codex_items.entry(payload)
             if entry is not None and entry.kind == "user":
-                said.title = title_of(entry.content)
+                said.title = title_of(without(entry.content, entry.detail.get("host", ())))
 
 
 def _claude(said: Said, record: dict[str, Any]) -> None:
@@ -248,4 +249,5 @@ def _prompt(record: dict[str, Any]) -> str:
     """The title that a user's message gives; empty where the host wrote it."""
     content = blocks(object_of(record, "message").get("content"))
     texts = (text_of(block, "text") for block in content if block["type"] == "text")
-    return title_of(next((text for text in texts if text.strip() and not by_host(text)), ""))
+    said = (text for text in texts if text.strip() and not by_host(text))
+    return title_of(typed(next(said, "")))

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption, NotASession
 from pinfold.rollout import events
+from pinfold.rollout.acts import told
 from pinfold.rollout.events import Adopted, Event, ItemAdded, ModelChanged, SessionStarted, Unknown
 from pinfold.rollout.summaries import title_of
 
@@ -35,7 +36,7 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
             case ModelChanged() as model:
                 pass
             case ItemAdded(item=item) if item.kind == "user" and not title:
-                title = title_of(item.content)
+                title = title_of(told(item))
     unreadable = sum(map(_unreadable, found))
     return Adoption(
         tool="pinfold",

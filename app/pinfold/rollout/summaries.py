@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from pinfold.rollout import events
+from pinfold.rollout.acts import told
 from pinfold.rollout.file_cache import FileCache, Key
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError, is_held
 
@@ -102,7 +103,7 @@ def _take(said: Said, data: events.Data) -> None:
         case events.RequestFinished(purpose="turn"):
             said.tokens = data.usage.input if data.usage else data.estimate
         case events.ItemAdded(item=item) if item.kind == "user" and not said.title:
-            said.title = title_of(item.content)
+            said.title = title_of(told(item))
         case events.Unknown(type=events.UNREADABLE):
             said.note = "some lines can't be read"
         case _:
