@@ -56,11 +56,11 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
         (work / name).write_text(f"{name[0]}: be brief, and careful.\n" * 4)
     read = calls(*((name, "read_file", f'{{"path": "{name}"}}') for name in names))
     script = [read, says("Read.")]
-    for turn in range(9):
+    for turn in range(8):
         script += [calls((f"c{turn}", "shell", '{"command": "seq 1 160"}')), says(f"Read {turn}.")]
     kept = replace(WORK.compact, keep_files_glob=("KEEP.md",))
     at = await stage(tmp_path, script, options=replace(WORK, compact=kept))
-    for turn in range(10):
+    for turn in range(9):
         at.session.send(f"read part {turn}")
         await at.session.idle()
     assert marks(at)
