@@ -10,7 +10,8 @@ from fakes.provider import calls, says
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.options import Options
 from pinfold.ports import RequestRejected, ToolError
-from pinfold.rollout.events import ArtifactObserved, TurnStarted
+from pinfold.rollout.events import ArtifactObserved, ItemAdded, TurnStarted
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt
 from pinfold.rollout.store import SessionStore
@@ -43,9 +44,82 @@ async def again(root: Path, was: Stage, *script: list) -> Stage:  # type: ignore
 # How it was left
 
 
-async def test_a_turn_that_ended_well_needs_no_word(tmp_path: Path) -> None:
-    on = await again(tmp_path, await wrote(tmp_path, write("a.py", "a")))
+PLAN = {
+    "kind": "plan",
+    "steps": [
+        {"id": "1", "text": "Read it.", "done": True},
+        *({"id": str(n), "text": f"Port part {n}."} for n in range(2, 7)),
+    ],
+    "evidence": {"source": "user", "ref": "latest"},
+}
+PLANS = ("p", "memory_apply", json.dumps(PLAN))
+
+
+async def test_a_turn_that_ended_well_needs_no_warning(tmp_path: Path) -> None:
+    on = await again(tmp_path, await wrote(tmp_path, write("a.py", "a")), says("Yes."))
     assert on.session.notices == ()
+    assert on.session.standing == "Your last request (#1) was finished: “go”."
+    on.session.send("and now?")
+    await on.session.idle()
+    kinds = [item.kind for item in on.provider.requests[-1].items]
+    assert kinds == ["user", "tool_call", "tool_result", "assistant", "user"]
+
+
+async def test_a_new_session_stands_nowhere(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("Hello.")])
+    assert on.session.standing == ""
+    on.session.send("hello")
+    await on.session.idle()
+    assert on.kinds() == ["user", "assistant"]
+
+
+async def test_an_open_plan_is_told_to_both(tmp_path: Path) -> None:
+    on = await again(tmp_path, await wrote(tmp_path, PLANS), says("On it."), says("Done."))
+    assert on.session.standing == (
+        "Your last request (#1) was finished: “go”. Plan: 1 of 6 steps done; next: Port part 2."
+    )
+    for prompt in ("and now?", "and then?"):
+        on.session.send(prompt)
+        await on.session.idle()
+    told = [item for item in on.provider.requests[-1].items if item.kind == "checkpoint"]
+    (only,) = told
+    assert only.content == (
+        "This session was closed and is open again. The last turn was finished.\n"
+        "The user's last request (#1): “go”.\n"
+        "Plan: 1 of 6 steps done; open: Port part 2; Port part 3; Port part 4; and 2 more.\n"
+        "Go on from there, unless the user now says otherwise."
+    )
+
+
+async def test_a_turn_that_was_cut_off_is_told_with_its_request(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [[RequestRejected("No credit is left.")]])
+    on.session.send("mend\nthe   port " + "now " * 80)
+    await on.session.idle()
+    await on.session.close()
+    later = await again(tmp_path, on, says("Mended."))
+    assert later.session.standing.startswith("Your last request (#1): “mend the port now now ")
+    assert later.session.standing.endswith(" n…”.")
+    assert len(later.session.standing) < 200
+    later.session.send("go on")
+    await later.session.idle()
+    told = later.provider.requests[-1].items[1]
+    assert told.content.startswith(
+        "This session was closed and is open again. The last turn failed: No credit is left.\n"
+    )
+
+
+async def test_a_crash_leaves_a_turn_that_is_gone_on_with(tmp_path: Path) -> None:
+    on = await wrote(tmp_path, PLANS)
+    with Journal.open(on.session.folder, on.clock.now) as journal:
+        journal.append(TurnStarted(turn=2), ItemAdded(item=Item(n=9, kind="user", content="more")))
+    later = await again(tmp_path, on, says("On."))
+    assert later.session.standing == (
+        "Your last request (#9): “more”. Plan: 1 of 6 steps done; next: Port part 2."
+    )
+    later.session.send("go on")
+    await later.session.idle()
+    told = next(i for i in later.provider.requests[-1].items if i.kind == "checkpoint")
+    assert "The last turn was interrupted: pinfold stopped." in told.content
 
 
 async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:

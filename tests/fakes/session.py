@@ -117,6 +117,7 @@ class FakeSession:
     folder: Path = Path("sessions")
     cwd: Path = field(default_factory=Path.cwd)
     notices: tuple[str, ...] = ()
+    standing: str = ""
     items: Sequence[Item] = ()
     model: ModelInfo = MODEL
     choice_note: str = "OPENAI_API_KEY is set."

@@ -10,6 +10,7 @@ from pinfold.agent.found import changed_since
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.memory import Memory
 from pinfold.agent.record import Record
+from pinfold.agent.standing import Standing
 from pinfold.ports import Clock, ModelInfo
 from pinfold.rollout.events import ContextSet, ItemAdded, ToolSchema
 from pinfold.rollout.items import Image, Item, Kind
@@ -31,6 +32,7 @@ class BeforeTurn:
         files: Files,
         memory: Memory,
         tell_limits: Callable[[], Awaitable[None]],
+        stood: Standing,
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -42,6 +44,8 @@ class BeforeTurn:
         self._files = files
         self._memory = memory
         self._tell_limits = tell_limits
+        self._stood = stood.for_model()
+        """How the session was left, until the model is told."""
         self._greeted = False
         """Whether the hooks of `session_start` have run in this opening."""
 
@@ -87,6 +91,9 @@ class BeforeTurn:
 
     async def _catch_up(self) -> None:
         """Journal what changed since the last request; the model reads what became of it."""
+        if self._model().tools:
+            stood, self._stood = self._stood, ""
+            await self._add("checkpoint", stood)
         if self._files.up_to_date:
             await self._files.tell()
             return

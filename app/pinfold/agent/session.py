@@ -31,6 +31,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester
 from pinfold.agent.rounds import Round
 from pinfold.agent.server_count import ServerCount
+from pinfold.agent.standing import Standing, standing_of
 from pinfold.agent.steering import Steering
 from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.triggers import Triggers
@@ -87,6 +88,7 @@ class Session:
         connect: Callable[[str], Awaitable[Connection]],
         connect_summarizer: Callable[[], Awaitable[Connection]] | None,
         learned_windows: LearnedWindows,
+        stood: Standing,
     ) -> None:
         self._record = record
         self._connection = connection
@@ -175,6 +177,7 @@ class Session:
             self.files,
             self._memory,
             self._calls.tell_limits,
+            stood,
         )
         self._work = Work(record, cwd, turn, self._before)
         self._prewarm = Prewarm(
@@ -182,6 +185,7 @@ class Session:
         )
         self._recorded = False
         """Whether it is a recording that is played."""
+        self._stood = stood
         self._found = found_as(record.state, read_only=record.journal.read_only)
         self.cwd = cwd
         self._checkpoint_file = CheckpointFile(record)
@@ -225,6 +229,7 @@ class Session:
             connect=connect,
             connect_summarizer=connect_summarizer,
             learned_windows=learned_windows,
+            stood=await asyncio.to_thread(standing_of, record),
         )
         if not journal.read_only:
             await session._take_up()
@@ -294,6 +299,11 @@ class Session:
         if self.read_only:
             found.append("This session is open read-only. /fork goes on in a copy of it.")
         return tuple(found)
+
+    @property
+    def standing(self) -> str:
+        """Where the session stood when it was left; empty for a new one."""
+        return self._stood.for_user()
 
     @property
     def items(self) -> Sequence[Item]:

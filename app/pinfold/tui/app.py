@@ -127,6 +127,8 @@ class PinfoldApp(FailsafeApp):
         await self._shell.attach(session, [*warnings, *session.notices])
         if old is not None:
             await old.close()
+        if session.standing:
+            self.tell(one_line(session.standing))
         self._tell_meanwhile(session)
 
     @work(exclusive=True, group="meanwhile")
