@@ -115,6 +115,9 @@ def test_answers_stand_beside_their_questions() -> None:
         done = claude("AskUserQuestion", text, extra, questions=questions)
         assert (done.kind, done.title) == ("question", "Which one?\nAnd when?")
         assert done.words == "the first\nnow"
+    noted = {"answers": {"And when?": "now"}, "annotations": {"And when?": {"notes": "or soon"}}}
+    done = claude("AskUserQuestion", "Go on.", noted, questions=questions)
+    assert done.words == "\nnow or soon"
 
 
 def test_a_todo_list_is_a_plan() -> None:

@@ -46,7 +46,7 @@ def kept(extra: Any) -> dict[str, Any]:
     """What is worth keeping of a `toolUseResult`, which may repeat whole files."""
     if not isinstance(extra, dict):
         return {}
-    names = ("agentId", "answers", "structuredPatch", "task")
+    names = ("agentId", "annotations", "answers", "structuredPatch", "task")
     return {name: extra[name] for name in names if name in extra}
 
 
@@ -100,7 +100,7 @@ class Acts:
                 "text": inside(text, "output").rpartition(_REPORT)[2],
             }
         if tool == "AskUserQuestion":
-            return _answered(given, text, object_of(extra, "answers"))
+            return _answered(given, text, extra)
         if tool == "ExitPlanMode":
             return _planned(text_of(given, "plan") or text.partition(_APPROVED)[2].lstrip(":\n "))
         if tool in {"TodoWrite", "TaskCreate", "TaskUpdate"}:
@@ -164,18 +164,20 @@ def _parts(path: str, given: dict[str, Any]) -> list[Part]:
     return found
 
 
-def _answered(given: dict[str, Any], text: str, answers: dict[str, Any]) -> dict[str, Any]:
+def _answered(given: dict[str, Any], text: str, extra: dict[str, Any]) -> dict[str, Any]:
     """Questions and the user's answers, a line each."""
-    questions = [each for each in list_of(given, "questions") if isinstance(each, dict)]
-    asked = [" ".join(text_of(each, "question").split()) for each in questions]
-    if not answers:  # "question"="answer", as the model is told
-        for each in questions:
-            _, found, rest = text.partition(f'"{text_of(each, "question")}"="')
-            if found:
-                answers = {**answers, text_of(each, "question"): rest.partition('"')[0]}
-    words = [
-        " ".join(str(answers.get(text_of(each, "question"), "")).split()) for each in questions
-    ]
+    answers, notes = object_of(extra, "answers"), object_of(extra, "annotations")
+    asked, words = [], []
+    for each in list_of(given, "questions"):
+        question = text_of(each, "question") if isinstance(each, dict) else ""
+        if question:
+            # "question"="answer": so the model is told.
+            told = text.partition(f'"{question}"="')[2].partition('"')[0]
+            answer = str(answers.get(question, told))
+            asked.append(" ".join(question.split()))
+            words.append(
+                " ".join(f"{answer} {text_of(object_of(notes, question), 'notes')}".split())
+            )
     return {
         "act": "question",
         "title": "\n".join(asked),
