@@ -1,156 +1,260 @@
-"""What a secret looks like: the detectors of `detect-secrets`, and ours for what they miss.
+"""What a secret looks like: by how it begins, by its name, by the form that it stands in.
 
-Their guesses by entropy and by keyword are left out: in code they find hashes, paths and
-placeholders. Nothing here asks a server whether a secret is valid.
+Guesses by entropy alone are left out: in code they find hashes, paths and placeholders. Nothing
+here asks a server whether a secret is valid.
 """
 
+import base64
+import binascii
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from detect_secrets.filters.heuristic import (
-    is_potential_uuid,
-    is_prefixed_with_dollar_sign,
-    is_sequential_string,
-    is_templated_secret,
-)
-from detect_secrets.plugins.aws import AWSKeyDetector
-from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
-from detect_secrets.plugins.base import RegexBasedDetector
-from detect_secrets.plugins.basic_auth import BasicAuthDetector
-from detect_secrets.plugins.discord import DiscordBotTokenDetector
-from detect_secrets.plugins.github_token import GitHubTokenDetector
-from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
-from detect_secrets.plugins.pypi_token import PypiTokenDetector
-from detect_secrets.plugins.sendgrid import SendGridDetector
-from detect_secrets.plugins.slack import SlackDetector
-from detect_secrets.plugins.square_oauth import SquareOAuthDetector
-from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
-from detect_secrets.plugins.twilio import TwilioKeyDetector
+from pinfold.export.keys import Hit, keys
+from pinfold.export.named import is_password, is_value, named
 
-_NAMES = r"(?:api|access|auth|private)[_-]?key|secret|token|passw(?:or)?d|passphrase"
-_ESCAPES = frozenset({"\\n", "\\r", "\\t"})
-"""What may stand before a word in JSON."""
-_REST_OF_WORD = re.compile(r"[\w-]*")
+_ESCAPED = re.compile(r"(?<!\\)\\++(?:u00([2-7][0-9a-fA-F])|([\"'/nrt]))")
+_LONGEST_ESCAPE = 12
+_STANDS_FOR = {"n": "\n", "r": "\r", "t": "\t"}
+_WORD = r"[^\s\"'`\\]"
 
 
-class Hit(NamedTuple):
-    """A secret in a text."""
+def _is_pair(text: str) -> bool:
+    """Whether it is `user:password` in Base64."""
+    try:
+        user, _, password = base64.b64decode(text, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return user.isprintable() and len(password) > 2 and password.isprintable()
 
-    start: int
-    end: int
-    kind: str
+
+def _is_authorization(text: str) -> bool:
+    return _is_pair(text) or (len(text) >= 16 and is_value(text))
 
 
-class _Shape(NamedTuple):
-    """A pattern: the secret is a word that begins so, or what its first group holds."""
+def _is_given(text: str) -> bool:
+    return not text.startswith("$")
+
+
+class _Form(NamedTuple):
+    """A pattern whose first group is a secret, if `is_secret` says so."""
 
     kind: str
+    part: str
+    """Stands in every match, and is found sooner."""
     pattern: re.Pattern[str]
-    is_value: Callable[[str], bool] | None = None
-    """Tells whether the first group's text is a secret."""
+    is_secret: Callable[[str], bool]
 
 
-def _is_value(text: str) -> bool:
-    """Whether what stands behind a telling name is no reference, example or plain word."""
-    return (
-        _is_password(text)
-        and any(map(str.isdigit, text))
-        and any(map(str.isalpha, text))
-        and not is_sequential_string(text)
-        and not is_potential_uuid(text)
-    )
-
-
-def _is_password(text: str) -> bool:
-    return not (
-        is_templated_secret(text)
-        or is_prefixed_with_dollar_sign(text)
-        or set(text) <= set("*.xX")  # as in ***
-    )
-
-
-def _theirs(
-    detector: type[RegexBasedDetector], is_value: Callable[[str], bool] | None = None
-) -> list[_Shape]:
-    return [
-        _Shape(str(detector.secret_type), pattern, is_value if pattern.groups else None)
-        for pattern in detector().denylist
-    ]
-
-
-def _ours(kind: str, *patterns: str, is_value: Callable[[str], bool] | None = None) -> list[_Shape]:
-    return [_Shape(kind, re.compile(pattern), is_value) for pattern in patterns]
-
-
-_SHAPES = (
-    *_ours(
-        "Private Key",
-        # The block, its line ends escaped or not; where its end is cut off, the lines that are key.
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:[^-]{0,20000}-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-        r"|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})*)",
+_FORMS = (
+    _Form(
+        "Basic Auth Credentials",
+        "://",
+        re.compile(r":/{2,8}[^\s/?#@:\"'`<>\\]{0,256}+:([^\s\"'`<>/\\]{1,256})@(?=[\w\[.-])"),
+        is_password,
     ),
-    *_ours(
+    _Form(
+        "Authorization",
+        "uthorization",
+        re.compile(
+            r"[Aa]uthorization[\"'\]]{0,6}\s{0,4}[:=,]\s{0,4}[\"'`]{0,6}(?:[\w-]{1,20}\s{1,3})?"
+            rf"({_WORD}{{8,}}+)"
+        ),
+        _is_authorization,
+    ),
+    _Form("Authorization", "earer ", re.compile(r"\b[Bb]earer ([\w.~+/-]{16,}+=*)"), is_value),
+    _Form(
+        "Login",
+        "auth",
+        re.compile(r"\b_?auth[\"']{0,6}\s{0,4}[:=]\s{0,4}[\"']{0,6}([\w+/-]{8,}+={0,2})"),
+        _is_pair,
+    ),
+    _Form(
+        "Login",
+        "machine",
+        re.compile(
+            r"\bmachine\s{1,20}\S{1,200}\s{1,20}login\s{1,20}\S{1,200}\s{1,20}"
+            r"password\s{1,20}(\S{1,200})"
+        ),
+        is_password,
+    ),
+    _Form(
+        "Package Token",
+        ":_",
+        re.compile(rf":_(?:authToken|password)=({_WORD}{{8,}}+)"),
+        _is_given,
+    ),
+    _Form(
+        "Signature",
+        "sig",
+        re.compile(r"(?:[?&;]|%26)sig(?:nature)?=([\w%+/-]{20,}+=*)"),
+        is_value,
+    ),
+    _Form(
+        "Signature",
+        "X-",
+        re.compile(r"X-(?:Amz|Goog)-(?:Signature|Security-Token)=([\w%+/-]{20,}+)"),
+        is_value,
+    ),
+    _Form(
         "API Key",
-        r"sk-(?=[\w-]*\d)[\w-]*[A-Za-z0-9]{20}",  # OpenAI, and all who write theirs alike
-        r"sk-ant-[a-z0-9]+-[\w-]{20,}",
-        r"AIza[\w-]{35}",
-        r"hf_[A-Za-z0-9]{30,}",
-        r"npm_[A-Za-z0-9]{36}",
+        "HEROKU",
+        re.compile(
+            r"HEROKU\w{0,30}[\"']{0,6}\s{0,4}[:=]\s{0,4}[\"']{0,6}"
+            r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+        ),
+        _is_given,
     ),
-    *_theirs(AWSKeyDetector, _is_value),
-    *_theirs(GitHubTokenDetector),
-    *_ours("GitHub Token", r"github_pat_\w{30,}"),
-    *_theirs(GitLabTokenDetector),
-    *_theirs(SlackDetector),
-    *_ours("Slack Token", r"(?:xox[a-z]|xapp)-(?=[\w-]*\d)[\w-]{20,}"),
-    *_ours("Stripe Key", r"(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9]{16,}"),
-    *_ours("JSON Web Token", r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]+)?"),
-    *_theirs(PypiTokenDetector),
-    *_theirs(SendGridDetector),
-    *_theirs(AzureStorageKeyDetector),
-    *_theirs(DiscordBotTokenDetector),
-    *_theirs(TelegramBotTokenDetector),
-    *_theirs(TwilioKeyDetector),
-    *_theirs(SquareOAuthDetector),
-    *_theirs(BasicAuthDetector, _is_password),
-    *_ours("Authorization", r"[Bb](?:earer|asic)\s([\w.~+/-]{16,}=*)", is_value=_is_value),
-    *_ours(
-        "Secret",
-        # The first letters let the search skip ahead, which ignoring case alone does not.
-        rf"(?=[aAsStTpP])(?i:{_NAMES})\w*(?:\\?[\"'\]]){{0,2}}\s?(?::=|=>|=|:)\s?"
-        r"\\?[\"'`]([^\s\"'`\\]{8,})\\?[\"'`]",
-        # As in an environment file, a command or a URL, whose next parameter is not part of it.
-        rf"(?:{_NAMES.upper()})[A-Z0-9_]*=\\?[\"']?"
-        r"((?:[^\s\"'`\\;,&|<>(){}\[\]$]|&(?!&|\w+=)){6,})",
-        is_value=_is_value,
+    _Form(
+        "Private Key",
+        "LS0tLS1CRUdJTi",
+        re.compile(
+            r"(LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BFTkNS|BEU0Eg)[\w+/]{40,}+={0,2})"
+        ),
+        _is_given,
     ),
 )
-"""What has two of these shapes goes by the name of the first."""
+
+_PROGRAM = re.compile(
+    r"\b(?:(mysql|mariadb)\w*|(curl)|(sshpass|(?:docker|podman|helm registry) login|mongo\w*)"
+    r"|(redis-cli))\b[^\n]*"
+)
+_VALUE = rf"[\"']{{0,6}}((?!-){_WORD}{{3,}}+)"
+_ARGUMENTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\s-p{_VALUE}",
+        rf"\s(?:-\w{{0,5}}[uU]|--(?:proxy-)?user)[\s=]{{0,3}}[\"']{{0,6}}[^\s:\"'`$]{{0,256}}:{_VALUE}",
+        rf"\s-p[\s=]{{0,3}}{_VALUE}",
+        rf"\s-a\s{{1,3}}{_VALUE}",
+    )
+)
+"""How the programs of each group are given a password."""
+
+_COOKIE = re.compile(r"[Cc]ookies?[\"']{0,6}(?:\s{0,4}[:=]|\s)\s{0,4}[\"']{0,6}([^\n\"']{8,}+)")
+_PAIR = re.compile(r"([\w.%-]{1,80}+)=([^\s\"';,&]{8,}+)")
+_SIGNED_IN = re.compile(r"(?i)sess|sid|auth|token|login|csrf")
+
+_KIND_OF_KEY = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_HEAD = re.compile(rf"-----BEGIN {_KIND_OF_KEY}")
+_TAIL = re.compile(rf"-----END {_KIND_OF_KEY}")
+_EDGE = re.compile(rf"-----(BEGIN|END) {_KIND_OF_KEY}")
+_LONGEST_KEY = 20_000
+"""Characters between head and tail."""
+_BETWEEN = r"[^\w+/=]{1,20}+(?:\d{1,6}[^\w+/=]{1,20}+)?"
+"""Between two lines of a key; a tool that reads files numbers them."""
+_LINES = re.compile(
+    rf"(?:{_BETWEEN}[A-Za-z0-9+/]{{16,}}+={{0,2}})*(?:{_BETWEEN}[\w+/]{{1,15}}==?)?"
+)
+_LINE = re.compile(r"(?:[^\w\n+/=]*\d{0,6}[^\w\n+/=]+)?([A-Za-z0-9+/]{4,}={0,2})\s*")
+_LINE_END = re.compile(r"(?<![\w+/=])([A-Za-z0-9+/]{40,}+)\s*\Z")
+"""The first line of what was cut off, behind what stands before it."""
+_BODY = re.compile(
+    r"(?<![\w+/])(?:MII[A-Za-z][\w+/][AQgw]IBA(?:AKC|DAN)|MHcCAQEEI|MIGHAgEAMBMG|MIGkAgEB|"
+    r"MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{16,}+={0,2}"
+)
+"""How private keys begin in Base64: of RSA, PKCS #8, elliptic curves, OpenSSH."""
 
 
 def hits(text: str) -> Iterator[Hit]:
-    """The secrets in a text, in order, none over another."""
+    """The secrets in a text, in order, none over another.
+
+    What has two shapes goes by the name of the first.
+    """
+    shown = _unescaped(text)
+    found = [*_private_keys(shown), *keys(shown), *_forms(shown), *_arguments(shown)]
+    found += [*_cookies(shown), *named(shown)]
     end = 0
-    for hit in sorted(_all(text), key=lambda hit: (hit.start, -hit.end)):
+    for hit in sorted(found, key=lambda hit: (hit.start, -hit.end)):
         if hit.start >= end:
-            yield hit
+            yield hit if shown is text else _between_escapes(text, hit)
             end = hit.end
 
 
-def _all(text: str) -> Iterator[Hit]:
-    for kind, pattern, is_value in _SHAPES:
-        for match in pattern.finditer(text):
-            if is_value is not None:
-                if is_value(match[1]):
-                    yield Hit(*match.span(1), kind)
-            elif _begins_a_word(text, match.start()):
-                # A key may be longer than its pattern knows.
-                rest = _REST_OF_WORD.match(text, match.end())
-                yield Hit(match.start(), rest.end() if rest else match.end(), kind)
+def _between_escapes(text: str, hit: Hit) -> Hit:
+    """The hit without the part of an escape that it may begin or end with."""
+    start, end = hit.start, hit.end
+    for match in _ESCAPED.finditer(text, max(0, start - _LONGEST_ESCAPE), end):
+        if match.start() < start < match.end():
+            start = match.end()
+    for match in _ESCAPED.finditer(text, max(start, end - _LONGEST_ESCAPE), end + _LONGEST_ESCAPE):
+        if match.start() < end < match.end():
+            end = match.start()
+    return Hit(start, end, hit.kind)
 
 
-def _begins_a_word(text: str, start: int) -> bool:
-    before = text[max(0, start - 2) : start]
-    return before in _ESCAPES or not (before[-1:].isalnum() or before.endswith("_"))
+def _unescaped(text: str) -> str:
+    """The text with what JSON escapes stand for, as often as they are long: places stay."""
+    if "\\" not in text:
+        return text
+    return _ESCAPED.sub(_meant, text)
+
+
+def _meant(match: re.Match[str]) -> str:
+    code, letter = match.groups()
+    meant = chr(int(code, 16)) if code else _STANDS_FOR.get(letter, letter)
+    return meant * len(match.group())
+
+
+def _forms(text: str) -> Iterator[Hit]:
+    for form in _FORMS:
+        if form.part in text:
+            for match in form.pattern.finditer(text):
+                if form.is_secret(match[1]):
+                    yield Hit(*match.span(1), form.kind)
+
+
+def _arguments(text: str) -> Iterator[Hit]:
+    for line in _PROGRAM.finditer(text):
+        assert line.lastindex is not None
+        for match in _ARGUMENTS[line.lastindex - 1].finditer(text, *line.span()):
+            if is_password(match[1]):
+                yield Hit(*match.span(1), "Password")
+
+
+def _cookies(text: str) -> Iterator[Hit]:
+    if "ookie" not in text:
+        return
+    for line in _COOKIE.finditer(text):
+        for match in _PAIR.finditer(text, *line.span(1)):
+            name, value = match.groups()
+            if is_value(value) and (len(value) >= 16 or _SIGNED_IN.search(name)):
+                yield Hit(*match.span(2), "Cookie")
+
+
+def _private_keys(text: str) -> Iterator[Hit]:
+    """Whole ones, and what is left of one that was cut off at either end."""
+    done = 0
+    for head in _HEAD.finditer(text):
+        edge = _EDGE.search(text, head.end(), head.end() + _LONGEST_KEY)
+        if edge is None or edge[1] == "BEGIN":
+            edge = _LINES.match(text, head.end())
+            assert edge is not None
+        yield Hit(head.start(), edge.end(), "Private Key")
+    for tail in _TAIL.finditer(text):
+        yield Hit(_begin(text, tail.start(), done), tail.end(), "Private Key")
+        done = tail.end()
+    done = 0
+    for body in _BODY.finditer(text):
+        if body.start() >= done:
+            lines = _LINES.match(text, body.end())
+            assert lines is not None
+            done = lines.end()
+            yield Hit(body.start(), done, "Private Key")
+
+
+def _begin(text: str, end: int, least: int) -> int:
+    """Where the lines of a key begin that stand before `end`."""
+    begin, at = end, end
+    while at > least:
+        line_begin = max(text.rfind("\n", least, at - 1) + 1, least)
+        line = text[line_begin:at]
+        if line.strip():
+            match = _LINE.fullmatch(line) or _LINE_END.search(line)
+            if match is None:
+                break
+            begin = line_begin + match.start(1)
+            if match.re is _LINE_END:
+                break
+        at = line_begin
+    return begin

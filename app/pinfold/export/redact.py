@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import structs
 
-from pinfold.export.detectors import Hit, hits
+from pinfold.export.detectors import hits
+from pinfold.export.keys import Hit
 from pinfold.export.transcript import Entry, Transcript
 from pinfold.rollout.events import AgentsFile, Context
 from pinfold.rollout.items import Item
