@@ -157,11 +157,33 @@ async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> 
             printer.line(line)
     for each in session.damage:
         printer.say(each)
+    prompt = await _fitted(session, prompt, printer)
     session.send(prompt.text, prompt.pasted)
     await session.idle()
     if printer.broken is not None:
         raise printer.broken
     return printer.finish()
+
+
+async def _fitted(session: Session, prompt: Prompt, printer: Printer) -> Prompt:
+    """`prompt`, or one that points to files where it takes too much of the window; says so.
+
+    Raises `OSError`.
+    """
+    size = await session.large.measure(prompt)
+    if size is None:
+        return prompt
+    large, model = session.large, session.model
+    smaller = await (large.attach(prompt) if model.tools else large.cut(prompt))
+    if model.tools:
+        how = "the model sees how it begins, and reads on there."
+    else:
+        how = f"{model.name} has no tools to read it with: it sees the beginning and the end alone."
+    printer.say(
+        f"The prompt takes about {size.tokens:,} tokens, over a quarter of the window of "
+        f"{size.window:,}. Whole in {', '.join(map(str, smaller.files))}; {how}"
+    )
+    return smaller.prompt
 
 
 def _opening(folder: Path, after: int) -> list[bytes]:

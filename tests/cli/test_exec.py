@@ -1,15 +1,22 @@
 """`pinfold exec` as a process, against a scripted server."""
 
 import asyncio
+import io
 import json
 import os
+import re
 import signal
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Reply
+from fakes.agent import stage
+from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Recorded, Reply
 from fakes.process import Pinfold
+from fakes.provider import says
+from pinfold import headless
+from pinfold.ports import ModelInfo
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded, TurnFinished, decode
 from pinfold.rollout.items import Item
@@ -122,6 +129,54 @@ async def test_an_argument_that_nobody_typed_by_hand_is_data_but_for_its_ends(
     (said,) = [item for item in items(pinfold.rollouts()[0]) if item.kind == "user"]
     assert "line 50" not in provenance.words(said)
     assert provenance.words(said).endswith("And be quick.")
+
+
+LINES = "".join(f"{n}: took {n * 7 % 91} s\n" for n in range(1, 60_001))
+
+
+@pytest.mark.parametrize("asked", [("why is it slow?",), ("-",), ()])
+async def test_what_is_too_large_for_the_window_goes_into_a_file(
+    tmp_path: Path, asked: tuple[str, ...]
+) -> None:
+    def answer(request: Recorded) -> Reply:
+        [message] = [m for m in request.body["messages"] if m["role"] == "user"]
+        path = re.search(r"/\S+/outputs/\S+\.txt", message["content"])
+        page = {"path": path and path[0], "offset": 59_900}
+        if request.body["messages"][-1]["role"] == "tool":
+            return Reply("Line 60000 took 35 s.")
+        return Reply(calls=(Call("read_file", json.dumps(page), "c1"),))
+
+    async with FakeOpenAI(answer=answer) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        ended = await pinfold.run("exec", *asked, stdin=LINES.encode())
+    assert ended.code == 0
+    assert ended.out == "Line 60000 took 35 s.\n"
+    [rollout] = pinfold.rollouts()
+    file = rollout.parent / "outputs" / "attached.txt"
+    assert file.read_text(encoding="utf-8") == LINES
+    assert f"over a quarter of the window of 8,192. Whole in {file}" in ended.err
+    user, _, result, _ = items(rollout)
+    assert user.content.startswith("why is it slow?" if asked == ("why is it slow?",) else "1: to")
+    assert "1: took 7 s\n2: took 14 s\n" in user.content
+    assert "60,000 lines" in user.content
+    assert len(user.content) < 4_000
+    assert provenance.typed(user) == (["why is it slow?"] if asked == ("why is it slow?",) else [])
+    assert "60000\t60000: took 35 s" in result.content
+
+
+async def test_what_a_model_without_tools_does_not_see_is_told(tmp_path: Path) -> None:
+    """The embedded model has none."""
+    model = ModelInfo("small", "p", 8_192, "server", tools=False)
+    on = await stage(tmp_path, [says("So be it.")], model=model)
+    prompt = provenance.Prompt(LINES, ((0, len(LINES)),))
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        assert await headless.run(on.session, prompt) == 0
+    await on.session.close()
+    assert "small has no tools to read it with: it sees the beginning and the end alone" in (
+        err.getvalue()
+    )
+    assert len(on.session.items[0].content) < 5_000
 
 
 async def test_nothing_piped_in_adds_nothing(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from fakes.compacting import FakeCompacting
 from pinfold.agent.compacting import Draft
 from pinfold.agent.files import Meanwhile
+from pinfold.agent.large_prompts import LargePrompts
 from pinfold.agent.state import State
 from pinfold.agent.steering import Steering
 from pinfold.agent.updates import (
@@ -154,6 +155,8 @@ class FakeSession:
         )
         self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
         self.preparing = FakePreparing(self.tell)
+        self.record.journal.folder = self.folder
+        self.large = LargePrompts(self.record, lambda: self.model, self.reading)  # type: ignore[arg-type]
 
     async def events(self) -> Sequence[Event]:
         return tuple(self.record.events)

@@ -251,7 +251,7 @@ class Calls:
         """
         call, sandbox = run.call, run.context.sandbox
         call_id = call.call_id or ""
-        own = [self._record.journal.folder / "outputs"]
+        own = [(self._record.journal.folder / "outputs").resolve()]
         match verdict(
             self.consent.mode,
             review,

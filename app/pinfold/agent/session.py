@@ -16,6 +16,7 @@ from pinfold.agent.confinement import Confinement
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.hooks import Hooks
+from pinfold.agent.large_prompts import LargePrompts
 from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.learning import Learning
 from pinfold.agent.masking import Masking
@@ -191,6 +192,7 @@ class Session:
         self._checkpoint_file = CheckpointFile(record)
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)
+        self.large = LargePrompts(record, lambda: self.model, self.reading)
         self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
 
     @classmethod

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from pinfold.agent.compacting import Compacting, Draft
     from pinfold.agent.files import Meanwhile
+    from pinfold.agent.large_prompts import LargePrompts
     from pinfold.agent.updates import Phase, Preparation, Update
     from pinfold.compaction.view import PlanOptions
     from pinfold.ports import Approver, ModelInfo
@@ -153,6 +154,8 @@ class SessionPort(Protocol):
     def stream_count(self) -> StreamCount: ...
     def typed(self) -> None: ...
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]: ...
+    @property
+    def large(self) -> LargePrompts: ...
     def send(self, text: str, pasted: Sequence[Span] = ()) -> None: ...
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None

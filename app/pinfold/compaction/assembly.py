@@ -131,7 +131,7 @@ class _Assembly:
             budget = int(CUT_REQUEST * view.context_window)
             whole = without_data(request.item)
             cut = ends_of(whole, request.n, budget, view.count)
-            self._holding.replace(request, cut, "your latest request, over a quarter of the window")
+            self._holding.cut_request(request, cut)
         else:
             self._holding.keep(request, "keep", "your latest request")
 

@@ -30,6 +30,7 @@ class Holding:
         self.inserted_cost = 0
         self._cut: dict[int, tuple[Item, str]] = {}
         """What goes in for messages that can't stay as they are, by their number."""
+        self._notes: list[str] = []
         self._gone = _gone(view, options)
 
     def free(self, entry: Entry) -> bool:
@@ -69,6 +70,15 @@ class Holding:
         self._cut[entry.n] = (item, reason)
         self._charge(entry.n, self.view.count_item(item))
 
+    def cut_request(self, request: Entry, text: str) -> None:
+        """Let `text`, its ends, stand for a request that takes too much of the window."""
+        self.replace(request, text, "your latest request, over a quarter of the window")
+        if text != request.item.content:
+            self._notes.append(
+                f"#{request.n}, your latest request, takes over a quarter of the window: its "
+                f"middle is left out, and recall({request.n}) brings it back."
+            )
+
     def mask(self, entry: Entry, reason: str, unmasked: str = "in the tail") -> None:
         """Mask a result where that helps; else it is kept, for `unmasked`."""
         tokens = masked_tokens(entry, self.view)
@@ -107,6 +117,7 @@ class Holding:
         view = self.view
         draft = Draft(view, self._gone)
         draft.first = self.inserted
+        draft.notes += self._notes
         if self.inserted is not None:
             for kind in _SUPERSEDED:
                 for entry in view.of_kind(kind):

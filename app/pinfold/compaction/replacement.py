@@ -100,8 +100,7 @@ class _Replacement:
             return
         if request.full > LARGE_REQUEST * view.context_window:
             budget = int(CUT_REQUEST * view.context_window)
-            why = "your latest request, over a quarter of the window"
-            holding.replace(request, self._ends(request, budget), why)
+            holding.cut_request(request, self._ends(request, budget))
         else:
             holding.keep(request, "keep", "your latest request")
 

@@ -275,7 +275,7 @@ class PinfoldApp(FailsafeApp):
         self.refresh(layout=True)
 
     async def quit(self) -> None:
-        await self._shell.save_draft()
+        await self._shell.save_all()
         said = ""
         if (session := self._session) is not None:
             if session.items:

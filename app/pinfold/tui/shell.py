@@ -14,7 +14,7 @@ from textual.screen import Screen
 from pinfold import paths
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
-from pinfold.rollout.provenance import Prompt, slices
+from pinfold.rollout.provenance import Prompt
 from pinfold.tui import branch, welcome
 from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
@@ -23,6 +23,7 @@ from pinfold.tui.hints import Hints
 from pinfold.tui.keys import bindings, shown
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.look import Look
+from pinfold.tui.outbox import Outbox
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
@@ -73,8 +74,6 @@ class Shell(Screen[None]):
         self._cwd = look.cwd
         self._session: SessionPort | None = None
         self._bridge: Bridge | None = None
-        self._unsent: list[Prompt] = []
-        """Prompts that wait for the first session."""
         self._history = History(look.history)
         self._popup = Popup()
         self.editor = Editor(self._popup, self._history, look.cwd, choices)
@@ -83,6 +82,7 @@ class Shell(Screen[None]):
         self._transcript.writer = self.editor
         self._queue = QueueLines()
         self._retry = RetryLine(monotonic)
+        self._outbox = Outbox(self.editor, self._queue, self.tell, self._edit)
         self._find_bar = FindBar(self._transcript)
         self._prompt = PromptBox(self.editor)
         self._gauge = GaugeBar()
@@ -167,17 +167,12 @@ class Shell(Screen[None]):
         for warning in warnings if session.items else ():
             self.tell(warning, "warning")
         self._drafts.attach(session)
-        unsent, self._unsent = self._unsent, []
-        for prompt in unsent:
-            self._send(session, prompt)
+        self._outbox.open(session)
 
     def fail(self, reason: str) -> None:
         """There is no session, and why; what was to be sent goes back into the prompt."""
         self._transcript.set_welcome(welcome.failed(reason))
-        if self._unsent:
-            self.editor.put_before("\n\n".join(each.text for each in self._unsent))
-            self._unsent.clear()
-            self._queue.show(())
+        self._outbox.fail()
 
     def tell(self, text: str, level: Level = "info") -> None:
         self._transcript.note(text, level)
@@ -192,6 +187,11 @@ class Shell(Screen[None]):
             self._bridge.refresh()
 
     async def save_draft(self) -> None:
+        await self._drafts.save()
+
+    async def save_all(self) -> None:
+        """Save the draft, and what is still asked about, as the user leaves."""
+        self._outbox.give_back()
         await self._drafts.save()
 
     async def approve(self, question: Question) -> Decision:
@@ -240,34 +240,14 @@ class Shell(Screen[None]):
             return
         if command is not None:
             self.post_message(self.Commanded(*command, text))
-        elif self._session is None:
-            self._unsent.append(Prompt(text, tuple(event.pasted)))
-            self._show_unsent()
         else:
-            self._send(self._session, Prompt(text, tuple(event.pasted)))
-
-    def _send(self, session: SessionPort, prompt: Prompt) -> None:
-        self._transcript.scroll_end()
-        try:
-            if prompt.text.startswith("!"):
-                session.run_command(prompt.text[1:].strip())
-            else:
-                session.send(prompt.text, prompt.pasted)
-        except Exception:
-            self.editor.put_before(prompt.text, slices(prompt.text, prompt.pasted))
-            raise
-
-    def _show_unsent(self) -> None:
-        self._queue.show([each.text for each in self._unsent])
-        self.editor.has_queued = bool(self._unsent)
+            self._transcript.scroll_end()
+            self._outbox.send(self._session, Prompt(text, tuple(event.pasted)))
 
     @on(Editor.Recalled)
     def _recalled(self, event: Editor.Recalled) -> None:
-        text = ""
-        if self._unsent:
-            text = self._unsent.pop().text
-            self._show_unsent()
-        elif self._session is not None and self._session.queue:
+        text = self._outbox.take_back()
+        if not text and self._session is not None and self._session.queue:
             text = self._session.unqueue(self._session.queue[-1][0])
         if event.drop:
             self.editor.remember(text)
@@ -280,6 +260,9 @@ class Shell(Screen[None]):
         self._drafts.changed()
         if self._session is not None:
             self._session.typed()
+
+    def _edit(self) -> None:
+        self.post_message(self.Commanded(registry.BY_ID["editor"], "", ""))
 
     @on(Popup.Picked)
     def _picked(self) -> None:

@@ -83,9 +83,10 @@ def exec_(arguments: argparse.Namespace) -> int:
     else:
         pasted = provenance.guess(prompt)  # a shell may have put a file there
         if stdin.is_given() and (more := stdin.read().strip()):
-            typed = len(prompt)
-            prompt = f"{prompt}\n\n<stdin>\n{more}\n</stdin>"
-            pasted = (*pasted, (typed, len(prompt)))
+            # Spans of their own: where it is too large, what was piped in goes into a file alone.
+            for piece in ("\n\n<stdin>\n", more, "\n</stdin>"):
+                pasted = (*pasted, (len(prompt), len(prompt) + len(piece)))
+                prompt += piece
     if not prompt.strip():
         raise WrongUse("the prompt is empty")
     if arguments.fork and not (arguments.session or arguments.last):

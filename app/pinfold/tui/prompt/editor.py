@@ -121,7 +121,10 @@ class Editor(Writing):
         self.move_cursor(self.document.end)
 
     def put_before(self, text: str, pasted: Iterable[str] = ()) -> None:
-        """Bring back text that was not sent, before what stands here."""
+        """Bring back text that was not sent, before what stands here; large pastes as chips."""
+        pasted = list(pasted)
+        for paste in pasted:
+            text = text.replace(paste, self._chips.take(paste))
         self.put(f"{text}\n\n{self.text}" if self.text.strip() else text, pasted)
 
     def _accept(self) -> None:

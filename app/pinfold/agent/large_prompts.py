@@ -1,0 +1,203 @@
+"""Prompts that would take too much of the window: their long texts go into files, and the prompt
+keeps how they begin, or both their ends. The user's own words stay."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count as count_up
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold.agent.record import Record
+from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
+from pinfold.ports import ModelInfo
+from pinfold.rollout import files
+from pinfold.rollout.provenance import Prompt, Span
+from pinfold.tools.workspace import size_text
+from pinfold.window.reading import Reading
+
+HEAD = 0.0625, 1_000
+"""Of the context window, and tokens at most, that stay in the prompt of a text that is attached."""
+SMALL = 100
+"""Tokens of a pasted text that stays as it is."""
+LINE = 2_000
+"""Characters of a line that `read_file` shows: what is longer goes on in the next line."""
+
+
+class Size(Struct, frozen=True):
+    """A prompt that is too large to be sent without a word."""
+
+    tokens: int
+    window: int
+    """The model's context window."""
+    free: int
+    """Tokens that are left in the window."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it could be sent whole."""
+        return self.tokens <= self.free
+
+
+class Smaller(Struct, frozen=True):
+    """What is sent in its place."""
+
+    prompt: Prompt
+    files: tuple[Path, ...]
+    """Where its long texts are, whole."""
+
+
+class _Cut(Struct, frozen=True):
+    """A span that goes, and what stands there."""
+
+    start: int
+    end: int
+    note: str
+
+
+class LargePrompts:
+    def __init__(
+        self, record: Record, model: Callable[[], ModelInfo], reading: Callable[[], Reading]
+    ) -> None:
+        self._record = record
+        self._model = model
+        self._reading = reading
+
+    def may_be(self, text: str) -> bool:
+        """Whether `text` may be too large, told by its bytes: no token has less than one."""
+        return len(text.encode(errors="replace")) > self._limit
+
+    async def measure(self, prompt: Prompt) -> Size | None:
+        """How large it is; None where it can be sent as it is."""
+        if not self.may_be(prompt.text):
+            return None
+        tokens = await asyncio.to_thread(self._count, prompt.text)
+        if tokens <= self._limit:
+            return None
+        reading = self._reading()
+        free = max(0, reading.usable - reading.used)
+        return Size(tokens, self._model().context_window, free)
+
+    async def attach(self, prompt: Prompt) -> Smaller:
+        """Put its long texts into files that `read_file` reads in pieces; how each begins stays.
+
+        Raises `OSError`.
+        """
+        share, most = HEAD
+        keep = min(most, int(share * self._model().context_window))
+        return await asyncio.to_thread(self._shorten, prompt, keep, ends=False)
+
+    async def cut(self, prompt: Prompt) -> Smaller:
+        """Keep both ends of its long texts; they are whole in files as well. Raises `OSError`."""
+        keep = int(CUT_REQUEST * self._model().context_window)
+        return await asyncio.to_thread(self._shorten, prompt, keep, ends=True)
+
+    @property
+    def _limit(self) -> float:
+        return LARGE_REQUEST * self._model().context_window
+
+    def _count(self, text: str) -> int:
+        return self._record.gauge.counter.measure(text)
+
+    def _shorten(self, prompt: Prompt, keep: int, *, ends: bool) -> Smaller:
+        """`keep` tokens stay, of all long texts together."""
+        text = prompt.text
+        long = [(a, b) for a, b in prompt.pasted if self._count(text[a:b]) > SMALL]
+        rest = self._count(_without(text, long)) if long else self._limit
+        if rest + keep + SMALL * len(long) > self._limit:
+            long = [(0, len(text))]
+        cuts: list[_Cut] = []
+        kept: list[Path] = []
+        for start, end in long:
+            part = text[start:end]
+            head, tail = self._ends(part, keep // len(long), ends=ends)
+            if head + tail >= len(part):
+                continue
+            kept.append(_save(self._record.journal.folder / "outputs", part))
+            note = self._note(part, part[head : len(part) - tail], kept[-1])
+            cuts.append(_Cut(start + head, end - tail, note))
+        return Smaller(_apply(prompt, cuts), tuple(kept))
+
+    def _ends(self, text: str, keep: int, *, ends: bool) -> tuple[int, int]:
+        """Characters at the beginning and the end of `text` that take at most `keep` tokens."""
+        if not ends:
+            return self._head(text, keep), 0
+        head = self._head(text, keep * 2 // 3)
+        return head, self._head(text[head:][::-1], keep // 3)
+
+    def _head(self, text: str, keep: int) -> int:
+        """Characters that it begins with, in at most `keep` tokens; whole lines, if it can be."""
+        length = min(len(text), keep * 8)
+        while length and self._count(text[:length]) > keep:
+            length = length * 4 // 5
+        if length == len(text):
+            return length
+        return text.rfind("\n", 0, length) + 1 or length
+
+    def _note(self, text: str, left: str, file: Path) -> str:
+        lines = left.strip("\n").count("\n") + 1
+        gone = f"{lines:,} lines" if lines > 1 else f"{len(left):,} characters"
+        if not self._model().tools:
+            return f"\n[… {gone} left out …]\n"
+        every = text.strip("\n").count("\n") + 1
+        size = size_text(len(text.encode(errors="replace")))
+        whole = f"{every:,} lines, {size}" if every > 1 else size
+        return (
+            f"\n[… {gone} left out: the whole text ({whole}) is in {file}; "
+            "read_file reads it in pieces …]\n"
+        )
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+
+
+def _apply(prompt: Prompt, cuts: Sequence[_Cut]) -> Prompt:
+    """The prompt with notes in the place of what was cut; they are none of the user's words."""
+    pieces: list[str] = []
+    notes: list[Span] = []
+    size = at = 0
+    for cut in cuts:
+        pieces += (prompt.text[at : cut.start], cut.note)
+        size += cut.start - at
+        notes.append((size, size + len(cut.note)))
+        size += len(cut.note)
+        at = cut.end
+    pieces.append(prompt.text[at:])
+
+    def moved(position: int) -> int:
+        shift = 0
+        for cut in cuts:
+            if position <= cut.start:
+                break
+            shift += len(cut.note) - (min(position, cut.end) - cut.start)
+        return position + shift
+
+    spans = [*((moved(start), moved(end)) for start, end in prompt.pasted), *notes]
+    return Prompt("".join(pieces), tuple(sorted(span for span in spans if span[0] < span[1])))
+
+
+def _save(folder: Path, text: str) -> Path:
+    """A file with `text`, such that `read_file` shows all of it. Raises `OSError`."""
+    files.make_folder(folder)
+    for number in count_up(1):
+        path = folder / (f"attached-{number}.txt" if number > 1 else "attached.txt")
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            continue
+        with os.fdopen(fd, "wb") as file:
+            file.writelines(f"{line}\n".encode(errors="replace") for line in _lines(text))
+            file.flush()
+            os.fsync(fd)
+        return path
+    raise AssertionError
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines of at most `LINE` characters; no tool reads a text with NUL characters."""
+    for line in text.replace("\0", "␀").removesuffix("\n").split("\n"):
+        yield from (line[at : at + LINE] for at in range(0, max(1, len(line)), LINE))

@@ -1,0 +1,140 @@
+"""Prompts on their way to a session: those that wait for the first one, and those that are too
+large to be sent without a question. None is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinfold import paths
+from pinfold.rollout.provenance import Prompt, slices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pinfold.agent.large_prompts import Smaller
+    from pinfold.commands.context import Level, SessionPort
+    from pinfold.tui.lines import QueueLines
+    from pinfold.tui.panels.large import Way
+    from pinfold.tui.prompt.editor import Editor
+
+
+class Outbox:
+    def __init__(
+        self,
+        editor: Editor,
+        queue: QueueLines,
+        tell: Callable[[str, Level], None],
+        edit: Callable[[], object],
+    ) -> None:
+        """`edit` opens what stands in the prompt in the user's own editor."""
+        self._editor = editor
+        self._queue = queue
+        self._tell = tell
+        self._edit = edit
+        self._early: list[Prompt] = []
+        """They wait for the first session."""
+        self._asked: list[tuple[SessionPort, Prompt]] = []
+        """A large one, and those that came behind it."""
+
+    def send(self, session: SessionPort | None, prompt: Prompt) -> None:
+        if session is None:
+            self._early.append(prompt)
+            self._show_early()
+            return
+        large = not prompt.text.startswith("!") and session.large.may_be(prompt.text)
+        if not large and not self._asked:
+            self._hand_over(session, prompt)
+            return
+        self._asked.append((session, prompt))
+        if len(self._asked) == 1:
+            self._editor.run_worker(self._ask_for_each(), group="outbox")
+
+    def open(self, session: SessionPort) -> None:
+        """Send what waited for the first session."""
+        early, self._early = self._early, []
+        for prompt in early:
+            self.send(session, prompt)
+
+    def fail(self) -> None:
+        """There will be no session: what waited goes back into the prompt."""
+        if self._early:
+            text = "\n\n".join(each.text for each in self._early)
+            pasted = [paste for each in self._early for paste in slices(each.text, each.pasted)]
+            self._early.clear()
+            self._show_early()
+            self._editor.put_before(text, pasted)
+
+    def take_back(self) -> str:
+        """The newest prompt that waits for a session, to edit or to drop it; empty without one."""
+        if not self._early:
+            return ""
+        text = self._early.pop().text
+        self._show_early()
+        return text
+
+    def _show_early(self) -> None:
+        self._queue.show([each.text for each in self._early])
+        self._editor.has_queued = bool(self._early)
+
+    def _hand_over(self, session: SessionPort, prompt: Prompt) -> None:
+        try:
+            if prompt.text.startswith("!"):
+                session.run_command(prompt.text[1:].strip())
+            else:
+                session.send(prompt.text, prompt.pasted)
+        except Exception:
+            self._put_back(prompt)
+            raise
+
+    def _put_back(self, prompt: Prompt) -> None:
+        self._editor.put_before(prompt.text, slices(prompt.text, prompt.pasted))
+
+    # Large ones
+
+    def give_back(self) -> None:
+        """Put back what is still asked about: the user leaves."""
+        asked, self._asked = self._asked, []
+        for _, prompt in reversed(asked):
+            self._put_back(prompt)
+
+    async def _ask_for_each(self) -> None:
+        while self._asked:
+            entry = self._asked[0]
+            try:
+                await self._ask(*entry)
+            finally:
+                self._asked = [each for each in self._asked if each is not entry]
+
+    async def _ask(self, session: SessionPort, prompt: Prompt) -> None:
+        """Send `prompt` as the user wants it, or put it back."""
+        try:
+            way = await self._way(session, prompt)
+            if way == "attach":
+                prompt = self._kept(await session.large.attach(prompt))
+            elif way == "cut":
+                prompt = self._kept(await session.large.cut(prompt))
+        except OSError as error:
+            self._tell(f"Not sent: {error}", "error")
+            self._put_back(prompt)
+            return
+        except Exception:
+            self._put_back(prompt)
+            raise
+        if way in ("attach", "cut", "whole"):
+            self._hand_over(session, prompt)
+            return
+        self._put_back(prompt)
+        if way == "edit":
+            self._edit()
+
+    async def _way(self, session: SessionPort, prompt: Prompt) -> Way | None:
+        from pinfold.tui.panels.large import LargePanel
+
+        if prompt.text.startswith("!") or (size := await session.large.measure(prompt)) is None:
+            return "whole"
+        return await self._editor.app.push_screen_wait(LargePanel(size, session.model))
+
+    def _kept(self, smaller: Smaller) -> Prompt:
+        for file in smaller.files:
+            self._tell(f"The whole text is kept in {paths.shown(file)}", "info")
+        return smaller.prompt
