@@ -105,6 +105,14 @@ async def test_a_command_without_network_is_offered_again(
     assert [event.way for event in decided] == [way]
 
 
+async def test_a_command_may_be_changed_before_it_runs_again(tmp_path: Path) -> None:
+    changed = Decision("yes", arguments=json.dumps({"command": "echo changed"}))
+    on, said = await ran(tmp_path, "workspace", shell(CONNECT), changed)
+    assert len(on.user.asked) == 1
+    assert said.startswith("[The user changed the arguments to")
+    assert "changed\n[exit code 0" in said
+
+
 async def test_a_denied_write_is_offered_outside_alone(tmp_path: Path) -> None:
     command = "touch /usr/x-pinfold || exit 1"
     on, said = await ran(tmp_path, "workspace", shell(command), Decision("no", "never"))
@@ -188,9 +196,8 @@ async def test_the_model_is_told_once_and_when_it_changes(tmp_path: Path) -> Non
     turn = ["user", "assistant"]
     assert on.kinds() == ["context", *turn, *turn, "context", *turn]
     first, second = (item.content for item in on.session.items if item.kind == "context")
-    assert "Commands run unasked in a sandbox" in first
-    assert "have no network" in first
-    assert "write nothing" in second
+    assert first.startswith("Approvals are workspace: commands run unasked in a sandbox without")
+    assert second.endswith("commands run in a sandbox without network, and write nothing.")
     contexts = [request.context for request in on.provider.requests]
     assert contexts == contexts[:1] * 3
     folder = on.session.folder
@@ -210,5 +217,5 @@ async def test_without_a_sandbox_the_model_is_told_so(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("one")], options=Options(no_sandbox="bwrap is missing"))
     on.session.send("a")
     await on.session.idle()
-    assert on.session.items[0].content.endswith("Commands run in no sandbox.")
+    assert on.session.items[0].content.endswith("ask the user, and run in no sandbox.")
     assert on.session.unconfined == "bwrap is missing"

@@ -1,6 +1,6 @@
 """The sandbox, tried for real: what must not get out of it, and what must work in it."""
 
-import os
+import json
 import socket
 import subprocess
 import sys
@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pinfold.ports import Sandbox
-from pinfold.tools.process import Command
+from pinfold.ports import Sandbox, ToolContext
 from pinfold.tools.sandbox.confine import find
-from pinfold.tools.sandbox.places import SetAside, look
+from pinfold.tools.sandbox.places import look
+from pinfold.tools.shell import Shell
 
 pytestmark = pytest.mark.skipif(find().kind != "bubblewrap", reason=find().text)
 
@@ -31,7 +31,6 @@ class Machine:
 
     root: Path
     heard: list[bytes] = field(default_factory=list)
-    env: dict[str, str] = field(default_factory=dict)
 
     @property
     def work(self) -> Path:
@@ -40,13 +39,13 @@ class Machine:
     def sandbox(self, **changed: object) -> Sandbox:
         return Sandbox("bubblewrap", (self.work,), self.root / "scratch", **changed)  # type: ignore[arg-type]
 
-    async def run(self, script: str, sandbox: Sandbox) -> tuple[str, int, list[SetAside]]:
-        env = {**os.environ, **self.env}
-        command = Command(["bash", "-c", script], sandbox.roots[0], env=env, sandbox=sandbox)
-        async with command as running:
-            said = b"".join([chunk async for chunk in running.output()])
-            code = await running.exit_code()
-        return said.decode(errors="replace"), code, command.set_aside
+    async def run(self, script: str, sandbox: Sandbox) -> tuple[str, int]:
+        """What it prints and its exit code; it did run."""
+        context = ToolContext(sandbox.roots[0], self.root, "c1", lambda _: None, sandbox)
+        outcome = await Shell().run(json.dumps({"command": script}), context)
+        assert not outcome.output.startswith("bwrap: ")
+        printed = outcome.output[: outcome.detail["host"][0][0]]
+        return printed, outcome.detail["exit_code"]
 
     def state(self) -> dict[str, bytes | str]:
         """Every file outside the workspace, and the guarded ones in it."""
@@ -71,7 +70,7 @@ def place(pytestconfig: pytest.Config) -> Iterator[Path]:
 
 
 @pytest.fixture
-def machine(place: Path) -> Iterator[Machine]:
+def machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     machine = Machine(place)
     for name in (
         *(f"work/{each}" for each in WORKING),
@@ -89,27 +88,35 @@ def machine(place: Path) -> Iterator[Machine]:
     (machine.work / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (machine.work / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 0\n")
     (machine.work / "link").symlink_to(place / "outside")
+    victim = subprocess.Popen(["sleep", "600"])
+    for name, value in {
+        "HOME": place / "home",
+        "OUT": place / "outside",
+        "ABSTRACT": place,
+        "VICTIM": victim.pid,
+        "PINFOLD": place / "pinfold",
+        "PY": sys.executable,
+    }.items():
+        monkeypatch.setenv(name, str(value))
+    yield machine
+    assert victim.poll() is None
+    victim.kill()
+    victim.wait()
+
+
+@pytest.fixture
+def servers(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A port of this machine, a socket outside, one in the workspace and an abstract one."""
     listening = [socket.create_server(("127.0.0.1", 0))]
-    for address in (str(place / "outside/sock"), str(machine.work / "sock"), f"\0{place}"):
+    outside = str(machine.root / "outside" / "sock")
+    for address in (outside, str(machine.work / "sock"), f"\0{machine.root}"):
         listening.append(socket.socket(socket.AF_UNIX))
         listening[-1].bind(address)
         listening[-1].listen()
     for each in listening:
         threading.Thread(target=_accept, args=(each, machine.heard), daemon=True).start()
-    victim = subprocess.Popen(["sleep", "600"])
-    machine.env = {
-        "HOME": str(place / "home"),
-        "OUT": str(place / "outside"),
-        "PORT": str(listening[0].getsockname()[1]),
-        "ABSTRACT": str(place),
-        "VICTIM": str(victim.pid),
-        "PINFOLD": str(place / "pinfold"),
-        "PY": sys.executable,
-    }
-    yield machine
-    assert victim.poll() is None
-    victim.kill()
-    victim.wait()
+    monkeypatch.setenv("PORT", str(listening[0].getsockname()[1]))
+    yield
     for each in listening:
         each.close()
 
@@ -218,17 +225,6 @@ ESCAPES = {
     "search for it": f"grep -r {SECRET[:7]} ~ $PINFOLD",
     "shadow": "[ -s /etc/shadow ] && cat /etc/shadow && echo ESCAPED",
     "environment of others": "cat /proc/$VICTIM/environ && echo ESCAPED",
-    # Network and sockets.
-    "a server on this machine": connect(INET, '("127.0.0.1", int(os.environ["PORT"]))'),
-    "a server beyond": connect(INET, '("192.0.2.1", 80)'),
-    "datagrams": '$PY -c \'import socket; socket.socket(socket.AF_INET,socket.SOCK_DGRAM).sendto(b"x",("192.0.2.1",53)); print("ESCAPED")\'',  # noqa: E501
-    "names": "getent hosts example.org && echo ESCAPED",
-    "bash's own sockets": "echo x > /dev/tcp/127.0.0.1/$PORT && echo ESCAPED",
-    "raw sockets": "$PY -c 'import socket; socket.socket(socket.AF_PACKET,socket.SOCK_RAW); print(\"ESCAPED\")'",  # noqa: E501
-    "a socket outside": connect(UNIX, 'os.environ["OUT"]+"/sock"'),
-    "a socket in the workspace": connect(UNIX, '"sock"'),
-    "an abstract socket": connect(UNIX, '"\\0"+os.environ["ABSTRACT"]'),
-    "bring a device up": "ip link add x type dummy && echo ESCAPED",
     # What runs later.
     "write a hook": "echo x > .git/hooks/pre-commit",
     "add a hook": "echo x > .git/hooks/post-commit && echo ESCAPED",
@@ -244,6 +240,18 @@ ESCAPES = {
     "move an editor's folder": "mv .vscode v && mkdir .vscode && echo x > .vscode/tasks.json",
     "move the folder above": "mv sub s && mkdir sub && echo evil > sub/.envrc",
     "an own sandbox of it": "$PY -c 'import os; os.unlink(\"sub/.envrc\")'; echo x > sub/.envrc",
+}
+CONNECTIONS = {
+    "a server on this machine": connect(INET, '("127.0.0.1", int(os.environ["PORT"]))'),
+    "a server beyond": connect(INET, '("192.0.2.1", 80)'),
+    "datagrams": '$PY -c \'import socket; socket.socket(socket.AF_INET,socket.SOCK_DGRAM).sendto(b"x",("192.0.2.1",53)); print("ESCAPED")\'',  # noqa: E501
+    "names": "getent hosts example.org && echo ESCAPED",
+    "bash's own sockets": "echo x > /dev/tcp/127.0.0.1/$PORT && echo ESCAPED",
+    "raw sockets": "$PY -c 'import socket; socket.socket(socket.AF_PACKET,socket.SOCK_RAW); print(\"ESCAPED\")'",  # noqa: E501
+    "a socket outside": connect(UNIX, 'os.environ["OUT"]+"/sock"'),
+    "a socket in the workspace": connect(UNIX, '"sock"'),
+    "an abstract socket": connect(UNIX, '"\\0"+os.environ["ABSTRACT"]'),
+    "bring a device up": "ip link add x type dummy && echo ESCAPED",
 }
 MADE = {
     "husky": "mkdir .husky && echo x > .husky/pre-commit",
@@ -266,10 +274,9 @@ MADE = {
 async def test_nothing_gets_out(name: str, machine: Machine) -> None:
     before = machine.state()
     hidden = (machine.root / "pinfold",)
-    said, _, _ = await machine.run(ESCAPES[name], machine.sandbox(hidden=hidden))
+    said, _ = await machine.run(ESCAPES[name], machine.sandbox(hidden=hidden))
     assert "ESCAPED" not in said
     assert SECRET not in said
-    assert not machine.heard
     assert machine.state() == before
     # A folder above may be moved; what it holds goes with it, and nothing comes in its place.
     assert (machine.work / "sub" / ".envrc").is_file() == (not (machine.work / "s").exists())
@@ -277,28 +284,33 @@ async def test_nothing_gets_out(name: str, machine: Machine) -> None:
     assert not list(Path("/etc").glob("pinfold-was-here"))
 
 
+@pytest.mark.parametrize("name", CONNECTIONS)
+@pytest.mark.usefixtures("servers")
+async def test_nothing_is_reached(name: str, machine: Machine) -> None:
+    said, _ = await machine.run(CONNECTIONS[name], machine.sandbox())
+    assert "ESCAPED" not in said
+    assert not machine.heard
+
+
 @pytest.mark.parametrize("name", MADE)
 async def test_guarded_places_that_a_command_makes_are_set_aside(
     name: str, machine: Machine
 ) -> None:
     before = look([machine.work])
-    said, code, moved = await machine.run(MADE[name], machine.sandbox())
-    assert code == 0, said
-    assert len(moved) == 1
-    assert os.path.lexists(moved[0].now)
-    assert moved[0].now.is_relative_to(machine.root / "scratch" / "set-aside")
+    _, code = await machine.run(MADE[name], machine.sandbox())
+    assert code == 0
+    assert len(list((machine.root / "scratch" / "set-aside").iterdir())) == 1
+    known = {*before.kept.values(), *before.stays.values()}
     after = look([machine.work])
-    assert {*after.kept.values(), *after.stays.values()} <= {
-        *before.kept.values(),
-        *before.stays.values(),
-    }
+    assert {*after.kept.values(), *after.stays.values()} <= known
 
 
 async def test_what_is_set_aside_on_another_disk_stays_beside(machine: Machine) -> None:
     (machine.root / "scratch").mkdir()
     (machine.root / "scratch" / "set-aside").write_text("no folder")
-    *_, moved = await machine.run("mkdir .husky .claude", machine.sandbox())
-    assert [each.now.name for each in moved] == [".claude.set-aside.1", ".husky.set-aside.1"]
+    await machine.run("mkdir .husky .claude", machine.sandbox())
+    names = {path.name for path in machine.work.glob("*.set-aside*")}
+    assert names == {".claude.set-aside.1", ".husky.set-aside.1"}
 
 
 async def test_work_goes_on_in_it(machine: Machine) -> None:
@@ -314,9 +326,9 @@ async def test_work_goes_on_in_it(machine: Machine) -> None:
     $PY -c 'import socket; socket.create_server(("127.0.0.1", 0))'
     sleep 0.01 & wait
     """
-    said, code, moved = await machine.run(script, machine.sandbox())
+    said, code = await machine.run(script, machine.sandbox())
     assert code == 0, said
-    assert not moved
+    assert not (machine.root / "scratch" / "set-aside").exists()
     assert (machine.work / "a.py").read_text() == "x\nz\n"
     # The folder for temporary files is one for the session.
     said, *_ = await machine.run("ls /tmp /var/tmp", machine.sandbox())
@@ -332,20 +344,18 @@ async def test_without_a_writable_place_nothing_is_written(machine: Machine) -> 
     assert said == "x\n"
 
 
+@pytest.mark.usefixtures("servers")
 async def test_the_network_is_there_where_it_is_allowed(machine: Machine) -> None:
-    said, *_ = await machine.run(ESCAPES["a server on this machine"], machine.sandbox(network=True))
-    assert said == "ESCAPED\n"
-    said, *_ = await machine.run(ESCAPES["a socket outside"], machine.sandbox(network=True))
-    assert "ESCAPED" not in said
+    opened = machine.sandbox(network=True)
+    assert (await machine.run(CONNECTIONS["a server on this machine"], opened))[0] == "ESCAPED\n"
+    assert "ESCAPED" not in (await machine.run(CONNECTIONS["a socket outside"], opened))[0]
 
 
 async def test_other_folders_may_be_written_too(machine: Machine) -> None:
     other = machine.root / "outside"
     sandbox = Sandbox("bubblewrap", (machine.work, other), machine.root / "scratch")
-    said, code, moved = await machine.run("touch $OUT/new; mkdir $OUT/.husky", sandbox)
-    assert code == 0, said
-    assert (other / "new").exists()
-    assert [each.path for each in moved] == [other / ".husky"]
+    assert (await machine.run("touch $OUT/new; mkdir $OUT/.husky", sandbox))[1] == 0
+    assert {path.name for path in other.iterdir()} == {"file", "other", "new"}
 
 
 async def test_a_worktree_can_be_committed_in(machine: Machine) -> None:
@@ -378,5 +388,5 @@ async def test_a_worktree_can_be_committed_in(machine: Machine) -> None:
 
 async def test_caches_of_package_managers_are_the_sessions(machine: Machine) -> None:
     script = 'mkdir -p "$PIP_CACHE_DIR" "$npm_config_cache" && echo "$PIP_CACHE_DIR"'
-    said, code, _ = await machine.run(script, machine.sandbox())
+    said, code = await machine.run(script, machine.sandbox())
     assert (code, said) == (0, f"{machine.root}/scratch/cache/pip\n")

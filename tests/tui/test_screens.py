@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from fakes.screen import make_app, until
@@ -49,6 +50,13 @@ COMMAND = Question(
     Review("command", "$ pytest -q tests", command="pytest -q tests"),
     "runs a command",
     "pytest",
+)
+OUTSIDE = replace(
+    COMMAND,
+    reason="failed in its sandbox: no network, writes in its folder alone",
+    prefix=None,
+    outside=True,
+    network=True,
 )
 
 
@@ -161,6 +169,12 @@ def test_approval_of_a_command(snap_compare: Snap, session: FakeSession) -> None
     """You should see the command, and which prefix "always" would allow."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, COMMAND))
+
+
+def test_approval_outside_the_sandbox(snap_compare: Snap, session: FakeSession) -> None:
+    """You should see why it asks again, and that the network alone can be the answer."""
+    app = make_app(session)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, OUTSIDE))
 
 
 def test_changing_a_command(snap_compare: Snap, session: FakeSession) -> None:

@@ -195,7 +195,11 @@ class Calls:
         run.review = review
         self._begun[call.n] = run
 
-        async def carry_out(way: Way | None) -> ToolOutcome:
+        async def carry_out(way: Way | None, changed: str | None = None) -> ToolOutcome:
+            nonlocal arguments
+            if changed is not None:
+                arguments = changed
+                await self._permit(call, arguments)
             if way is not None:
                 sandbox = self._confinement.of(self.consent.mode, way)
                 run.context = replace(context, sandbox=sandbox)

@@ -12,13 +12,6 @@ from pinfold.rollout.items import SANDBOX, Item
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
 
-MEANING = {
-    "read-only": "you may read; edits are refused",
-    "ask": "the user is asked before each edit and command",
-    "workspace": "edits in the working directory run unasked",
-    "full": "edits and commands run unasked",
-}
-
 
 class Confinement:
     """The session's sandbox."""
@@ -49,21 +42,20 @@ class Confinement:
         """What the model is told."""
         if not self._missing and self._sandbox is None:
             return ""
-        said = f"Approvals are {mode}: {MEANING[mode]}."
         sandbox = self.of(mode)
+        unasked = "are refused" if mode == "read-only" else "ask the user"
         if sandbox is None:
-            refused = " Commands are refused." if mode == "read-only" else ""
-            return f"{said}{refused} Commands run in no sandbox."
-        network = "have the network" if sandbox.network else "have no network"
+            unasked = "run unasked" if mode == "full" else unasked
+            return f"Approvals are {mode}: commands {unasked}, and run in no sandbox."
+        network = "with the network" if sandbox.network else "without network"
         if not sandbox.writes:
-            return f"{said} Commands run unasked in a sandbox: they write nothing and {network}."
+            return f"Approvals are {mode}: commands run in a sandbox {network}, and write nothing."
+        unasked = "run unasked" if mode == "workspace" else "ask the user, and run"
         others = "".join(f", {root}" for root in sandbox.roots[1:])
-        unasked = " unasked" if mode == "workspace" else ""
         return (
-            f"{said} Commands run{unasked} in a sandbox: they write to the working directory, "
-            f"$TMPDIR{others} and nowhere else, and {network}. Git's hooks and configuration, "
-            "and what editors, shells and other agents run by themselves, stay as they are. If a "
-            "command needs more than that, give the reason as `outside`, and the user is asked."
+            f"Approvals are {mode}: commands {unasked} in a sandbox {network}. They write to the "
+            f"working directory{others} and $TMPDIR. For a command that needs more, give the "
+            "reason as `outside`: the user is asked."
         )
 
     def clear(self) -> None:

@@ -12,7 +12,8 @@ from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
 
 Ask = Callable[[Question], Awaitable[Decision]]
-Again = Callable[[Way], Awaitable[ToolOutcome]]
+Again = Callable[[Way, str | None], Awaitable[ToolOutcome]]
+"""Runs the call that way, with other arguments where there are any."""
 
 
 class SecondTry:
@@ -56,6 +57,7 @@ class SecondTry:
                 call_id=call.call_id or "",
                 verdict=decision.verdict,
                 reason=decision.note,
+                arguments=decision.arguments,
                 way=way or "",
             )
         )
@@ -64,7 +66,8 @@ class SecondTry:
             note = decision.note if decision.verdict == "policy" else _refused(decision)
             return headed(outcome, f"[{failed} {note}]\n")
         let = "with the network" if way == "network" else "outside it"
-        return headed(await again(way), f"[It failed in its sandbox; the user let it run {let}.]\n")
+        ended = await again(way, decision.arguments)
+        return headed(ended, f"[It failed in its sandbox; the user let it run {let}.]\n")
 
 
 def _refused(decision: Decision) -> str:

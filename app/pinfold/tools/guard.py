@@ -46,6 +46,8 @@ PLACES = {
 BARE = ("HEAD", "objects", "refs")
 """What makes git take a folder for a repository, whatever its name."""
 _REASONS = {place: why for why, places in PLACES.items() for place in places.split()}
+NAMES = frozenset(place.rpartition("/")[2] for place in _REASONS)
+"""What the last part of such a place can be."""
 
 
 def reason(path: Path, workspace: Path, others: Iterable[Path] = ()) -> str | None:

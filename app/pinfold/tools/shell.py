@@ -21,6 +21,8 @@ from pinfold.tools.process import Command
 from pinfold.tools.sandbox.denied import NOT_MADE, ways
 from pinfold.tools.sandbox.places import SetAside
 
+ATTEMPTS = 3
+"""To make a sandbox."""
 ENVIRONMENT = {
     "TERM": "dumb",
     "PAGER": "cat",
@@ -66,10 +68,11 @@ class Shell:
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = self._parse(arguments)
-        ended = await self._run(given, context)
-        if context.sandbox and ended.code == 1 and ended.text.startswith(NOT_MADE):
-            # A file that was to be hidden went away meanwhile.
+        for _ in range(ATTEMPTS):
             ended = await self._run(given, context)
+            # A file that was to be hidden may have gone away meanwhile.
+            if not (context.sandbox and ended.code == 1 and ended.text.startswith(NOT_MADE)):
+                break
         detail: dict[str, Any] = {
             "command": given.command,
             "exit_code": ended.code,

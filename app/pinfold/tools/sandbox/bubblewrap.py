@@ -1,5 +1,6 @@
 """Bubblewrap's arguments."""
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -13,15 +14,12 @@ CONFINED = (
 )
 _PROC = [
     Path("/proc") / name
-    for name in (
-        *("acpi", "bus", "driver", "dynamic_debug", "fs", "irq", "mtrr", "pressure", "scsi"),
-        *("sys", "sysrq-trigger", "tty"),
-    )
+    for name in ("acpi", "dynamic_debug", "fs", "mtrr", "scsi", "sys", "sysrq-trigger")
 ]
-"""What may be written there by its owner, who is root; capabilities are not asked for."""
+"""What root may write there without any capability; bubblewrap seals the rest by itself."""
 _TEMPORARY = [Path("/tmp"), Path("/var/tmp")]  # noqa: S108
 _RUN = Path("/run")
-_NEEDED = ("/run/current-system", "/run/opengl-driver", "/run/systemd/resolve")
+_NEEDED = [_RUN / name for name in ("current-system", "opengl-driver", "systemd/resolve")]
 """What programs or name resolution are found by on some systems."""
 
 
@@ -38,41 +36,44 @@ def arguments(
     folders of a worktree.
     """
     out = [*CONFINED, *(["--share-net"] if sandbox.network else [])]
-    for path in _PROC:
-        if path.exists():
-            out += ["--ro-bind", str(path), str(path)]
+    if os.geteuid() == 0:
+        out += _same("--ro-bind", _PROC)
     emptied = [path for path in (*_TEMPORARY, _RUN) if path.is_dir()]
     sealed = ["/dev"]
     for path in emptied:
         if sandbox.writes and path in _TEMPORARY:
             out += ["--bind", str(sandbox.scratch / "tmp"), str(path)]
         else:
-            out += ["--tmpfs", str(path)]
+            out += ["--perms", "0555", "--tmpfs", str(path)]
             sealed.append(str(path))
-    for needed in _NEEDED:
-        out += ["--ro-bind-try", needed, needed]
+    out += _same("--ro-bind", _NEEDED)
 
     roots = _outermost(sandbox.roots)
     inner = {path for path in hidden if any(map(path.is_relative_to, roots))}
     outer = {path for path in hidden if not any(map(path.is_relative_to, emptied))}
     sealed += _hide(out, _outermost(outer - inner))
-    for path in _outermost(sandbox.readable):
-        out += ["--ro-bind-try", str(path), str(path)]
-    bind = "--bind" if sandbox.writes else "--ro-bind"
-    for path in roots:
-        out += [bind, str(path), str(path)]
+    out += _same("--ro-bind", _outermost(sandbox.readable))
+    out += _same("--bind" if sandbox.writes else "--ro-bind", roots)
     sealed += _hide(out, _outermost(inner - set(roots)))
     if sandbox.writes:
         mounts = dict.fromkeys((*places.stays, *extra), "--bind")
         mounts |= dict.fromkeys(places.kept, "--ro-bind")
         for path in sorted(mounts):
             if not path.is_symlink():
-                out += [mounts[path], str(path), str(path)]
+                out += _same(mounts[path], [path])
     if sandbox.writes:
+        # What is hidden holds nothing and goes with the command; only `/dev` matters.
         out += ["--tmpfs", "/dev/shm"]  # noqa: S108
+        sealed = ["/dev"]
     for name in sealed:
         out += ["--remount-ro", name]
     return [*out, "--chdir", str(folder)]
+
+
+def _same(option: str, paths: Iterable[Path]) -> list[str]:
+    """Mount what is there where it is."""
+    there = [str(path) for path in paths if path.exists()]
+    return [word for path in there for word in (option, path, path)]
 
 
 def _hide(out: list[str], paths: Iterable[Path]) -> list[str]:
@@ -80,7 +81,7 @@ def _hide(out: list[str], paths: Iterable[Path]) -> list[str]:
     folders = []
     for path in paths:
         if path.is_dir():
-            out += ["--tmpfs", str(path)]
+            out += ["--perms", "0555", "--tmpfs", str(path)]
             folders.append(str(path))
         else:
             out += ["--ro-bind", NULL, str(path)]

@@ -56,31 +56,33 @@ def look(roots: Iterable[Path]) -> Places:
 
 
 def _look(root: Path, found: Places) -> None:
-    waiting, looked = [root], 0
+    waiting, looked = [str(root)], 0
     while waiting:
         folder = waiting.pop()
         looked += 1
         if looked > MAX_FOLDERS:
             found.whole = False
             return
-        names = set()
-        inner = []
+        inner, marks = [], 0
         for entry in _entries(folder):
-            names.add(entry.name)
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == ".git" and is_folder:
-                _add_git(folder / ".git", found)
-            elif guard.place(folder.name, entry.name):
-                _add(folder / entry.name, found.kept)
-            elif is_folder and entry.name not in UNSEARCHED:
-                inner.append(folder / entry.name)
-        if names.issuperset(guard.BARE):
-            _add_git(folder, found)
+            name = entry.name
+            if name in guard.BARE:
+                marks += 1
+            if name.casefold() in guard.NAMES and guard.place(folder.rpartition(os.sep)[2], name):
+                path = Path(entry.path)
+                if name == ".git" and entry.is_dir(follow_symlinks=False):
+                    _add_git(path, found)
+                else:
+                    _add(path, found.kept)
+            elif name not in UNSEARCHED and entry.is_dir(follow_symlinks=False):
+                inner.append(entry.path)
+        if marks == len(guard.BARE):
+            _add_git(Path(folder), found)
         else:
             waiting += inner
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)

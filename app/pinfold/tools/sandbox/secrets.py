@@ -39,14 +39,8 @@ def secrets(env: Mapping[str, str] = os.environ) -> set[Path]:
 
 
 def existing(paths: Iterable[Path]) -> set[Path]:
-    """The paths that are there, resolved."""
-    found = set()
-    for path in paths:
-        try:
-            found.add(path.resolve(strict=True))
-        except (OSError, RuntimeError):
-            continue
-    return found
+    """The paths that are there and can be read, resolved."""
+    return {Path(os.path.realpath(path)) for path in paths if os.access(path, os.R_OK)}
 
 
 def sockets() -> set[Path]:
@@ -55,12 +49,13 @@ def sockets() -> set[Path]:
         lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()[1:]
     except OSError:
         return set()
-    names = {line.split(maxsplit=7)[7] for line in lines if line.count("/")}
-    return {path for path in existing(map(Path, names)) if _is_socket(path)}
+    # Hundreds of them may be gone by now.
+    names = {line.split(maxsplit=7)[7] for line in lines if "/" in line}
+    return {Path(os.path.realpath(name)) for name in names if _is_socket(name)}
 
 
-def _is_socket(path: Path) -> bool:
+def _is_socket(name: str) -> bool:
     try:
-        return stat.S_ISSOCK(path.stat().st_mode)
-    except OSError:
+        return stat.S_ISSOCK(os.stat(name).st_mode)  # noqa: PTH116 - there may be many
+    except (OSError, ValueError):
         return False
