@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME ...]`: all, or those named; all together also write RESULTS.md."""
+"""`python -m benchmarks [--write] [NAME ...]`: all, or those named.
+
+All together also write RESULTS.md; of those named, `--write` writes their sections alone.
+"""
 
 import importlib
 import os
@@ -17,7 +20,8 @@ def main() -> int:
     # As the shell itself has it; Textual reads it when imported.
     os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_SECOND))
     found = [m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_")]
-    wanted = [f"bench_{name.removeprefix('bench_')}" for name in sys.argv[1:]]
+    named = [name for name in sys.argv[1:] if name != "--write"]
+    wanted = [f"bench_{name.removeprefix('bench_')}" for name in named]
     if unknown := set(wanted) - set(found):
         print(f"No such benchmark: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
@@ -33,6 +37,9 @@ def main() -> int:
         sections[title] = table(figures)
     if not wanted:
         results.write(f"# Results\n\n{conditions()}", sections, keep=[soak.TITLE])
+    elif "--write" in sys.argv:
+        for title, text in sections.items():
+            results.write_section(title, f"{conditions()}\n\n{text}")
     return 0
 
 

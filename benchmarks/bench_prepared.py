@@ -27,6 +27,7 @@ from pinfold.ports import (
     RequestRejected,
     ResponseDone,
 )
+from pinfold.rollout.events import Data
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
 
@@ -87,25 +88,11 @@ async def turn(
     folder: Path, counter: Counter, threshold: str, strategy: str
 ) -> tuple[float, float]:
     """Wall and CPU milliseconds from the prompt to its request, a summary being ready."""
-    clock, model = SystemClock(), Instant()
-    journal = SessionStore(folder / "home").create(folder, "bench", clock.now)
-    journal.append(*islice(working(lines=4), 1, None))
-
-    async def connect(_: str) -> Connection:
-        return Connection(model, MODEL, "responses", "")
-
-    session = await Session.open(
-        journal,
-        folder,
-        await connect(""),
-        (),
-        no_terminal,
-        clock,
-        Options(threshold=1.0, mask_threshold=1.0, preparing=PreparingOptions(budget=10.0)),
-        counter=counter,
-        user_folder=folder,
-        connect=connect,
-        learned_windows=LearnedWindows(folder / "home"),
+    model = Instant()
+    options = Options(threshold=1.0, mask_threshold=1.0, preparing=PreparingOptions(budget=10.0))
+    told = islice(working(lines=4), 1, None)
+    session = await opened(
+        folder, Connection(model, MODEL, "responses", ""), told, counter, options
     )
     try:
         await prompt(session)
@@ -121,6 +108,32 @@ async def turn(
         return wall, cpu
     finally:
         await session.close()
+
+
+async def opened(
+    folder: Path, connection: Connection, told: Iterable[Data], counter: Counter, options: Options
+) -> Session:
+    """A session that has that behind it."""
+    clock = SystemClock()
+    journal = SessionStore(folder / "home").create(folder, "bench", clock.now)
+    journal.append(*told)
+
+    async def connect(_: str) -> Connection:
+        return connection
+
+    return await Session.open(
+        journal,
+        folder,
+        connection,
+        (),
+        no_terminal,
+        clock,
+        options,
+        counter=counter,
+        user_folder=folder,
+        connect=connect,
+        learned_windows=LearnedWindows(folder / "home"),
+    )
 
 
 async def prompt(session: Session) -> None:
