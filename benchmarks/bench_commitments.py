@@ -1,4 +1,4 @@
-"""What of the user's words is found, and what a model may not remember, by labelled set.
+"""What of the user's words is found, by labelled set.
 
 *Commitments*: rules, constraints, preferences, values, decisions and the state of the task. Each of
 our rounds was written before the rules had met it; all but 6 and 10 taught them afterwards. So did
@@ -14,10 +14,6 @@ of those found:
 | rounds 7, 8, 9, each after the one before | 0.49, 0.45, 0.39 | 0.05, 0.00, 0.00 |
 | round 10, after all | 0.12 | 0.12 |
 | the halves of round 11, before and after it taught | 0.55, 0.00 | 0.18, 0.09 |
-
-*Standing orders*: paraphrases that `memory.apply` must refuse, and facts that it must not. Set 8
-taught nothing; the others were caught at first sight to 0.55, 0.69, 0.64, 0.59, 0.88 and 0.35 (2 to
-7), and no fact of 6, 7 and 8 was refused.
 """
 
 import os
@@ -28,14 +24,11 @@ from tests.fakes.labelled import Message, recorded, rounds, score
 
 from benchmarks.figures import Figure
 from pinfold.checkpoint.commitments import commitments
-from pinfold.checkpoint.policy import standing_order
 
 ROOT = Path(__file__).parents[1]
 SESSIONS = Path(os.environ.get("PINFOLD_SESSIONS") or ROOT.parent / "shared" / "sessions")
 """Recorded sessions of other tools; they are no part of the project."""
-PHRASES = ROOT / "tests" / "checkpoint" / "phrases"
 LOST, WRONG = 0.15, 0.15
-UNREFUSED, REFUSED = 0.10, 0.05
 
 
 def run() -> Iterator[Figure]:
@@ -43,18 +36,6 @@ def run() -> Iterator[Figure]:
         yield from _commitments(name.replace("_", " "), messages)
     if SESSIONS.is_dir():
         yield from _commitments("recorded", recorded(SESSIONS))
-    for file in sorted(PHRASES.glob("standing_orders_*.txt")):
-        number = file.stem.rsplit("_", 1)[1]
-        orders = file.read_text("utf-8").splitlines()
-        facts = (PHRASES / f"innocent_{number}.txt").read_text("utf-8").splitlines()
-        let_in = sum(not standing_order(phrase) for phrase in orders) / len(orders)
-        refused = sum(standing_order(phrase) for phrase in facts) / len(facts)
-        yield Figure(
-            f"set {number}, {len(orders)} orders: not refused", let_in, "", target=UNREFUSED
-        )
-        yield Figure(
-            f"set {number}, {len(facts)} innocent facts: refused", refused, "", target=REFUSED
-        )
 
 
 def _commitments(name: str, messages: list[Message]) -> Iterator[Figure]:

@@ -181,11 +181,11 @@ async def test_the_model_records_a_fact_and_it_stands_in_the_next_window(tmp_pat
         at.session.send(prompt)
         await at.session.idle()
     results = [item.content for item in at.session.items if item.kind == "tool_result"]
-    assert results[0] == "Recorded the fact port."
+    assert results[0] == "Recorded the fact port, in the words of the user."
     assert results[1].startswith("Not recorded. ")
     roomy = replace(OFF.compact, target_pct=0.9)
     draft = await at.session.compaction.draft("checkpoint", roomy)
-    assert "port: 8443" in draft.plan.inserted[0].content
+    assert 'port: said by the user: "the port is 8443"' in draft.plan.inserted[0].content
 
 
 async def test_a_pin_made_after_the_preview_is_not_overrun(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ async def test_a_compaction_knows_and_the_next_request_tells(tmp_path: Path) -> 
     (tmp_path / "work/a.py").write_text("PORT = 9090\n")
     draft = await at.session.compaction.draft("checkpoint")
     text = draft.plan.inserted[0].content
-    assert "- port: 8080 (why=SUSPECT dep=a.py)" in text
+    assert '- port: said by a.py: "PORT = 8080" (why=SUSPECT dep=a.py)' in text
     assert "- a.py: created #3, changed since" in text
     assert blob_hash(b"PORT = 8080\n")[:12] not in text
     assert blob_hash(b"PORT = 9090\n")[:12] not in text, "it has not read that one"

@@ -128,7 +128,7 @@ def test_the_oldest_written_fact_goes_first() -> None:
 def test_the_oldest_decision_goes_first() -> None:
     data = [make.decision(f"d{n}", "x") for n in range(1, caps.MAX_DECISIONS_TOTAL + 2)]
     state = reduced(data)
-    assert state.decisions()[0] == "d2"
+    assert next(iter(state.decisions())) == "d2"
     assert state.decided == caps.MAX_DECISIONS_TOTAL + 1
 
 

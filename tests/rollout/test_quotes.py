@@ -24,6 +24,10 @@ def test_a_quote_brings_its_whole_sentence(quote: str, sentence: str) -> None:
     assert quotes.found_in(quote, ["nothing", TEXT]) == sentence
 
 
+def test_the_number_of_a_line_is_no_part_of_it() -> None:
+    assert quotes.found_in("port", ["    12\tport = 8012"]) == "port = 8012"
+
+
 @pytest.mark.parametrize(
     "quote", ["", " … ", "touch port", "ort 8012", "Port 801", "Port stays", "use legacy", "Thank"]
 )

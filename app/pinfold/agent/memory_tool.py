@@ -8,6 +8,7 @@ from pinfold.checkpoint.schema import SCHEMA
 from pinfold.ports import Review, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import MemoryApplied
+from pinfold.window.window import Window
 
 
 class MemoryApply:
@@ -17,14 +18,16 @@ class MemoryApply:
     read_only = True
     act: ActKind = "read"
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, window: Window) -> None:
         self._memory = memory
+        self._window = window
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
         return Review("read", "remember")
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
         await self._memory.now()
-        judged = await asyncio.to_thread(judge, arguments, self._memory.checkpoint)
+        state, read = self._memory.checkpoint, self._window.archive.get
+        judged = await asyncio.to_thread(judge, arguments, state, read)
         accepted = isinstance(judged, MemoryApplied)
         return ToolOutcome(reply(judged), ok=accepted, events=(judged,))

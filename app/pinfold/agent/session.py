@@ -103,7 +103,7 @@ class Session:
 
         self._memory = Memory(record.journal)
         record.subscribe(self._memory.hear)
-        own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory))
+        own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory, record.window))
         by_name = {tool.schema.name: tool for tool in (*own, *tools)}
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
         self._calls = Calls(record, by_name, approver, self._consent, self._confinement, cwd, hooks)

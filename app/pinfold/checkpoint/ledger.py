@@ -20,7 +20,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item
-from pinfold.rollout.memory import Evidence, FactMemory, PlanMemory
+from pinfold.rollout.memory import PlanMemory
 from pinfold.rollout.provenance import words
 
 
@@ -119,10 +119,6 @@ class Ledger:
                     self._commitments.change(data)
                 case GoalSet():
                     self._goal.reset()
-                case MemoryApplied(
-                    memory=FactMemory(key=key, value=value, evidence=Evidence(source="user"))
-                ):
-                    self._commitments.recorded(key, value)
                 case MemoryApplied(memory=PlanMemory()):
                     self._open_ends.plan()
                 case WindowReplaced(window=window):

@@ -1,16 +1,34 @@
-"""`memory.apply`: what a model proposes to remember, and the host's judgement of it."""
+"""`memory.apply`: what a model proposes to remember, and the host's judgement of it.
+
+Who said a thing decides what becomes of it, never how it is worded. A fact stands as the words that
+were quoted, with who said them. A decision in the user's words is theirs, any other the agent's;
+what a file or a tool's output says decides nothing.
+"""
 
 import posixpath
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
-import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 
-from pinfold.checkpoint import caps, policy
+from pinfold.checkpoint import caps
+from pinfold.checkpoint.anchors import number
+from pinfold.checkpoint.proposed import (
+    TASK_NAMES,
+    Cited,
+    Proposal,
+    ProposedDecision,
+    ProposedFact,
+    ProposedPlan,
+    Refused,
+    decode,
+    name,
+    said,
+)
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.text import clip, one_line
+from pinfold.rollout import mentions, quotes
 from pinfold.rollout.events import MemoryApplied, MemoryRefused
+from pinfold.rollout.items import Item
 from pinfold.rollout.memory import (
     DecisionMemory,
     Dependency,
@@ -19,68 +37,25 @@ from pinfold.rollout.memory import (
     Memory,
     PlanMemory,
     PlanStep,
-    Source,
 )
+from pinfold.rollout.provenance import typed
 
-TASK_NAMES = frozenset({"task", "goal", "current_task", "current task", "task pointer"})
-
-
-class Cited(Struct, frozen=True, forbid_unknown_fields=True):
-    """Evidence as a model names it."""
-
-    source: Source
-    ref: str
+Read = Callable[[int], Item | None]
+"""An item by its number."""
+_SPEAKERS = {"user": "the user", "file": "the file", "tool_output": "the tool"}
+_NAMED_CHARS = 60
+"""Of the file or call that said something."""
 
 
-class ProposedStep(Struct, frozen=True, forbid_unknown_fields=True):
-    id: str
-    text: str
-    done: bool = False
-
-
-class _Proposed(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_unknown_fields=True):
-    evidence: Cited
-
-
-class ProposedFact(_Proposed, frozen=True, kw_only=True, tag="fact", rename="camel"):
-    key: str
-    value: str
-    depends_on: tuple[str, ...] = ()
-
-
-class ProposedDecision(_Proposed, frozen=True, kw_only=True, tag="decision"):
-    decision: str
-    rationale: str
-    topic: str | None = None
-    supersedes: str | None = None
-
-
-class ProposedPlan(_Proposed, frozen=True, kw_only=True, tag="plan"):
-    steps: tuple[ProposedStep, ...]
-
-
-Proposal = ProposedFact | ProposedDecision | ProposedPlan
-
-_decoder = msgspec.json.Decoder(dict[str, Any])
-
-
-class Refused(Exception):
-    """The proposal can't be kept; `str()` tells the model why."""
-
-
-def judge(payload: str, state: CheckpointState) -> MemoryApplied | MemoryRefused:
+def judge(payload: str, state: CheckpointState, read: Read) -> MemoryApplied | MemoryRefused:
     """The event for a proposal, which is `payload`, the JSON that the model wrote.
 
     The next proposal is judged when this event is folded into `state`.
     """
     try:
-        memory = _accept(_decode(payload), state)
-        objection = policy.objection(memory)
-        if objection:
-            raise Refused(objection)
+        return MemoryApplied(memory=_Judge(state, read).accept(decode(payload)))
     except Refused as refused:
         return MemoryRefused(payload=clip(payload, caps.MAX_REFUSED_CHARS), reason=str(refused))
-    return MemoryApplied(memory=memory)
 
 
 def reply(outcome: MemoryApplied | MemoryRefused) -> str:
@@ -88,107 +63,207 @@ def reply(outcome: MemoryApplied | MemoryRefused) -> str:
     if isinstance(outcome, MemoryRefused):
         return f"Not recorded. {outcome.reason}"
     match outcome.memory:
-        case FactMemory(key=key):
-            return f"Recorded the fact {key}."
-        case DecisionMemory(id=decision_id):
-            return f"Recorded the decision {decision_id}."
+        case FactMemory(key=key, evidence=evidence):
+            return f"Recorded the fact {key}, in the words of {_SPEAKERS[evidence.source]}."
+        case DecisionMemory(id=decision_id, evidence=evidence):
+            whose = "the user's" if evidence.said_by_user else "yours"
+            return f"Recorded the decision {decision_id}, as {whose}."
         case PlanMemory(steps=steps, done=done):
             return f"Recorded the plan: {len(done)} of {len(steps)} steps done."
 
 
-def _decode(payload: str) -> Proposal:
-    try:
-        given = _decoder.decode(payload or "{}")
-    except (ValueError, RecursionError) as error:
-        raise Refused(f"The payload is no JSON object: {error}.") from error
-    # Models fill in every field that a schema names.
-    given = {name: value for name, value in given.items() if value not in (None, "", [])}
-    if _names_hash(given):
-        raise Refused("Leave hashes out: the host computes and records them.")
-    if str(given.get("kind")) in TASK_NAMES or TASK_NAMES & given.keys():
-        raise Refused("The task is the user's to set, by a message.")
-    if "evidence" not in given:
-        raise Refused(
-            "Evidence is missing. Give the source (user, file or tool_output) and a ref: a "
-            "message's #number, a path, or a call's id; latest for the newest message or output."
+class _Judge:
+    """Raises `Refused`."""
+
+    def __init__(self, state: CheckpointState, read: Read) -> None:
+        self._state = state
+        self._read = read
+
+    def accept(self, proposal: Proposal) -> Memory:
+        evidence = self._evidence(proposal.evidence)
+        match proposal:
+            case ProposedFact():
+                return self._fact(proposal, evidence)
+            case ProposedDecision() if evidence.source == "user":
+                return self._decision(proposal, evidence)
+            case ProposedDecision():
+                return self._fact(self._as_fact(proposal, evidence), evidence)
+            case ProposedPlan():
+                return _plan(proposal, evidence)
+
+    def _evidence(self, cited: Cited) -> Evidence:
+        """What is cited, if it exists."""
+        state, ref = self._state, cited.ref.strip()
+        match cited.source:
+            case "user":
+                n = state.anchors.user(ref)
+                if n is None:
+                    raise Refused(
+                        f"There is no message {ref} of the user; ref is its #number or latest."
+                    )
+                return Evidence("user", f"#{n}")
+            case "tool_output":
+                call_id = state.anchors.call(ref)
+                if call_id is None:
+                    raise Refused(
+                        f"There is no tool output {ref}; ref is the call's id, the number of its "
+                        "result as #number, or latest."
+                    )
+                output = state.artifact(f"call:{call_id}")
+                return Evidence("tool_output", call_id, output.hash if output else None)
+            case "file":
+                uri = _uri(ref, state)
+                file = state.artifact(uri)
+                if file is None or file.kind != "file":
+                    raise Refused(
+                        f"{uri} has not been read or written in this session: read it first."
+                    )
+                return Evidence("file", uri, file.hash)
+
+    # What is cited, and what it says
+
+    def _items(self, evidence: Evidence) -> Iterator[Item]:
+        """Newest first."""
+        match evidence.source:
+            case "user":
+                numbers: Sequence[int] = [number(evidence.ref)]
+            case "tool_output":
+                numbers = [self._state.anchors.result(evidence.ref)]
+            case "file":
+                numbers = self._state.anchors.about(evidence.ref)
+        found = (self._read(n) for n in reversed(numbers))
+        return (item for item in found if item is not None)
+
+    def _texts(self, evidence: Evidence) -> Iterator[str]:
+        for item in self._items(evidence):
+            if evidence.source == "user":
+                yield from typed(item)
+            else:
+                yield item.content
+                yield _added(item)
+
+    def _quoted(self, evidence: Evidence, quote: str) -> Evidence:
+        """The evidence with the sentences of the quote; without any where it stands nowhere."""
+        return replace(evidence, quote=quotes.found_in(quote, self._texts(evidence)))
+
+    def _name(self, evidence: Evidence) -> str:
+        match evidence.source:
+            case "user":
+                return "the user"
+            case "file":
+                return clip(evidence.ref, _NAMED_CHARS)
+            case "tool_output":
+                n = self._state.anchors.result(evidence.ref)
+                item = self._read(n)
+                return f"{clip(item.name or 'call', _NAMED_CHARS)} #{n}" if item else f"#{n}"
+
+    # What is proposed
+
+    def _fact(self, proposal: ProposedFact, evidence: Evidence) -> FactMemory:
+        state = self._state
+        key = name("key", proposal.key)
+        if key.casefold() in TASK_NAMES:
+            raise Refused("The task is the user's to set; a fact may not stand for it.")
+        known = state.fact(key)
+        if known is not None and known.evidence.said_by_user and evidence.source != "user":
+            raise Refused(f"{key} is known by the user's word: only the user's words replace it.")
+        uris = [_uri(each, state) for each in proposal.depends_on]
+        if not uris:
+            _require_no_files(evidence, state)
+        if evidence.source == "file":
+            uris.append(evidence.ref)
+        uris = list(dict.fromkeys(uris))
+        if len(uris) > caps.MAX_DEPENDENCIES:
+            most = caps.MAX_DEPENDENCIES
+            raise Refused(f"A fact may depend on {most} artifacts at most: split it.")
+        depends_on = tuple(_dependency(uri, state) for uri in uris)
+        value = said("value", proposal.value)
+        quote = proposal.evidence.quote or value
+        backed = self._quoted(evidence, quote)
+        if not backed.quote:
+            raise Refused(_not_quoted(evidence, self._name(evidence), quote))
+        if gone := mentions.missing(value, self._items(evidence), state.cwd):
+            where = self._name(evidence)
+            raise Refused(f"{', '.join(gone[:5])} of the value does not stand in {where}.")
+        return FactMemory(
+            key=key,
+            value=said_by(self._name(evidence), backed.quote, quote),
+            evidence=backed,
+            depends_on=depends_on,
         )
-    try:
-        proposal: Proposal = msgspec.convert(given, Proposal)
-    except ValueError as error:
-        raise Refused(f"The payload does not fit: {error}.") from error
-    return proposal
+
+    def _as_fact(self, proposal: ProposedDecision, evidence: Evidence) -> ProposedFact:
+        """What a file or a tool's output says, which a decision was to rest on alone."""
+        files = self._state.anchors.files(evidence.ref)
+        return ProposedFact(
+            evidence=proposal.evidence,
+            key=proposal.topic or clip(evidence.ref, caps.MAX_NAME_CHARS),
+            value=proposal.evidence.quote or proposal.decision,
+            depends_on=(evidence.ref,) if evidence.source == "file" else tuple(files),
+        )
+
+    def _decision(self, proposal: ProposedDecision, evidence: Evidence) -> DecisionMemory:
+        kept = self._state.decisions()
+        replaced = proposal.supersedes
+        if replaced is not None and replaced not in kept:
+            known = ", ".join(list(kept)[-5:]) or "none"
+            raise Refused(f"There is no decision {replaced} to supersede. Known: {known}.")
+        decision = said("decision", proposal.decision)
+        quote = proposal.evidence.quote
+        backed = self._quoted(evidence, quote or decision)
+        if quote and not backed.quote:
+            raise Refused(_not_quoted(evidence, "the user", quote))
+        if replaced is not None and kept[replaced] and not backed.quote:
+            raise Refused(f"{replaced} is the user's word: quote what they say now.")
+        rationale = said("rationale", proposal.rationale)
+        if not backed.quote:
+            told = f"the agent: {decision}"
+        elif quotes.find(decision, backed.quote):
+            told, rationale = said_by("the user", backed.quote, decision), f"the agent: {rationale}"
+        else:
+            half = caps.MAX_VALUE_CHARS // 2
+            told = f"the agent: {clip(one_line(decision), half - 12)}; "
+            told += said_by("the user", backed.quote, quote, half)
+        return DecisionMemory(
+            id=f"d{self._state.decided + 1}",
+            decision=told,
+            rationale=rationale,
+            evidence=backed,
+            topic=None if proposal.topic is None else name("topic", proposal.topic),
+            supersedes=replaced,
+        )
 
 
-def _names_hash(value: object) -> bool:
-    match value:
-        case dict():
-            return any(
-                _names_hash(each) or (each is not None and "hash" in str(name).casefold())
-                for name, each in value.items()
-            )
-        case list():
-            return any(map(_names_hash, value))
-        case _:
-            return False
+def _added(edit: Item) -> str:
+    """The lines of a file as an edit shows it, without those that it took out."""
+    diff = edit.detail.get("diff")
+    lines = diff.splitlines() if isinstance(diff, str) else []
+    return "\n".join(line[1:] for line in lines if line[:1] in ("+", " ") and line[:3] != "+++")
 
 
-def _accept(proposal: Proposal, state: CheckpointState) -> Memory:
-    evidence = _evidence(proposal.evidence, state)
-    match proposal:
-        case ProposedFact():
-            return _fact(proposal, evidence, state)
-        case ProposedDecision():
-            return _decision(proposal, evidence, state)
-        case ProposedPlan():
-            return _plan(proposal, evidence)
+def said_by(who: str, said: str, quote: str, most: int = caps.MAX_VALUE_CHARS) -> str:
+    """Who said it and the sentences, in at most `most` characters: their beginning, and the quote
+    where it lies behind that."""
+    head = f'said by {who}: "'
+    room = most - len(head) - 1
+    if len(said) > room:
+        span = quotes.find(quote, said)
+        if span is None or span[1] <= room - 1:
+            said = clip(said, room)
+        else:
+            end = clip(said[slice(*span)], room // 2)
+            said = f"{said[: room - len(end) - 3].rstrip()} … {end}"
+    return f'{head}{said}"'
 
 
-def _evidence(cited: Cited, state: CheckpointState) -> Evidence:
-    """What is cited, if it exists. Raises `Refused`."""
-    ref = cited.ref.strip()
-    match cited.source:
-        case "user":
-            n = state.anchors.user(ref)
-            if n is None:
-                raise Refused(
-                    f"There is no message {ref} of the user; ref is its #number or latest."
-                )
-            return Evidence("user", f"#{n}")
-        case "tool_output":
-            call_id = state.anchors.call(ref)
-            if call_id is None:
-                raise Refused(
-                    f"There is no tool output {ref}; ref is the call's id, the number of its "
-                    "result as #number, or latest."
-                )
-            output = state.artifact(f"call:{call_id}")
-            return Evidence("tool_output", call_id, output.hash if output else None)
-        case "file":
-            uri = _uri(ref, state)
-            file = state.artifact(uri)
-            if file is None or file.kind != "file":
-                raise Refused(f"{uri} has not been read or written in this session: read it first.")
-            return Evidence("file", uri, file.hash)
-
-
-def _fact(proposal: ProposedFact, evidence: Evidence, state: CheckpointState) -> FactMemory:
-    key = _name("key", proposal.key)
-    if key.casefold() in TASK_NAMES:
-        raise Refused("The task is the user's to set; a fact may not stand for it.")
-    uris = [_uri(each, state) for each in proposal.depends_on]
-    if not uris:
-        _require_no_files(evidence, state)
-    if evidence.source == "file":
-        uris.append(evidence.ref)
-    uris = list(dict.fromkeys(uris))
-    if len(uris) > caps.MAX_DEPENDENCIES:
-        raise Refused(f"A fact may depend on {caps.MAX_DEPENDENCIES} artifacts at most: split it.")
-    return FactMemory(
-        key=key,
-        value=_said("value", proposal.value),
-        evidence=evidence,
-        depends_on=tuple(_dependency(uri, state) for uri in uris),
-    )
+def _not_quoted(evidence: Evidence, where: str, quote: str) -> str:
+    shown = clip(one_line(quote), caps.MAX_NAME_CHARS)
+    if evidence.source == "user":
+        return (
+            f"“{shown}” does not stand in what the user typed in {evidence.ref}. Copy a quote word "
+            "for word; what they pasted is no word of theirs."
+        )
+    return f"“{shown}” does not stand in {where}. Copy a quote from it, word for word."
 
 
 def _require_no_files(evidence: Evidence, state: CheckpointState) -> None:
@@ -213,27 +288,8 @@ def _dependency(uri: str, state: CheckpointState) -> Dependency:
     return Dependency(artifact.uri, artifact.hash)
 
 
-def _decision(
-    proposal: ProposedDecision, evidence: Evidence, state: CheckpointState
-) -> DecisionMemory:
-    kept = state.decisions()
-    if proposal.supersedes is not None and proposal.supersedes not in kept:
-        known = ", ".join(kept[-5:]) or "none"
-        raise Refused(f"There is no decision {proposal.supersedes} to supersede. Known: {known}.")
-    return DecisionMemory(
-        id=f"d{state.decided + 1}",
-        decision=_said("decision", proposal.decision),
-        rationale=_said("rationale", proposal.rationale),
-        evidence=evidence,
-        topic=None if proposal.topic is None else _name("topic", proposal.topic),
-        supersedes=proposal.supersedes,
-    )
-
-
 def _plan(proposal: ProposedPlan, evidence: Evidence) -> PlanMemory:
-    steps = tuple(
-        PlanStep(_name("id", each.id), _said("text", each.text)) for each in proposal.steps
-    )
+    steps = tuple(PlanStep(name("id", each.id), said("text", each.text)) for each in proposal.steps)
     if len(steps) > caps.MAX_PLAN_STEPS_TOTAL:
         raise Refused(f"A plan has {caps.MAX_PLAN_STEPS_TOTAL} steps at most: join some.")
     if len({step.id for step in steps}) < len(steps):
@@ -249,23 +305,3 @@ def _uri(ref: str, state: CheckpointState) -> str:
         return ref
     path = posixpath.normpath(ref)
     return path.removeprefix(state.cwd.rstrip("/") + "/") if state.cwd else path
-
-
-def _said(field: str, text: str) -> str:
-    said = text.strip()
-    if not one_line(said):
-        raise Refused(f"{field} is empty.")
-    if len(said) > caps.MAX_PROPOSED_CHARS:
-        raise Refused(
-            f"{field} has {len(said):,} characters: say it in {caps.MAX_VALUE_CHARS} or fewer."
-        )
-    return said
-
-
-def _name(field: str, text: str) -> str:
-    name = one_line(text)
-    if not name:
-        raise Refused(f"{field} is empty.")
-    if len(name) > caps.MAX_NAME_CHARS:
-        raise Refused(f"{field} has {len(name)} characters; at most {caps.MAX_NAME_CHARS} fit.")
-    return name

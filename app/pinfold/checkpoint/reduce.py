@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -87,9 +87,13 @@ class CheckpointState:
         """What is known of `uri`."""
         return self._artifacts.get(clip(uri, caps.MAX_URI_CHARS))
 
-    def decisions(self) -> Sequence[str]:
-        """The ids of the decisions that are kept, oldest first."""
-        return [each.decision_id for each in self._decisions]
+    def fact(self, key: str) -> FactMemory | None:
+        """What is known under a name."""
+        return self._facts.get(short(key, caps.MAX_NAME_CHARS), (0, None))[1]
+
+    def decisions(self) -> Mapping[str, bool]:
+        """The ids of the decisions that are kept, oldest first, and whether each is the user's."""
+        return {each.decision_id: each.evidence.said_by_user for each in self._decisions}
 
     def snapshot(self) -> CheckpointV1:
         return CheckpointV1(
@@ -97,7 +101,9 @@ class CheckpointState:
             seq=self.seq,
             task=self._message,
             plan=self._plan,
-            decisions=tuple(self._decisions),
+            decisions=tuple(
+                replace(each, evidence=_unquoted(each.evidence)) for each in self._decisions
+            ),
             artifacts=dict(sorted(self._artifacts.items())),
             facts={key: self._fact(fact) for key, (_, fact) in sorted(self._facts.items())},
             recent_artifacts=tuple(self._recent),
@@ -106,7 +112,7 @@ class CheckpointState:
     def _fact(self, fact: FactMemory) -> Fact:
         return Fact(
             value=fact.value,
-            evidence=fact.evidence,
+            evidence=_unquoted(fact.evidence),
             depends_on=fact.depends_on,
             status="SUSPECT" if stale(fact.depends_on, self._artifacts) else "VALID",
         )
@@ -170,7 +176,11 @@ class CheckpointState:
         self._facts[key] = (seq, fact)
         self._depended.update({each.uri for each in fact.depends_on})
         if len(self._facts) > caps.MAX_FACTS_TOTAL:
-            self._unlearn(min((at, key) for key, (at, _) in self._facts.items())[1])
+            # No fact removes the user's words, but newer ones of theirs.
+            oldest = min(
+                (each.evidence.said_by_user, at, key) for key, (at, each) in self._facts.items()
+            )
+            self._unlearn(oldest[2])
 
     def _unlearn(self, key: str) -> None:
         gone = self._facts.pop(key, None)
@@ -193,7 +203,9 @@ class CheckpointState:
                 evidence=_evidence(decision.evidence),
             )
         )
-        del self._decisions[: -caps.MAX_DECISIONS_TOTAL]
+        if len(self._decisions) > caps.MAX_DECISIONS_TOTAL:
+            mine = (each for each in self._decisions if not each.evidence.said_by_user)
+            self._decisions.remove(next(mine, self._decisions[0]))
 
 
 def _goes_on(item: Item) -> bool:
@@ -239,7 +251,13 @@ def _brought(steps: Sequence[Step], call_id: str) -> Plan:
 
 def _evidence(evidence: Evidence) -> Evidence:
     ref = clip(evidence.ref, caps.MAX_URI_CHARS)
-    return Evidence(evidence.source, ref, _hash(evidence.hash))
+    quote = short(evidence.quote, caps.MAX_PROPOSED_CHARS)
+    return Evidence(evidence.source, ref, _hash(evidence.hash), quote)
+
+
+def _unquoted(evidence: Evidence) -> Evidence:
+    """As the checkpoint's file has it."""
+    return replace(evidence, quote="")
 
 
 def _hash(text: str | None) -> str | None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pinfold.checkpoint import caps
 from pinfold.checkpoint.anchors import MEMORY_TOOL
 from pinfold.rollout.events import ToolSchema
 
@@ -23,8 +22,9 @@ def _text(description: str) -> dict[str, str]:
 
 SCHEMA = ToolSchema(
     MEMORY_TOOL,
-    "Record a fact, a decision or the plan, so that it outlives compaction. State what is; orders "
-    "on how to behave are refused. A plan replaces the one before: give all of its steps.",
+    "Record a fact, a decision or the plan, so that it outlives compaction. A fact stands as the "
+    "words you quote; a decision without the user's words is yours. A plan replaces the one "
+    "before: give all of its steps.",
     _object(
         ("kind", "evidence"),
         kind={"type": "string", "enum": ["fact", "decision", "plan"]},
@@ -32,9 +32,10 @@ SCHEMA = ToolSchema(
             ("source", "ref"),
             source={"type": "string", "enum": ["user", "file", "tool_output"]},
             ref=_text("#number of a message, path, or id of a call; latest for the newest one"),
+            quote=_text("words of it, copied"),
         ),
         key=_text("fact: a short name; a fact of the same name is replaced"),
-        value=_text(f"fact: one sentence; beyond {caps.MAX_VALUE_CHARS} characters it is cut"),
+        value=_text("fact: what it says"),
         dependsOn={
             "type": "array",
             "items": {"type": "string"},

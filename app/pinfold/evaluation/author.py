@@ -13,6 +13,7 @@ from pinfold.evaluation.script import Count, Script
 from pinfold.evaluation.templates import Chatter
 from pinfold.evaluation.truth import Truth, Values
 from pinfold.rollout.events import ArtifactObserved, Data
+from pinfold.rollout.memory import Source
 
 USER_SHARE = 3.1
 """Of the budget, that the user's text takes before the first compaction."""
@@ -80,9 +81,9 @@ class Author(ABC):
         shown = f"{self._filler.code(6)}\n{output}\n{self._filler.code(6)}"
         self._script.say(said, [ToolUse("shell", json.dumps({"command": command}), shown)])
 
-    def record(self, **proposal: object) -> None:
-        """The agent records something for good."""
-        self._script.remember({**proposal, "evidence": {"source": "user", "ref": "latest"}})
+    def record(self, source: Source = "user", **proposal: object) -> None:
+        """The agent records something for good, on the newest word of that source."""
+        self._script.remember({**proposal, "evidence": {"source": source, "ref": "latest"}})
         self._script.say(self._filler.reply())
 
     def _fill(self) -> None:

@@ -30,6 +30,7 @@ class Script:
     def __init__(self, count: Count) -> None:
         self._count = count
         self._events: list[Data] = []
+        self._items: dict[int, Item] = {}
         self._checkpoint = CheckpointState()
         self._seq = self._n = self._turn = self._response = 0
         self.user_tokens = 0
@@ -83,11 +84,12 @@ class Script:
     def remember(self, proposal: dict[str, object]) -> None:
         """The agent records something; the host judges it."""
         payload = json.dumps(proposal, ensure_ascii=False)
-        judged = judge(payload, self._checkpoint)
+        judged = judge(payload, self._checkpoint, self._items.get)
         self.say("", [ToolUse("memory_apply", payload, reply(judged))])
         self._add(judged)
 
     def _item(self, item: Item) -> None:
+        self._items[item.n] = item
         self._add(ItemAdded(item=item))
 
     def _next(self) -> int:

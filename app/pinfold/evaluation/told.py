@@ -71,7 +71,8 @@ class Told(Author):
             case "record" if about == "decision":
                 self.record(kind="decision", decision=text, rationale=self._filler.reply())
             case "record":
-                self.record(kind="fact", key=about, value=text)
+                self.show("", "cat notes.txt", text)
+                self.record("tool_output", kind="fact", key=about, value=text)
 
     def _stated(self, text: str) -> str:
         """The text as it is said; what its marks say holds from here on."""

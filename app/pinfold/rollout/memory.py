@@ -15,6 +15,13 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     """An item's `#n`, a file's path or a tool call's id, in the order of `source`."""
     hash: str | None = None
     """What the host knew of the file or the output then."""
+    quote: str = ""
+    """The sentences that were quoted, as they stand there; empty where nothing was."""
+
+    @property
+    def said_by_user(self) -> bool:
+        """Whether the user's own words bear it out."""
+        return self.source == "user" and self.quote != ""
 
 
 class Dependency(Struct, frozen=True, omit_defaults=True):

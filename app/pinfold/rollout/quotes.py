@@ -29,10 +29,12 @@ def find(quote: str, text: str) -> Span | None:
 
 
 def around(text: str, span: Span) -> str:
-    """The sentences of `text` in which a span of it lies, on one line."""
+    """The sentences of `text` in which a span of it lies, on one line; a tab ends a number of a
+    line, or a cell."""
     touched = [each for each in sentences(text) if each[0] < span[1] and span[0] < each[1]]
     start = min((start for start, _ in touched), default=span[0])
     end = max((end for _, end in touched), default=span[1])
+    start = text.rfind("\t", start, span[0]) + 1 or start
     return " ".join(text[start:end].split())
 
 
@@ -48,5 +50,5 @@ def _tokens(text: str) -> list[tuple[str, Span]]:
     return [
         (unicodedata.normalize("NFKC", found[0]).casefold(), found.span())
         for found in _TOKEN.finditer(text)
-        if found[0] not in _QUOTES
+        if found[0] not in _QUOTES and found[0] != _END
     ]
