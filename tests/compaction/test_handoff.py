@@ -24,7 +24,7 @@ from pinfold.window.refused import Refused
 from pinfold.wire.atoms import atoms
 
 OPTIONS = PlanOptions()
-NOTES = "## Next\nGo on with part 13 (#96)."
+NOTES = "## Next\nGo on after part 12 (#89)."
 
 
 def material(
@@ -236,6 +236,40 @@ def test_an_overflow_drops_the_oldest_and_asks_again() -> None:
     assert sizes[0] > sizes[1] > sizes[2]
     assert made.text == NOTES
     assert made.meta["dropped"]
+
+
+def test_a_line_of_the_notes_that_names_what_stands_nowhere_says_so() -> None:
+    notes = (
+        "## State\n"
+        "1. Port 8001 stays (#1); the server is on port 9999.\n"
+        "2. `src/part_2.py` is done, src/nowhere.py is not.\n"
+        "3. All is well."
+    )
+    view = session(12).view()
+    made = material(view, ScriptedSummarizer([notes]))
+    assert made.text.splitlines() == [
+        "## State",
+        "1. Port 8001 stays (#1); the server is on port 9999. (unconfirmed: 9999)",
+        "2. `src/part_2.py` is done, src/nowhere.py is not. (unconfirmed: src/nowhere.py)",
+        "3. All is well.",
+    ]
+    plan = planned(view, made)
+    assert made.text in plan.inserted[0].content
+    assert [note for note in plan.notes if "9999" in note or "nowhere.py" in note] == [
+        f"Marked, as it stands in none of the items: {line}" for line in made.text.splitlines()[1:3]
+    ]
+
+
+def test_notes_do_not_bear_themselves_out_in_the_next_ones() -> None:
+    live = session(12)
+    wrong = "The server is on port 9999; part 12 is done."
+    for notes in (wrong, f"{wrong} (unconfirmed: 9999)"):
+        plan = planned(live.view(), material(live.view(), ScriptedSummarizer([notes])))
+        assert f"{wrong} (unconfirmed: 9999)" in plan.inserted[0].content
+        assert plan.inserted[0].content.count("unconfirmed: ") == 1
+        apply(live, plan)
+        for data in working(12, first=live.next_n):
+            live.add(data)
 
 
 def test_a_server_that_finds_all_too_long_is_asked_no_more_than_a_few_times() -> None:

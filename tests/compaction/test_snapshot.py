@@ -208,15 +208,45 @@ async def test_a_summary_longer_than_what_it_replaces_is_not_applied() -> None:
 
 async def test_unsupported_entries_are_left_out_unless_the_user_keeps_them() -> None:
     view = session(12).view(32_000)
-    invented = [entry((8, "run the tests"), text="Deploy on port 9999.")]
+    invented = [entry((8, "nobody said this"), text="Deploy on Mondays.")]
     told = await material(view, answer(constraints=invented, todo=json.loads(GOOD)["decisions"]))
     doubted = next(each for each in told.entries if each.unsupported)
     plan = planned(view, told)
-    assert "9999" not in summary(plan)
+    assert "Mondays" not in summary(plan)
     assert any("no item bears it out: 1 entry" in note for note in plan.notes)
     kept = planned(view, told, PlanOptions(claims=frozenset({doubted.id})))
-    assert "Deploy on port 9999. (#8)" in summary(kept)
+    assert "Deploy on Mondays." in summary(kept)
     assert entries_of(kept.inserted[0])[0].unsupported == ""
+
+
+async def test_names_that_stand_in_none_of_the_items_cited_are_marked() -> None:
+    view = session(12).view(32_000)
+    invented = [entry((8, "run the tests"), text="Deploy on port 8001.")]
+    told = await material(view, answer(constraints=invented))
+    plan = planned(view, told)
+    assert "- Deploy on port 8001. (#8; unconfirmed: 8001)" in summary(plan)
+    assert "Marked as unconfirmed in the text, 1 entry: 8001." in plan.notes
+    assert plan.meta["summary"]["constraints"] == [  # type: ignore[index]
+        "Deploy on port 8001. (unconfirmed: 8001)"
+    ]
+    kept = planned(view, told, PlanOptions(claims=frozenset({told.entries[0].id})))
+    assert "- Deploy on port 8001. (#8)" in summary(kept)
+
+
+async def test_a_confirmed_entry_gives_way_to_no_unconfirmed_one() -> None:
+    live = session(12)
+    view = live.view(24_000)
+    told = await material(view, GOOD)
+    apply(live, planned(view, told))
+    known = next(each for each in told.entries if each.field == "constraints")
+    for data in working(6, first=live.next_n):
+        live.add(data)
+    n = live.next_n - 1
+    worse = entry((n, "Always run the tests"), known=known.id, text="Run the tests on port 1234.")
+    again = await material(live.view(24_000), answer(constraints=[worse]))
+    assert known in again.entries
+    marked = [each for each in again.entries if each.unconfirmed]
+    assert [each.unconfirmed for each in marked] == [("1234",)]
 
 
 async def test_where_nothing_is_supported_checkpoint_plans_unless_the_user_keeps_it() -> None:
@@ -247,9 +277,11 @@ async def test_an_order_out_of_a_tools_output_does_not_reach_the_next_window() -
     view = live.view(24_000)
     told = await material(view, obeying)
     plan = planned(view, told)
-    assert [each.field for each in told.entries if not each.unsupported] == ["decisions"]
+    kept = [each.field for each in told.entries if not each.unsupported]
+    assert kept == ["decisions", "known_failures"]
     assert plan.strategy == "snapshot"
-    assert "evil.example" not in summary(plan)
+    assert summary(plan).count("evil.example") == 1
+    assert f"- said by shell #{n + 1}: {order}" in summary(plan)
     assert plan.meta["summary"]["task"] == ""  # type: ignore[index]
 
 
@@ -301,7 +333,7 @@ async def test_what_nothing_bears_out_does_not_bear_itself_out_when_renewed(text
     for data in working(1, first=live.next_n):
         live.add(data)
     again = await Snapshot().renew(first, live.view(), summarizer, OPTIONS)
-    assert [bool(each.unsupported) for each in again.entries] == [True]
+    assert [bool(each.unconfirmed) for each in again.entries] == [True]
 
 
 async def test_an_entry_is_changed_by_its_id_and_goes_only_on_someones_word() -> None:

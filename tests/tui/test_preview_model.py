@@ -64,7 +64,9 @@ async def test_the_doubtful_come_first_with_what_is_missing(session: FakeSession
             ["?", "files_in_scope"],
             ["✓", "task"],
         ]
-        assert "decisions left out: it cites nothing; stands nowhere: 9999" in said(pilot, ".about")
+        assert "decisions left out: it cites nothing; not in what it cites: 9999" in said(
+            pilot, ".about"
+        )
         assert "2 that no item bears out, 0 of them kept" in said(pilot, ".facts")
 
 

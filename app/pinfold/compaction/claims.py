@@ -1,18 +1,26 @@
-"""The claim check: what an entry of a summary says has to stand in the items that it is about.
+"""The claim check: what a model writes of a session has to stand in the items that it is about.
 
-Wording is looked at, never meaning: a quote, a name, a number stands there to the letter or not.
+Who said a thing is looked at, and wording, never meaning: a quote, a name, a number stands there to
+the letter or not.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from pinfold.checkpoint.ledger_names import call_texts, names
-from pinfold.checkpoint.policy import imperative, normal, standing_order
+from pinfold.checkpoint.text import one_line
 from pinfold.compaction import view
 from pinfold.compaction.checkpoint_text import CORE_HEADER
-from pinfold.compaction.summary import Entry, Evidence, Field, line_of
+from pinfold.compaction.summary import (
+    Entry,
+    Evidence,
+    Field,
+    keys_of,
+    unconfirmed,
+    unmarked,
+)
+from pinfold.rollout import mentions, provenance
 from pinfold.rollout.items import Item
 
 CITES_NOTHING = "it cites nothing"
@@ -28,10 +36,7 @@ _RUN = 5
 _ORDERS: frozenset[Field] = frozenset({"task", "decisions", "constraints", "todo"})
 """What the agent goes by: only the user and the agent have a say in it."""
 _CORE = re.compile(rf"(?:^|\n){re.escape(CORE_HEADER)}\n")
-_NUMBER = re.compile(r"\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")
-_ALONE = re.compile(rf"(?<![\w.#/-])(?:{_NUMBER.pattern})(?!\w*[-/]\w|\.\w|\d)")
-"""A number that is no part of a name."""
-_COMMAND = re.compile(r"`([^`\n]+)`")
+_CITED = re.compile(r"#(\d+)\b")
 _WORD = re.compile(r"\w+")
 
 
@@ -43,25 +48,27 @@ class Sources:
     ) -> None:
         """`standing` are entries that were found to hold, of which the items may be gone."""
         self._cwd = cwd
+        self._entries = {entry.n: entry for entry in entries}
+        self._known = {entry.id: _held(entry) for entry in standing if not entry.unsupported}
         self._texts: dict[int, str] = {}
         self._own: dict[int, str] = {}
         """Of these, what the user or the agent says."""
-        known = [line_of(entry) for entry in standing if not entry.unsupported]
         others: list[str] = []
-        for entry in entries:
-            text = _said(entry)
-            self._texts[entry.n] = _spaced(text)
-            self._own[entry.n] = _spaced(_own(entry.item))
+        for n, entry in self._entries.items():
+            text = "\n".join(mentions.texts_of(entry.item))
+            self._texts[n] = _spaced(text)
+            self._own[n] = _spaced(_own(entry.item))
             # What the agent thinks or passes to a tool orders nothing, yet is no tool's output.
             if entry.item.kind not in ("user", "assistant", "reasoning", "tool_call"):
                 others.append(text)
-        self._whole = _spaced("\n".join([*known, *self._texts.values()]))
-        self._numbers = {_plain(number) for number in _NUMBER.findall(self._whole)}
-        self._own_words = _words("\n".join([*known, *self._own.values()]))
+        self._whole = "\n".join(self._texts.values())
+        self._own_words = _words("\n".join([*self._known.values(), *self._own.values()]))
         self._other_words = _words("\n".join(others))
 
     def check(self, entry: Entry) -> Entry:
-        """The entry with the evidence that was found, and with what of it is not supported."""
+        """The entry with the evidence that was found, why none bears it out, and what of it stands
+        in none."""
+        entry = replace(entry, value={key: unmarked(each) for key, each in entry.value.items()})
         evidence = self.found(entry.evidence)
         doubts: list[str] = []
         if not entry.evidence:
@@ -70,12 +77,14 @@ class Sources:
             doubts.append(NOT_QUOTED)
         elif not self.may_order(entry.field, evidence):
             doubts.append(NOBODYS_WORD)
-        if self._is_lifted(entry, evidence):
+        if entry.field in _ORDERS and self._is_lifted(entry):
             doubts.append(LIFTED)
-        missing = [name for name in _names(entry, self._cwd) if not self._stands(name)]
-        if missing:
-            doubts.append(f"stands nowhere: {', '.join(missing[:_MAX_NAMED])}")
-        return replace(entry, evidence=evidence, unsupported="; ".join(doubts))
+        return replace(
+            entry,
+            evidence=evidence,
+            unsupported="; ".join(doubts),
+            unconfirmed=tuple(self._missing(entry, evidence)[:_MAX_NAMED]),
+        )
 
     def found(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
         """What is quoted, with the items that say it; a quote from another item finds its own."""
@@ -84,15 +93,23 @@ class Sources:
             quote = _spaced(each.quote)
             n = self._saying(quote, each.item)
             if n is not None:
-                found[Evidence(n, quote)] = None
+                item = self._entries[n].item
+                by = item.name or "" if item.kind == "tool_result" else ""
+                found[Evidence(n, quote, one_line(by))] = None
         return tuple(found)
 
     def may_order(self, field: Field, evidence: Iterable[Evidence]) -> bool:
         """Whether the user or the agent says what the agent is to go by."""
-        return field not in _ORDERS or self._is_own(evidence)
+        return field not in _ORDERS or any(
+            each.quote in self._own.get(each.item, "") for each in evidence
+        )
 
-    def _is_own(self, evidence: Iterable[Evidence]) -> bool:
-        return any(each.quote in self._own.get(each.item, "") for each in evidence)
+    def _missing(self, entry: Entry, evidence: Iterable[Evidence]) -> list[str]:
+        cited = {each.item for each in evidence}
+        cited |= {n for each in cited if (n := self._entries[each].partner) is not None}
+        items = [self._entries[n].item for n in sorted(cited) if n in self._entries]
+        source = mentions.Source(items, filter(None, [self._known.get(entry.id)]))
+        return source.missing(_told(entry), self._cwd)
 
     def _saying(self, quote: str, n: int) -> int | None:
         if self._holds(n, quote):
@@ -103,38 +120,39 @@ class Sources:
 
     def _holds(self, n: int, quote: str) -> bool:
         text = self._texts.get(n, "")
-        return bool(quote) and (text == quote or (len(quote) >= _MIN_QUOTE and quote in text))
+        whole = bool(quote) and text == quote
+        return whole or (len(quote) >= _MIN_QUOTE and mentions.is_in(quote, text))
 
-    def _is_lifted(self, entry: Entry, evidence: Iterable[Evidence]) -> bool:
-        """Whether it repeats what a tool's output told the agent to do."""
-        text = line_of(replace(entry, evidence=()))
-        if entry.field not in _ORDERS:
-            ordered = imperative(text) or standing_order(text)
-            if not ordered or self._is_own(evidence):
-                return False
-        words = _words(text).split()
+    def _is_lifted(self, entry: Entry) -> bool:
+        """Whether it repeats what a tool's output says and nobody else does."""
+        words = _words(_told(entry)).split()
         runs = (f" {' '.join(words[at : at + _RUN])} " for at in range(len(words) - _RUN + 1))
         return any(run in self._other_words and run not in self._own_words for run in runs)
 
-    def _stands(self, name: str) -> bool:
-        if name[0] == "#" and name[1:].isdigit() and int(name[1:]) in self._texts:
-            return True
-        if _NUMBER.fullmatch(name):
-            return _plain(name) in self._numbers
-        return _is_in(name, self._whole)
 
-
-def _said(entry: view.Entry) -> str:
-    """All that an item says; of a call's arguments also what their JSON stands for."""
-    item = entry.item
-    if item.kind == "tool_call":
-        return "\n".join([item.name or "", item.content, *call_texts(item)])
-    return item.content
+def confirmed(notes: str, items: Iterable[Item], cwd: str = "") -> tuple[str, tuple[str, ...]]:
+    """A model's notes, each line marked that names what does not stand in the items that it cites,
+    or in any where it cites none; and the lines marked."""
+    every = {item.n: item for item in items}
+    calls = {item.call_id: n for n, item in every.items() if item.kind == "tool_call"}
+    whole = mentions.Source(every.values())
+    lines: list[str] = []
+    marked: list[str] = []
+    for line in map(unmarked, notes.splitlines()):
+        cited = [every[n] for n in map(int, _CITED.findall(line)) if n in every]
+        cited += [every[calls[each.call_id]] for each in cited if each.call_id in calls]
+        source = mentions.Source(cited) if cited else whole
+        mark = unconfirmed(source.missing(line, cwd)[:_MAX_NAMED])
+        lines.append(f"{line.rstrip()} ({mark})" if mark else line)
+        marked += lines[-1:] if mark else []
+    return "\n".join(lines), tuple(marked)
 
 
 def _own(item: Item) -> str:
     """What the user or the agent says in it: of what the host inserted, the protected core."""
-    if item.kind in ("user", "assistant"):
+    if item.kind == "user":
+        return provenance.words(item)
+    if item.kind == "assistant":
         return item.content
     # A summary without entries is prose: its heads may be anyone's.
     if item.kind == "checkpoint" or (item.kind == "summary" and "entries" in item.detail):
@@ -143,42 +161,22 @@ def _own(item: Item) -> str:
     return ""
 
 
-def _names(entry: Entry, cwd: str) -> Iterator[str]:
-    """What has to stand somewhere to the letter: paths, symbols, commands, numbers."""
-    found: dict[str, None] = {}
-    for key, value in entry.value.items():
-        if key in ("path", "name", "file"):
-            found[_below(value, cwd)] = None
-            continue
-        found.update(dict.fromkeys(_spaced(command) for command in _COMMAND.findall(value)))
-        found.update(dict.fromkeys(name.text for name in names(value, cwd)))
-        found.update(dict.fromkeys(_ALONE.findall(value)))
-    return (name for name in found if name)
+def _told(entry: Entry) -> str:
+    """What it says, paths and symbols as names."""
+    keys = keys_of(entry.field)
+    named = (key for key in keys if key in ("path", "name", "file") and entry.value[key])
+    return "\n".join(
+        [f"`{entry.value[key]}`" for key in named]
+        + [entry.value[key] for key in keys if key not in ("path", "name", "file")]
+    )
 
 
-def _plain(number: str) -> str:
-    return number.replace(",", "").replace("_", "")
-
-
-def _below(path: str, cwd: str) -> str:
-    return path.removeprefix(cwd.rstrip("/") + "/").removeprefix("./") if cwd else path
-
-
-def _is_in(name: str, text: str) -> bool:
-    """Whether a text holds the name, and not only as a part of another."""
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        before, after = text[at - 1 : at], text[end : end + 1]
-        if not (_joins(name[0], before) or _joins(name[-1], after)):
-            return True
-        at = text.find(name, at + 1)
-    return False
-
-
-def _joins(edge: str, next_to: str) -> bool:
-    """Whether two neighbouring characters are of one word."""
-    return (edge.isalnum() or edge == "_") and (next_to.isalnum() or next_to == "_")
+def _held(entry: Entry) -> str:
+    """What an earlier entry says, without what was not confirmed."""
+    text = _told(entry)
+    for name in entry.unconfirmed:
+        text = text.replace(name, "")
+    return text
 
 
 def _spaced(text: str) -> str:
@@ -186,4 +184,4 @@ def _spaced(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return f" {' '.join(_WORD.findall(normal(text)))} "
+    return f" {' '.join(_WORD.findall(text.casefold()))} "

@@ -1,11 +1,14 @@
 """The notes that a model writes for whoever goes on with the session, as text to insert."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from pinfold.checkpoint.text import one_line
 from pinfold.compaction import prompts, transcript
 from pinfold.compaction.budget import room, share
+from pinfold.compaction.claims import confirmed
 from pinfold.compaction.content import without_data
 from pinfold.compaction.replacement import covered
 from pinfold.compaction.strategies.strategy import Material
@@ -23,6 +26,8 @@ MAX_MESSAGE_CHARS = 4_000
 """Of an item that the model reads; of a longer one its head and its end."""
 END = f"{transcript.END}\n\nNow write the notes, as you were told to."
 """What the model reads last: a small one would go on with the record."""
+MAX_MARKED = 8
+"""Lines of the notes with names and numbers from nowhere, that the preview lists."""
 MAX_TRIES = 8
 """Requests, each for half of what was too much for the one before."""
 
@@ -61,10 +66,11 @@ async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOp
             texts = _newest(texts, _size(texts, summarizer) // 2, summarizer)
     if not answer.strip():
         raise Refused("The model answered nothing.")
+    text, marked = await asyncio.to_thread(_confirmed, answer.strip(), view)
     return Material(
-        text=answer.strip(),
+        text=text,
         through=max(entry.n for entry in known),
-        notes=(*_dropped(every - len(texts), every), *_wears_off(view)),
+        notes=(*_dropped(every - len(texts), every), *_marked(marked), *_wears_off(view)),
         meta={"model": summarizer.model.name, "read": len(texts), "dropped": every - len(texts)},
     )
 
@@ -77,6 +83,19 @@ def item_of(view: WindowView, material: Material, options: PlanOptions) -> Item:
             raise Refused("No handoff has been written.")
         text = f"{prompts.text('handoff_prefix', options.prompts)}\n\n{material.text}"
     return Item(n=0, kind="summary", content=text, detail={"handoffs": _handoffs(view) + 1})
+
+
+def _confirmed(notes: str, view: WindowView) -> tuple[str, tuple[str, ...]]:
+    """The notes, checked against all that was said and done; earlier notes confirm nothing."""
+    said = (item for item in view.session() if not {"handoffs", "entries"} & item.detail.keys())
+    return confirmed(notes, said, view.cwd)
+
+
+def _marked(lines: Sequence[str]) -> Iterable[str]:
+    for line in lines[:MAX_MARKED]:
+        yield f"Marked, as it stands in none of the items: {one_line(line)}"
+    if (more := len(lines) - MAX_MARKED) > 0:
+        yield f"Marked like this: {more:,} more."
 
 
 def _read(entries: Iterable[Entry]) -> Iterable[Entry]:

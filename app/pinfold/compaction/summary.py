@@ -3,6 +3,7 @@
 Its entries carry an id and their evidence here; `session.json` is the seed's bare form.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -33,11 +34,16 @@ _LAST: tuple[Field, ...] = ("decisions", "constraints", "task")
 """What is given up after all else, and in this order."""
 
 
+_MARK = re.compile(r"\s*[(;] ?unconfirmed: [^()\n]*(?:\)|$)")
+
+
 class Evidence(Struct, frozen=True):
     """Where an entry was found."""
 
     item: int
     quote: str
+    by: str = ""
+    """The tool that said it; empty where the user or the agent did."""
 
 
 class Entry(Struct, frozen=True):
@@ -50,7 +56,9 @@ class Entry(Struct, frozen=True):
     """`{"text": ...}`, or the seed's own keys: path and why; name, file and role."""
     evidence: tuple[Evidence, ...] = ()
     unsupported: str = ""
-    """What of it stands nowhere in the journal; empty where all of it does."""
+    """Why no item bears it out; empty where one does."""
+    unconfirmed: tuple[str, ...] = ()
+    """Its names and numbers that do not stand in the items that it cites."""
 
 
 def keys_of(name: Field) -> tuple[str, ...]:
@@ -63,7 +71,8 @@ def bare(entries: Iterable[Entry], env: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {name: [] for name in FIELDS}
     found["task"] = ""
     for entry in entries:
-        value: Any = dict(entry.value) if entry.field in _KEYS else entry.value["text"]
+        told = _marked(entry)
+        value: Any = told if entry.field in _KEYS else told["text"]
         if entry.field == "task":
             found["task"] = value
         else:
@@ -87,7 +96,7 @@ def entries_of(item: Item) -> tuple[Entry, ...]:
 
 
 def line_of(entry: Entry) -> str:
-    """An entry on one line, with the items that bear it out."""
+    """An entry on one line, with the items that bear it out, or behind the tools that alone do."""
     value = entry.value
     match entry.field:
         case "files_in_scope":
@@ -97,8 +106,23 @@ def line_of(entry: Entry) -> str:
             said = _joined(where, value["role"])
         case _:
             said = value["text"]
-    items = ", ".join(f"#{n}" for n in dict.fromkeys(each.item for each in entry.evidence))
-    return f"{said} ({items})" if items else said
+    mark = unconfirmed(entry.unconfirmed)
+    tools = dict.fromkeys(f"{each.by} #{each.item}" for each in entry.evidence if each.by)
+    if tools and all(each.by for each in entry.evidence):
+        return f"said by {', '.join(tools)}: {said}{f' ({mark})' if mark else ''}"
+    items = ", ".join(dict.fromkeys(f"#{each.item}" for each in entry.evidence))
+    known = "; ".join(filter(None, (items, mark)))
+    return f"{said} ({known})" if known else said
+
+
+def unconfirmed(names: Sequence[str]) -> str:
+    """The mark of a text with names and numbers that stand in no item; empty without any."""
+    return f"unconfirmed: {', '.join(names)}" if names else ""
+
+
+def unmarked(text: str) -> str:
+    """Without marks of that kind, which a model may copy."""
+    return _MARK.sub("", text)
 
 
 def text_of(entries: Sequence[Entry], *, ids: bool = False) -> str:
@@ -133,6 +157,13 @@ def within(entries: Sequence[Entry], budget: int, count: Callable[[str], int]) -
 
 def _listed(entry: Entry, *, ids: bool) -> str:
     return f"- [{entry.id}] {line_of(entry)}" if ids else f"- {line_of(entry)}"
+
+
+def _marked(entry: Entry) -> dict[str, str]:
+    """Its value, the mark behind what it says last."""
+    last = keys_of(entry.field)[-1]
+    mark = unconfirmed(entry.unconfirmed)
+    return {**entry.value, last: f"{entry.value[last]} ({mark})"} if mark else dict(entry.value)
 
 
 def _joined(what: str, more: str) -> str:

@@ -23,8 +23,8 @@ def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> t
     for told in answer.entries():
         new = sources.check(told)
         old = next((each for each in entries.values() if _same(each, new)), None)
-        if old is not None and not new.unsupported:
-            if old.unsupported or old.value != new.value:
+        if old is not None and _may_replace(new, old):
+            if old.unsupported or old.unconfirmed or old.value != new.value:
                 entries[old.id] = replace(new, id=old.id)
         elif old is None or old.value != new.value:
             fresh = _id(new, entries)
@@ -32,6 +32,11 @@ def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> t
     for known in _gone(standing, answer, sources):
         entries.pop(known, None)
     return tuple(entries.values())
+
+
+def _may_replace(new: Entry, old: Entry) -> bool:
+    """Not with what nobody said, nor with names that are not confirmed where they were."""
+    return not new.unsupported and (not new.unconfirmed or bool(old.unconfirmed or old.unsupported))
 
 
 def _same(old: Entry, new: Entry) -> bool:
@@ -53,7 +58,7 @@ def _same(old: Entry, new: Entry) -> bool:
 
 def _id(entry: Entry, taken: Collection[str]) -> str:
     """A new one; a model that numbers its own entries does not hit it."""
-    said = f"{entry.field} {line_of(replace(entry, evidence=()))}"
+    said = f"{entry.field} {line_of(replace(entry, evidence=(), unconfirmed=()))}"
     digest = blake2b(said.encode(errors="surrogatepass")).hexdigest()
     size = 5
     while digest[:size] in taken and size < len(digest):

@@ -1,7 +1,7 @@
 """What a strategy sees: a window that stands still, with all that the host knows beside it."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -91,6 +91,8 @@ class WindowView:
     cwd: str = ""
     reader: Origin = field(default_factory=Origin)
     """The model whose window it is."""
+    session: Callable[[], Iterable[Item]] = field(default=tuple, compare=False, repr=False)
+    """All items of the session, oldest first: those that left the window are read again."""
 
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was worked out before: the view stands still, so it holds for every plan."""
@@ -223,6 +225,7 @@ def view_of(
         correct=_correction(gauge, model),
         cwd=cwd,
         reader=Origin(provider=model.provider, model=model.name),
+        session=lambda: (window.archive[n] for n in tuple(window.archive)),
     )
 
 

@@ -70,7 +70,7 @@ class Source:
     def _holds(self, name: str) -> bool:
         if name[0] == "#" and name[1:].isdecimal() and int(name[1:]) in self._numbered:
             return True
-        return _is_in(" ".join(name.split()).casefold(), self._whole)
+        return is_in(" ".join(name.split()).casefold(), self._whole)
 
 
 def missing(text: str, items: Iterable[Item], cwd: str = "") -> list[str]:
@@ -82,7 +82,7 @@ def texts_of(item: Item) -> Iterator[str]:
     """All that an item says: of a call's arguments what their JSON stands for."""
     if item.kind != "tool_call":
         yield item.content
-        for key in ("command", "title", "exit_code", "paths"):
+        for key in ("command", "title", "exit_code", "paths", "diff"):
             yield from _strings(item.detail.get(key))
         return
     yield item.name or ""
@@ -158,7 +158,7 @@ def _plain(number: str) -> str:
     return number.replace(",", "").replace("_", "")
 
 
-def _is_in(name: str, text: str) -> bool:
+def is_in(name: str, text: str) -> bool:
     """Whether a text holds the name, and not only as a part of another."""
     at = text.find(name)
     while at >= 0:

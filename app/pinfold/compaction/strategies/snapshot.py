@@ -72,7 +72,8 @@ class Snapshot:
 
 
 LEFT_OUT = "Left out, as no item bears it out"
-"""What a note on such entries begins with."""
+MARKED = "Marked as unconfirmed in the text"
+"""What notes on such entries begin with."""
 _NOTHING = "nothing that the model wrote is borne out by the items that it read"
 
 
@@ -81,12 +82,14 @@ def standing(entries: Iterable[Entry], view: WindowView, options: PlanOptions) -
     several tasks the last."""
     folded = _folded(view, options)
     told = [
-        replace(entry, unsupported="")
+        replace(entry, unsupported="", unconfirmed=()) if entry.id in options.claims else entry
         for entry in entries
         if entry.id in options.claims or not (entry.unsupported or _rests_on(entry, folded))
     ]
-    tasks = [entry.id for entry in told if entry.field == "task"]
-    return tuple(entry for entry in told if entry.id not in tasks[:-1])
+    tasks = [entry for entry in told if entry.field == "task"]
+    tasks.sort(key=lambda entry: not entry.unconfirmed)  # of those confirmed the last
+    gone = {entry.id for entry in tasks[:-1]}
+    return tuple(entry for entry in told if entry.id not in gone)
 
 
 def with_summary(
@@ -104,6 +107,7 @@ def with_summary(
         *plan.notes,
         *material.notes,
         *_left_out(material.entries, view, options),
+        *_unconfirmed(told),
         *_for_want_of_room(len(told) - left),
         *_unread(plan, view, material, options),
     )
@@ -119,6 +123,12 @@ def _left_out(entries: Iterable[Entry], view: WindowView, options: PlanOptions) 
     folded = _folded(view, options)
     if gone := sum(not entry.unsupported and _rests_on(entry, folded) for entry in told):
         yield f"Left out, as you folded what it rests on: {_counted(gone)}."
+
+
+def _unconfirmed(told: Iterable[Entry]) -> Iterator[str]:
+    if marked := [entry for entry in told if entry.unconfirmed]:
+        names = ", ".join(dict.fromkeys(name for entry in marked for name in entry.unconfirmed))
+        yield f"{MARKED}, {_counted(len(marked))}: {names}."
 
 
 def _for_want_of_room(count: int) -> Iterator[str]:

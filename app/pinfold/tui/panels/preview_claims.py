@@ -28,6 +28,7 @@ CITED = 3
 _STATES = {
     "told": ("✓", "borne out"),
     "doubted": ("?", "left out"),
+    "unconfirmed": ("~", "marked as unconfirmed"),
     "kept": ("!", "kept all the same"),
     "crowded": ("−", "left out for want of room"),
 }
@@ -85,11 +86,14 @@ class ClaimsPanel(Modal[None]):
             return
         self._draft = outcome
         doubted = [each for each in self._entries if each.unsupported]
+        marked = [each for each in self._entries if self._state(each) == "unconfirmed"]
         kept = [each for each in doubted if each.id in outcome.options.claims]
         tokens = sum(each.tokens for each in outcome.report.inserted if each.kind == "summary")
         said = [f"{len(self._entries):,} entries, {tokens:,} tokens inserted"]
         if doubted:
             said.append(f"{len(doubted):,} that no item bears out, {len(kept):,} of them kept")
+        if marked:
+            said.append(f"{len(marked):,} marked as unconfirmed")
         self._facts.update(" · ".join(said))
         width = max((len(each.field) for each in self._entries), default=0)
         self._list.show([self._line(each, width) for each in self._entries], top=False)
@@ -105,8 +109,10 @@ class ClaimsPanel(Modal[None]):
         )
 
     def _state(self, entry: Entry) -> str:
-        if entry.unsupported:
-            return "kept" if entry.id in self._draft.options.claims else "doubted"
+        if entry.unsupported or entry.unconfirmed:
+            if entry.id in self._draft.options.claims:
+                return "kept"
+            return "doubted" if entry.unsupported else "unconfirmed"
         written = (each for item in self._draft.plan.inserted for each in entries_of(item))
         standing = {each.id for each in written}
         return "crowded" if standing and entry.id not in standing else "told"
@@ -121,8 +127,12 @@ class ClaimsPanel(Modal[None]):
         if entry is None:
             return
         state = self._state(entry)
-        colour = {"doubted": "warning", "kept": "warning", "crowded": "foreground 60%"}
-        missing = f": {one_line(entry.unsupported)}" if entry.unsupported else ""
+        doubts = dict.fromkeys(("doubted", "unconfirmed", "kept"), "warning")
+        colour = {**doubts, "crowded": "foreground 60%"}
+        names = ", ".join(entry.unconfirmed)
+        absent = f"not in what it cites: {names}" if names else ""
+        why = "; ".join(filter(None, (entry.unsupported, absent)))
+        missing = f": {one_line(why)}" if why else ""
         text = Text().append(f"{entry.field} ", "bold")
         text.append(f"{_STATES[state][1]}{missing}", ink(self.app, colour.get(state, "success")))
         text.append(f"\n{one_line(_said(entry))}")
@@ -139,7 +149,7 @@ class ClaimsPanel(Modal[None]):
 
     def action_keep(self) -> None:
         entry = self._current
-        if entry is not None and entry.unsupported:
+        if entry is not None and (entry.unsupported or entry.unconfirmed):
             self._list.move(0)  # the cursor is the user's from here on
             self._toggle(entry.id)
 
@@ -154,12 +164,12 @@ class ClaimsPanel(Modal[None]):
 
 
 def _in_order(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """What no item bears out comes first."""
-    return sorted(entries, key=lambda entry: not entry.unsupported)
+    """What no item bears out comes first, then what is not confirmed."""
+    return sorted(entries, key=lambda each: (not each.unsupported, not each.unconfirmed))
 
 
 def _said(entry: Entry) -> str:
-    return line_of(replace(entry, evidence=()))
+    return line_of(replace(entry, evidence=(), unconfirmed=()))
 
 
 def _cited(entry: Entry) -> Sequence[int]:

@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from pinfold.commands.failures import told
 from pinfold.compaction.report import Report
-from pinfold.compaction.strategies.snapshot import LEFT_OUT
+from pinfold.compaction.strategies.snapshot import LEFT_OUT, MARKED
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels import preview_head as head
@@ -126,4 +126,4 @@ class PreviewSummary(Vertical):
 
 
 def _with_key(note: str, claims: str) -> str:
-    return f"{note} {claims} shows what." if note.startswith(LEFT_OUT) else note
+    return f"{note} {claims} shows what." if note.startswith((LEFT_OUT, MARKED)) else note
