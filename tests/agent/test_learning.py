@@ -140,7 +140,7 @@ async def test_but_no_less_than_it_took_before(tmp_path: Path) -> None:
 
 
 async def test_a_small_window_that_is_not_told_is_found(tmp_path: Path) -> None:
-    at, provider = await limited(tmp_path, 3_400, silent, work(12))
+    at, provider = await limited(tmp_path, 4_200, silent, work(12))
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     assert len(provider.refused) <= 2
@@ -230,6 +230,16 @@ async def test_a_model_that_can_never_hold_it_is_named_in_one_sentence(tmp_path:
     provider.limit, provider.script = 100_000, [says("Now I can.")]
     assert (await prompt(at, "and now?")).state == "done"
     assert at.session.model.context_window == 400_000
+
+
+async def test_where_no_output_can_be_read_it_ends_too(tmp_path: Path) -> None:
+    """Instructions and request fit, the outputs that the model asks for don't."""
+    at, provider = await limited(tmp_path, 3_400, telling_all, work(20))
+    ended = await prompt(at, "read it all")
+    assert ended.state == "failed"
+    assert "for the work; give its server a larger window" in ended.reason
+    assert len(provider.sizes) < 5, "nothing is asked for again and again"
+    assert not [each for each in at.events() if isinstance(each, WindowReplaced)]
 
 
 async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
