@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from statistics import quantiles
 
-from benchmarks.figures import Figure
 from pinfold.checkpoint.ledger import Ledger
+
+from benchmarks.figures import Figure
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import loss_of

@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 from statistics import median, quantiles
 
+from pinfold.checkpoint.ledger import Ledger
+
 from benchmarks.bench_compaction import ITEMS, working
 from benchmarks.bench_resume import EVENTS, parsing, resuming, write
 from benchmarks.bench_resume import working as sessions
 from benchmarks.figures import Figure
-from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event

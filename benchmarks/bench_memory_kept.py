@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.figures import Figure
-from pinfold.adopt import detect
 from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.ledger_names import Name
 from pinfold.checkpoint.ledger_records import Records
+
+from benchmarks.figures import Figure
+from pinfold.adopt import detect
 from pinfold.checkpoint.view import HOW_TO, view_v1
 from pinfold.evaluation.recorded import Cut, cuts_of, is_folder, short, told
 from pinfold.rollout.events import WindowReplaced

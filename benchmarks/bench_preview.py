@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from statistics import median
 
+from pinfold.checkpoint.ledger import Ledger
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual_diff_view import DiffView
 
 from benchmarks.bench_compaction import p95, working
 from benchmarks.figures import Figure
-from pinfold.checkpoint.ledger import Ledger
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from msgspec.structs import replace
+from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.ledger_told import SHORT_HASH, hashes_told
 
 from benchmarks.bench_memory_kept import SESSIONS
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.ledger_told import SHORT_HASH, hashes_told
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.engine import plan_with

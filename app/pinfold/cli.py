@@ -157,9 +157,9 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     )
 
     checkpoint = command("checkpoint", "show what the host keeps in mind of a session")
-    checkpoint.add_argument("--json", action="store_true", help="checkpoint_v1, without the ledger")
+    checkpoint.add_argument("--json", action="store_true", help="checkpoint_v1, without the digest")
     checkpoint.add_argument(
-        "--ledger", type=int, default=1_000, metavar="N", help="tokens of the ledger; 0: none"
+        "--digest", type=int, default=1_000, metavar="N", help="tokens of the digest; 0: none"
     )
 
     history = command("history", "list a session's windows, show one, compare two")

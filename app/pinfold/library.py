@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.messages import read_document
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
@@ -119,14 +118,13 @@ def _read(messages: Sequence[Message], budget: int, pins: Sequence[Pin]) -> Wind
         raise ValueError(str(error)) from error
     pinned = _pins(messages, events, pins)
     events.append(Event(events[-1].seq + 1, events[-1].ts, PinsChanged(add=pinned)))
-    window, checkpoint, ledger = Window(), CheckpointState(), Ledger()
+    window, known = Window(), Known()
     gauge = Gauge(window, _counter(), "chat")
     for event in events:
-        for projection in (window, gauge, checkpoint, ledger):
+        for projection in (window, gauge, known):
             projection.step(event)
-    goal = next((e.item.content for e in _added(events) if e.item.kind == "user"), "")
     model = ModelInfo("", "", budget, "config", max_output=0)
-    return view_of(window, gauge, checkpoint.snapshot(), ledger, model, goal)
+    return view_of(window, gauge, known, model)
 
 
 def _pins(

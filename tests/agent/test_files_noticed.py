@@ -13,6 +13,7 @@ from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
+from pinfold.evaluation.files_told import files_told
 from pinfold.ports import ContextOverflow, ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.journal import Journal
@@ -129,7 +130,7 @@ async def test_facts_turn_suspect_and_back(tmp_path: Path) -> None:
     status = []
     for content in ("PORT = 8080\n", "PORT = 9090\n", "PORT = 8080\n"):
         (tmp_path / "work/a.py").write_text(content)
-        checkpoint, _ = await at.session.compaction.checkpoint()
+        checkpoint = (await at.session.compaction.known()).checkpoint
         status.append(checkpoint.facts["port"].status)
     assert status == ["VALID", "SUSPECT", "VALID"]
 
@@ -143,8 +144,9 @@ async def test_a_compaction_knows_and_the_next_request_tells(tmp_path: Path) -> 
     (tmp_path / "work/a.py").write_text("PORT = 9090\n")
     draft = await at.session.compaction.draft("checkpoint")
     text = draft.plan.inserted[0].content
-    assert '- port: said by a.py: "PORT = 8080" (why=SUSPECT dep=a.py)' in text
-    assert "- a.py: created #3, changed since" in text
+    assert "[FACTS, to be checked: a file that they rest on changed]" in text
+    assert '- port: said by a.py: "PORT = 8080" (#3)' in text
+    assert files_told(text) == {"a.py": "changed"}
     assert blob_hash(b"PORT = 8080\n")[:12] not in text
     assert blob_hash(b"PORT = 9090\n")[:12] not in text, "it has not read that one"
     assert [item.kind for item in at.session.items].count("checkpoint") == 0, "a preview only"
@@ -278,7 +280,7 @@ async def test_a_session_that_is_open_to_read_only_writes_nothing(tmp_path: Path
     again = await stage(
         tmp_path, [], options=FULL, journal=lambda: Journal.open(folder, now, read_only=True)
     )
-    await again.session.compaction.checkpoint()
+    await again.session.compaction.known()
     assert found(again) == []
 
 
@@ -291,5 +293,5 @@ async def test_files_of_a_recording_that_is_played_are_not_looked_for_here(tmp_p
     played = await stage(tmp_path, [], options=FULL)
     played.session.play(events, 0)
     await played.session.idle()
-    await played.session.compaction.checkpoint()
+    await played.session.compaction.known()
     assert found(played) == []

@@ -77,14 +77,14 @@ async def test_what_is_remembered_follows_the_session(at: Stage) -> None:
     kept = await compaction.remembered(1_000)
     assert kept.checkpoint.task is not None
     assert kept.checkpoint.task.text == "read part 3"
-    assert "seq 1 300" in kept.ledger
+    assert any("seq 1 300" in line.text for line in kept.digest.lines)
     assert kept.sources.of_artifact("cmd:seq 1 300") is not None
     at.provider.script.append(says("Yes."))
     at.session.send("Never touch main.py.")
     await at.session.idle()
     kept = await compaction.remembered(1_000)
-    assert [each.text for each in kept.commitments] == ["Never touch main.py."]
-    assert "COMMITMENTS" not in kept.ledger
+    assert "Never touch main.py." in [each.text for each in kept.suggested]
+    assert kept.stated == ()
 
 
 async def test_a_fork_goes_on_in_an_earlier_window(at: Stage, tmp_path: Path) -> None:

@@ -221,5 +221,4 @@ async def test_a_window_full_of_pins_is_compacted_once_that_is_worth_it(tmp_path
             await prompt(session, f"Look at part {turn}.")
         ended = events(session, CompactionFinished)
     assert provider.refused == 0
-    assert ended[0].status == "failed"
     assert sum(each.status == "applied" for each in ended) >= 2

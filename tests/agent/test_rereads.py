@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
-from pinfold.checkpoint.ledger_told import SHORT_HASH, hashes_told
 from pinfold.compaction.view import PlanOptions
-from pinfold.tools.workspace import blob_hash
+from pinfold.evaluation.files_told import files_told
 
 FILES = [f"part_{n}.py" for n in range(8)]
 EDITED, CHANGED, GONE = FILES[::3], [FILES[1], FILES[3]], FILES[7]
@@ -47,19 +46,13 @@ async def at(tmp_path: Path) -> Stage:
 
 
 async def reread(at: Stage) -> list[str]:
-    """What an agent reads with the next request: every file of which that does not tell the path,
-    the hash as it is now, and what was done with it."""
+    """What an agent reads with the next request: every file that it does not know as unchanged,
+    or as deleted."""
     at.provider.script.append(says("I see."))
     at.session.send("go on")
     await at.session.idle()
-    text = "\n".join(item.content for item in at.provider.requests[-1].items)
-    return [name for name in FILES if not _told_of(at.session.cwd / name, text)]
-
-
-def _told_of(file: Path, text: str) -> bool:
-    if not file.exists():
-        return f"{file.name}: read" in text and "gone since" in text
-    return hashes_told(text).get(file.name) == blob_hash(file.read_bytes())[:SHORT_HASH]
+    told = files_told("\n".join(item.content for item in at.provider.requests[-1].items))
+    return [name for name in FILES if told.get(name) not in ("unchanged", "deleted")]
 
 
 async def compact(at: Stage) -> None:
@@ -83,7 +76,7 @@ async def test_what_was_changed_and_put_back_is_not(at: Stage) -> None:
     file = at.session.cwd / FILES[1]
     content = file.read_text()
     file.write_text("# by the user\n")
-    await at.session.compaction.checkpoint()
+    await at.session.compaction.known()
     file.write_text(content)
     await compact(at)
     assert await reread(at) == []

@@ -22,7 +22,7 @@ from fakes.checkpoints import example, reduced
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.persist import encode
-from pinfold.checkpoint.view import HOW_TO, view_v1
+from pinfold.checkpoint.view import view_v1
 from pinfold.rollout.events import Data
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
@@ -211,8 +211,3 @@ def test_texts_are_cut_at_the_last_character_that_fits() -> None:
 def test_caps_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError):
         ViewCaps(**wrong)
-
-
-def test_how_to_use_it_is_short_and_names_the_sections() -> None:
-    assert len(HOW_TO) < 1_000
-    assert "FACTS_SUSPECT" in HOW_TO

@@ -4,7 +4,9 @@ import pytest
 
 from fakes.checkpoints import event, reduced
 from pinfold.agent.state import State
-from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.core import suggestions
+from pinfold.checkpoint.known import Known
+from pinfold.digest.choice import choose
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
@@ -24,11 +26,11 @@ def message(text: str, pasted: str) -> ItemAdded:
 )
 def test_orders_that_were_not_typed_lay_nothing_down(before: str, after: str) -> None:
     seen = message(f"{before}{ORDERS}{after}", ORDERS)
-    kept = Ledger()
-    kept.step(event(1, seen))
-    assert kept.commitments() == ()
-    assert kept.new_goal() == ("", 0)
-    assert not any("branch" in end.line for end in kept.open_ends())
+    known = Known()
+    known.step(event(1, seen))
+    assert not any("TLS" in each.text for each in suggestions(known.record, known.core, 1_000))
+    own = [line.text for line in choose(known.record, 1_000).lines if line.kind == "user"]
+    assert not any("TLS" in line or "branch" in line for line in own)
     task = reduced([seen]).snapshot().task
     assert task is not None
     assert "TLS" not in task.text
@@ -38,6 +40,7 @@ def test_orders_that_were_not_typed_lay_nothing_down(before: str, after: str) ->
 
 
 def test_the_same_words_typed_are_the_users() -> None:
-    kept = Ledger()
-    kept.step(event(1, message(ORDERS, "")))
-    assert [each.kind for each in kept.commitments()] == ["decision", "rule"]
+    known = Known()
+    known.step(event(1, message(ORDERS, "")))
+    found = [each.text for each in suggestions(known.record, known.core, 1_000)]
+    assert found == ORDERS.splitlines()

@@ -100,7 +100,7 @@ async def test_the_golden_reports(folder: Path, golden: SnapshotAssertion) -> No
         for name, arguments in {
             "compact": ("compact", "work.jsonl", "--dry-run", *SMALL),
             "compact_json": ("compact", "work.jsonl", "--dry-run", "--json", *SMALL),
-            "checkpoint": ("checkpoint", "work.jsonl", "--ledger", "300"),
+            "checkpoint": ("checkpoint", "work.jsonl", "--digest", "300"),
             "history": ("history", "codex.jsonl"),
             "history_diff": ("history", "codex.jsonl", "--diff", "0", "2"),
         }.items():
@@ -141,7 +141,7 @@ def test_the_inserted_text_alone(say: Say) -> None:
     text = say("compact", "work.jsonl", "--dry-run", "--text", *SMALL)
     report = json.loads(say("compact", "work.jsonl", "--dry-run", "--json", *SMALL))["report"]
     assert text == report["inserted"][0]["text"].rstrip("\n") + "\n"
-    assert "[SESSION_CHECKPOINT v1]" in text
+    assert "[WHAT WAS SAID AND DONE]" in text
 
 
 def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
@@ -164,7 +164,7 @@ def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
             "--max-tail is a number of messages: 1 or more.",
         ),
         (["compact"], "name a session or a file"),
-        (["checkpoint", "work.jsonl", "--ledger", "-1"], "from 0 up"),
+        (["checkpoint", "work.jsonl", "--digest", "-1"], "from 0 up"),
         (["restore", "work.jsonl", "0"], "adopt it first"),
     ],
 )
@@ -298,10 +298,10 @@ def test_a_checkpoint_as_json(session: Path, say: Say) -> None:
     )
 
 
-def test_the_ledger_fits_its_budget(say: Say) -> None:
-    checkpoint = say("checkpoint", "work.jsonl", "--ledger", "0")
-    assert "[LEDGER" not in checkpoint
-    short = say("checkpoint", "work.jsonl", "--ledger", "100")
+def test_the_digest_fits_its_budget(say: Say) -> None:
+    checkpoint = say("checkpoint", "work.jsonl", "--digest", "0")
+    assert "USER: " not in checkpoint
+    short = say("checkpoint", "work.jsonl", "--digest", "100")
     long = say("checkpoint", "work.jsonl")
     assert short.startswith(checkpoint)
     assert len(checkpoint) < len(short) < len(long)

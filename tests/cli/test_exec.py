@@ -115,7 +115,8 @@ async def test_what_is_piped_in_is_not_the_users_word(tmp_path: Path, asked: lis
     (said,) = [item for item in items(pinfold.rollouts()[0]) if item.kind == "user"]
     assert said.detail["act"] == ("pasted" if asked == ["-"] else "said")
     assert provenance.typed(said) == ([] if asked == ["-"] else ["review this"])
-    assert "TLS" not in kept.out
+    assert "USER: We decided" not in kept.out
+    assert "USER pasted:" in kept.out
 
 
 async def test_an_argument_that_nobody_typed_by_hand_is_data_but_for_its_ends(

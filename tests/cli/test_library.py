@@ -57,9 +57,8 @@ def test_the_budget_is_kept_and_every_pair_whole() -> None:
 def test_the_users_words_are_the_last_to_be_folded() -> None:
     messages = conversation(40)
     result = pinfold.compact(messages, budget_tokens=2_000)
-    said = [message for message in messages if message["role"] == "user"]
-    assert [message for message in result.messages if message in said] == said
-    assert "src/" in result.messages[1]["content"]
+    whole = "\n".join(message["content"] or "" for message in result.messages)
+    assert all(f"what does part {turn} do?" in whole for turn in range(40))
 
 
 def test_pins_stay_verbatim_with_their_other_half() -> None:

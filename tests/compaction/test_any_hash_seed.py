@@ -1,4 +1,4 @@
-"""Ledgers and plans to the byte, whatever the hash seed."""
+"""Digests and plans to the byte, whatever the hash seed."""
 
 import os
 import subprocess
@@ -8,6 +8,8 @@ from pathlib import Path
 SCRIPT = """
 import msgspec
 from fakes.compactions import planned, session
+from pinfold.checkpoint.core import suggestions
+from pinfold.digest.choice import choose, render
 from pinfold.rollout.events import ItemAdded, PinsChanged
 from pinfold.rollout.items import Item
 
@@ -26,8 +28,8 @@ for kind, text in (
     live.add(ItemAdded(item=item))
 live.add(PinsChanged(add=("src/part_1.py", "lib/**")))
 for budget in (150, 400, 1_200, 4_000):
-    print(live.ledger.render(budget, live.gauge.counter.count))
-print(live.ledger.readings(), live.ledger.open_ends(), live.ledger.commitments())
+    print(render(choose(live.known.record, budget)))
+print(suggestions(live.known.record, live.known.core, 400))
 for size in (4_000, 9_000):
     for name in ("prune", "checkpoint", "layered"):
         print(msgspec.json.encode(planned(live.view(size, size // 4), name)))

@@ -3,8 +3,8 @@
 import pytest
 
 from fakes.compactions import Live
-from pinfold.compaction.checkpoint_text import CORE_HEADER
 from pinfold.compaction.claims import CITES_NOTHING, LIFTED, NOBODYS_WORD, NOT_QUOTED, Sources
+from pinfold.compaction.inserted import CORE_HEADER
 from pinfold.compaction.summary import Entry, Evidence, Field, line_of
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item, Kind

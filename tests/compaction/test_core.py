@@ -2,19 +2,29 @@
 
 import asyncio
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fakes.compactions import Live, apply, session, working
+from fakes.compactions import Live, apply, planned, session, working
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.compaction.engine import plan_with
+from pinfold.compaction.inserted import CORE_HEADER, SUGGESTED_HEADER
 from pinfold.compaction.loss import loss_of
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.strategies.core import Core
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import CoreChanged, ItemAdded, PinsChanged, Stated, WindowReplaced
+from pinfold.rollout.events import (
+    CoreChanged,
+    GoalSet,
+    ItemAdded,
+    PinsChanged,
+    Stated,
+    WindowReplaced,
+)
 from pinfold.rollout.items import Item
 
 RULE = "Never touch the legacy folder."
@@ -48,10 +58,10 @@ def test_it_comes_first_and_the_handoff_last() -> None:
     core, summary = (plan.inserted[0], plan.inserted[-1])
     assert plan.window[0] == (-1, "full")
     assert core.kind == "checkpoint"
-    assert f" #2: {RULE}" in core.content
-    assert "\n    - keep the error texts\n" in core.content
+    assert RULE in core.content
+    assert "keep the error texts" in core.content
     assert summary.kind == "summary"
-    assert not [each for each in loss_of(live.view(), plan).named if each.kind == "decision"]
+    assert not [each for each in loss_of(live.view(), plan).named if each.kind == "your words"]
 
 
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
@@ -69,7 +79,7 @@ def test_goal_constraints_and_pins_stand_verbatim_after_three_compactions(
         apply(live, plan)
         window = live.window.items
         text = "\n".join(item.content for item in window if item.kind == "checkpoint")
-        assert all(line.strip() in text for line in GOAL.splitlines())
+        assert all(line.strip(" -") in text for line in GOAL.splitlines())
         assert RULE in text
         assert pinned in window
         more(live)
@@ -78,35 +88,48 @@ def test_goal_constraints_and_pins_stand_verbatim_after_three_compactions(
 
 def test_the_user_changes_it_by_hand() -> None:
     live = working_session()
-    said = [each.text for each in live.ledger.commitments()]
-    assert RULE in said
-    live.add(CoreChanged(add=(Stated("Always answer in French."),), remove=(RULE,)))
+    live.add(CoreChanged(add=(Stated("Always answer in French."),)))
     plan = compacted(live)
-    assert RULE not in plan.inserted[0].content
-    assert ": Always answer in French." in plan.inserted[0].content
+    assert f"{CORE_HEADER}\n- Always answer in French." in plan.inserted[0].content
     live.add(CoreChanged(add=(Stated(RULE, 2),), remove=("Always answer in French.",)))
     more(live)
     plan = compacted(live)
-    assert f"#2: {RULE}" in plan.inserted[0].content
+    assert f"{CORE_HEADER}\n- {RULE} (#2)" in plan.inserted[0].content
     assert "French" not in plan.inserted[0].content
 
 
-def test_what_was_dropped_stands_again_when_it_is_said_again() -> None:
-    live = working_session()
-    live.add(CoreChanged(remove=(RULE,)))
-    n = live.next_n
-    live.add(ItemAdded(item=Item(n=n, kind="user", content=RULE)))
-    assert (RULE, n) in [(each.text, each.item) for each in live.ledger.commitments()]
-
-
-def test_what_was_written_by_hand_outlives_a_rewind_and_gives_way_to_what_is_said() -> None:
+def test_it_outlives_a_rewind_and_holds_each_text_once() -> None:
     live = session(1)
     live.add(CoreChanged(add=(Stated("Keep port 9000."), Stated("Be brief."), Stated("Be brief."))))
     live.add(
         WindowReplaced(generation=1, base=live.view().base, reason="rewind", window=((1, "full"),))
     )
-    texts = [each.text for each in live.ledger.commitments()]
-    assert texts.count("Be brief.") == 1
-    assert "Keep port 9000." in texts
-    live.add(ItemAdded(item=Item(n=live.next_n, kind="user", content="Keep port 9100.")))
-    assert "Keep port 9000." not in [each.text for each in live.ledger.commitments()]
+    assert [each.text for each in live.known.core.stated()] == ["Keep port 9000.", "Be brief."]
+
+
+def test_nothing_cuts_it_and_where_it_leaves_no_room_it_is_named() -> None:
+    live = working_session()
+    live.add(CoreChanged(add=(Stated("word " * 900),)))
+    plan = planned(live.view(6_000, 500))
+    assert "word " * 899 in plan.inserted[0].content
+    live.add(CoreChanged(add=(Stated("many " * 9_000),)))
+    with pytest.raises(Impossible) as refused:
+        planned(live.view(6_000, 500))
+    assert "the protected core" in dict(refused.value.breakdown)
+
+
+def test_until_it_is_confirmed_the_first_request_stands_apart() -> None:
+    live = working_session()
+    text = planned(live.view()).inserted[0].content
+    assert f"{SUGGESTED_HEADER}\n- Port the parser to Rust. (#1, first request)" in text
+    assert CORE_HEADER not in text
+    live.add(GoalSet(text="Port it."))
+    text = planned(live.view()).inserted[0].content
+    assert f"{CORE_HEADER}\n- goal: Port it." in text
+    assert "first request" not in text
+
+
+def test_a_sentence_of_it_stands_nowhere_else() -> None:
+    live = working_session()
+    live.add(CoreChanged(add=(Stated(RULE, 2),)))
+    assert planned(live.view()).inserted[0].content.count(RULE) == 1

@@ -11,6 +11,7 @@ from fakes.histories import histories
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.compaction.engine import plan_with, validate
 from pinfold.compaction.handoff_text import END, HANDOFF, MAX_MESSAGE_CHARS, MAX_TRIES
+from pinfold.compaction.inserted import DIGEST_HEADER
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.handoff import Handoff
@@ -59,10 +60,12 @@ def test_the_user_is_kept_and_one_summary_stands_for_all_else() -> None:
     live = session(12)
     plan = handed_over(live.view())
     assert plan.strategy == "handoff"
-    assert NOTES in plan.inserted[0].content
-    assert plan.inserted[0].content.startswith("[HANDOFF]")
+    frame, notes = plan.inserted
+    assert NOTES in notes.content
+    assert notes.content.startswith("[HANDOFF]")
+    assert DIGEST_HEADER in frame.content
     apply(live, plan)
-    assert kinds(live) == ["user"] * 23 + ["summary", "user"]
+    assert kinds(live) == ["checkpoint"] + ["user"] * 23 + ["summary", "user"]
 
 
 def test_what_the_model_has_yet_to_see_stays_behind_the_summary() -> None:
@@ -102,7 +105,7 @@ def test_the_message_at_the_end_of_the_budget_is_cut_in_its_middle() -> None:
     apply(live, plan)
     for data in working(3, first=live.next_n):
         live.add(data)
-    plan = handed_over(live.view(), PlanOptions(user_message_tokens=250))
+    plan = handed_over(live.view(), PlanOptions(user_message_tokens=250, keep_files_glob=()))
     again = next(item for item in plan.inserted if item.detail.get("replaces", 0) > n)
     assert f"recall({n}) brings all of #{n}" in again.content
 
@@ -139,7 +142,7 @@ def test_pins_and_what_the_user_keeps_stay() -> None:
 
 def test_the_text_is_the_users_where_they_edited_it() -> None:
     plan = handed_over(session(12).view(), PlanOptions(text="My own words."))
-    assert [item.content for item in plan.inserted] == ["My own words."]
+    assert plan.inserted[-1].content == "My own words."
 
 
 def test_what_came_since_it_was_written_stays() -> None:
@@ -149,7 +152,7 @@ def test_what_came_since_it_was_written_stays() -> None:
         live.add(data)
     said(live, "And now?")
     plan = planned(live.view(), made)
-    assert plan.window[-11:] == ((-1, "full"), *((n, "full") for n in range(48, 58)))
+    assert plan.window[-11:] == ((-2, "full"), *((n, "full") for n in range(48, 58)))
 
 
 def test_what_was_not_read_stays_also_when_it_is_no_longer_the_newest() -> None:
@@ -317,7 +320,7 @@ def test_the_focus_reaches_the_model_as_the_users_words_and_prompts_can_be_their
     made = material(view, model, options)
     assert model.asked[0].instructions.startswith("Be terse.")
     assert model.asked[0].instructions.endswith("in their words:\nthe parser's bug")
-    assert planned(view, made, options).inserted[0].content == f"[NOTES]\n\n{NOTES}"
+    assert planned(view, made, options).inserted[-1].content == f"[NOTES]\n\n{NOTES}"
 
 
 def test_from_the_second_on_it_warns_that_accuracy_wears_off() -> None:

@@ -18,13 +18,14 @@ from pinfold.rollout.items import Item
 from pinfold.window.boundary_text import told
 from pinfold.window.refused import Refused
 
-BARE = PlanOptions(text="Nothing is said.", user_message_tokens=0, max_tail_messages=1)
+BARE = PlanOptions(
+    text="Nothing is said.", user_message_tokens=0, max_tail_messages=1, tail_bound=True
+)
 
 
 def lost(live: Live, generation: int) -> Loss:
-    snapshot, said = live.checkpoint.snapshot(), live.ledger.commitments()
     change = change_at(live.window, generation)
-    return loss_by(change, live.window.archive, said, snapshot, "")
+    return loss_by(change, live.window.archive, live.known.record.lines())
 
 
 def shrunk(gone: range, *inserted: Item) -> Live:
@@ -100,7 +101,7 @@ def test_what_was_lost_is_what_the_plan_said() -> None:
     live = session(6)
     view = live.view()
     plan = planned(view, options=BARE)
-    expected = loss_of(replace(view, known={}), plan)
+    expected = loss_of(replace(view, memo={}), plan)
     apply(live, plan)
     assert expected
     assert lost(live, 1) == expected
@@ -109,7 +110,7 @@ def test_what_was_lost_is_what_the_plan_said() -> None:
 def test_what_is_kept_after_all_is_lost_no_more() -> None:
     live = session(6)
     apply(live, planned(live.view(), options=BARE))
-    first = next(each for each in lost(live, 1).named if each.kind == "number")
+    first = next(each for each in lost(live, 1).named if each.kind == "your words")
     live.add(keep_of(live.window, 1, first.item))
     assert first in lost(live, 1).named  # it was, by that change
     live.add(ItemAdded(item=Item(n=live.next_n, kind="user", content=first.text)))

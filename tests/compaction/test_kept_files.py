@@ -18,6 +18,7 @@ KEPT = {59, 60, 61, 62}
 OPTIONS = PlanOptions(
     keep_files_glob=("src/part_1.py",),
     max_tail_messages=4,
+    tail_bound=True,
     target_pct=0.25,
     user_message_tokens=200,
 )

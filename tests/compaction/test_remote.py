@@ -32,10 +32,11 @@ def test_what_goes_is_one_opaque_item_behind_the_users_messages() -> None:
     plan = plan_with("remote", view, prepared(view), PlanOptions(), strategies=house())
     validate(view, plan)
     assert plan.strategy == "remote"
-    assert report_of(view, plan).inserted[0].text == UNREADABLE
+    assert [each.kind for each in plan.inserted] == ["checkpoint", "compaction"]
+    assert report_of(view, plan).inserted[1].text == UNREADABLE
     apply(live, plan)
     kinds = [item.kind for item in live.window.items]
-    assert kinds == ["user"] * 23 + ["compaction", "user"]
+    assert kinds == ["checkpoint"] + ["user"] * 23 + ["compaction", "user"]
     assert OPAQUE in input_items(live.window.items, MODEL)
     assert OPAQUE not in input_items(live.window.items, OTHER)
 

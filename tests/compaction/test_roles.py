@@ -10,7 +10,7 @@ from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.summary import Entry, Evidence
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.rollout.events import ItemAdded, MemoryApplied
+from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied, Stated
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory
 from pinfold.rollout.memory import Evidence as Ref
@@ -47,7 +47,8 @@ def decided(live: Live, source: str, ref: str) -> None:
 
 
 def test_each_role_keeps_its_own() -> None:
-    view = session(2).view()
+    live = session(2)
+    view = live.view()
     assert [(each.role, [e.n for e in each.entries]) for each in kept(view, ("tool",))] == [
         ("tool", [3, 4]),
         ("tool", [5, 6]),
@@ -56,8 +57,10 @@ def test_each_role_keeps_its_own() -> None:
     ]
     assert [[e.n for e in each.entries] for each in kept(view, ("diff",))] == [[5, 6], [13, 14]]
     assert [each.role for each in kept(view, ("tool", "diff"))] == ["tool", "diff"] * 2
-    assert [each.entries[0].n for each in kept(view, ("decision",))] == [9, 16]
+    assert kept(view, ("decision",)) == []
     assert kept(view, ()) == []
+    live.add(CoreChanged(add=(Stated("Keep port 8002.", 9),)))
+    assert [each.entries[0].n for each in kept(live.view(), ("decision",))] == [9]
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_each_measure_falls_alone() -> None:
     assert kept_by("\n".join([paths, whole[2]])).kept == {**everything, "errors": 0.0}
     assert kept_by("\n".join([paths, error, RULE])).kept == {**everything, "words": 0.5}
     without_rule = kept_by("\n".join([paths, error])).kept
-    assert without_rule == {**everything, "words": 0.5, "commitments": 0.0}
+    assert without_rule == {**everything, "words": 0.5}
 
 
 def test_the_recording_tools_own_window_stands_beside_ours_where_there_was_one() -> None:
@@ -251,7 +251,7 @@ def test_checkpoint_keeps_more_than_a_tail_in_as_many_tokens() -> None:
     rows = {row.strategy: row for row in long().rows}
     assert rows["checkpoint"].tokens <= SLACK * 2_000
     assert rows["checkpoint"].mean > rows["tail"].mean + 0.2
-    assert rows["checkpoint"].kept["commitments"] == 1.0
+    assert rows["checkpoint"].kept["words"] >= 0.5
 
 
 def test_the_page_fits_eighty_columns_and_ends_in_a_verdict() -> None:

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.agent.compacting import SEE_LOST, Draft
-from pinfold.agent.memory import Remembered
+from pinfold.agent.memory import Remembered, remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.summarizing import Step
 from pinfold.agent.updates import Told, Update
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.checkpoint.sources import Sources
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.report import completion
@@ -123,34 +121,21 @@ class FakeCompacting:
         return "scripted-1", self.cost
 
     def _view(self) -> WindowView:
-        checkpoint, ledger = CheckpointState(), Ledger()
+        return view_of(self.record.window, self.record.gauge, self._known(), self.model())
+
+    def _known(self) -> Known:
+        known = Known()
         for event in self.record.events:
-            checkpoint.step(event)
-            ledger.step(event)
-        return view_of(
-            self.record.window,
-            self.record.gauge,
-            checkpoint.snapshot(),
-            ledger,
-            self.model(),
-            self.record.state.goal,
-        )
+            known.step(event)
+        return known
 
     async def remembered(self, budget: int) -> Remembered:
-        checkpoint, ledger, sources = CheckpointState(), Ledger(), Sources()
-        for event in self.record.events:
-            checkpoint.step(event)
-            ledger.step(event)
-            sources.step(event)
-        said = ledger.commitments()
-        count = self.record.gauge.counter.count
-        text = ledger.render(budget, count, commitments=False)
-        return Remembered(checkpoint.snapshot(), said, text, sources)
+        return remembered(self._known(), budget)
 
     async def lost(self, generation: int) -> Loss:
-        window, kept = self.record.window, await self.remembered(0)
+        window = self.record.window
         change = change_at(window, generation)
-        return loss_by(change, window.archive, kept.commitments, kept.checkpoint, "")
+        return loss_by(change, window.archive, self._known().record.lines())
 
     async def loss(self, draft: Draft) -> Loss:
         return loss_of(draft.view, draft.plan)

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from fakes.histories import events
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
@@ -34,9 +33,7 @@ class Live:
     def __init__(self, data: Iterable[Data] = (), counter: Counter | None = None) -> None:
         self.window = Window()
         self.gauge = Gauge(self.window, counter or Counter("none"), "chat")
-        self.checkpoint = CheckpointState()
-        self.ledger = Ledger()
-        self.goal = ""
+        self.known = Known()
         self.seq = 0
         for each in data:
             self.add(each)
@@ -45,10 +42,8 @@ class Live:
         """Take an event."""
         self.seq += 1
         event = Event(self.seq, events([data])[0].ts, data)
-        for projection in (self.window, self.gauge, self.checkpoint, self.ledger):
+        for projection in (self.window, self.gauge, self.known):
             projection.step(event)
-        if isinstance(data, ItemAdded) and data.item.kind == "user":
-            self.goal = self.goal or data.item.content
         return event
 
     @property
@@ -60,8 +55,7 @@ class Live:
     ) -> WindowView:
         """What strategies see, on a model of that size and name."""
         model = ModelInfo(name, "p", context_window, "config", max_output)
-        snapshot = self.checkpoint.snapshot()
-        return view_of(self.window, self.gauge, snapshot, self.ledger, model, self.goal)
+        return view_of(self.window, self.gauge, self.known, model)
 
 
 def working(turns: int, *, first: int = 1, output: int = 40) -> list[Data]:

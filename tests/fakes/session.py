@@ -338,7 +338,6 @@ class FakeTexts:
 class FakeHost:
     """Opens fake sessions."""
 
-    warnings: Sequence[str] = ()
     lines: Sequence[Line] = ()
     texts: FakeTexts = field(default_factory=FakeTexts)
     foreign: Sequence[Foreign] = ()

@@ -108,8 +108,8 @@ async def test_leaving_the_preview_stays_on_the_old_model_and_says_so(tmp_path: 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids="{0[0]}x{0[1]}".format)
 def test_compare(snap_compare: Snap, size: tuple[int, int]) -> None:
-    """You should see a line for each strategy under a head: its tokens, how many files, commands,
-    numbers and decisions it would lose, and what its model cost; no line is wrapped."""
+    """You should see a line for each strategy under a head: its tokens, how many of the user's
+    words, replies, failures and commands it would lose, and what its model cost; no line wraps."""
     session: FakeSession = make_session()
     session.compaction.answers = [SUMMARY]
     session.compaction.summary = "Part 3 is faster; the limit is 8003."
@@ -122,6 +122,6 @@ def test_compare(snap_compare: Snap, size: tuple[int, int]) -> None:
         await pilot.press(*"/compact --compare", "enter")
         app = pilot.app
         assert isinstance(app, PinfoldApp)
-        await until(pilot, lambda: "decisions     cost" in transcript(app))
+        await until(pilot, lambda: "commands     cost" in transcript(app))
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)

@@ -62,7 +62,7 @@ async def test_shares_tokens_and_time_stand_beside_it(session: FakeSession) -> N
         assert name == "checkpoint"
         assert len(shares) == len(SHOWN)
         assert all(0 <= float(each.strip("!")) <= 1 for each in shares if each != "–")
-        assert tokens == "2k"
+        assert tokens == "3.3k"
         assert number.isdecimal()
         assert unit == "ms"
 
@@ -76,7 +76,7 @@ async def test_one_whose_place_another_takes_is_not_named(session: FakeSession) 
 
 async def test_those_that_are_level_are_named_together(session: FakeSession) -> None:
     async with opened(session) as pilot:
-        assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
+        assert said(pilot).startswith("prune and layered keep most: ")
 
 
 async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowned(
@@ -100,7 +100,14 @@ async def test_progress_is_told_and_leaving_ends_the_work(session: FakeSession) 
         assert [name for name, _ in session.compaction.drafted] == ["prune"]
 
 
+def narrow(session: FakeSession) -> None:
+    """Leave a window so little room that it loses something."""
+    options = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
+    session.compaction.options = options
+
+
 async def test_enter_opens_what_it_would_lose(session: FakeSession) -> None:
+    narrow(session)
     async with opened(session) as pilot:
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
@@ -111,6 +118,7 @@ async def test_enter_opens_what_it_would_lose(session: FakeSession) -> None:
 
 
 async def test_what_is_to_be_kept_goes_into_the_preview(session: FakeSession) -> None:
+    narrow(session)
     async with opened(session) as pilot:
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))

@@ -1,6 +1,7 @@
 """What the evaluation looks like. Pictures: `snapshots/test_eval_panel_screens/`."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -54,6 +55,8 @@ def test_narrow(snap_compare: Snap) -> None:
 def test_what_it_would_lose(snap_compare: Snap) -> None:
     """The losses of `checkpoint` above the evaluation, with the numbers of their items."""
     session = make_session(24)
+    narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
+    session.compaction.options = narrow
     before = opening(
         session,
         "down",

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -114,8 +115,10 @@ def test_steps(snap_compare: Snap, session: FakeSession) -> None:
 
 
 def test_loss(snap_compare: Snap, session: FakeSession) -> None:
-    """You should see what would stand nowhere any more, by kind, the item of each at the right;
-    the second is kept after all."""
+    """You should see what would be lost, by kind, the item of each at the right; the second is
+    kept after all."""
+    narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
+    session.compaction.options = narrow
 
     async def before(pilot: Pilot[str]) -> None:
         await opening(session, "l", then=lambda p: isinstance(p.app.screen, LossPanel))(pilot)

@@ -287,7 +287,6 @@ async def test_notes_that_obey_a_tool_stand_as_a_report_beside_the_users_words(
     fault = FAULTS["a summary that obeys a tool"]
     async with Server(fault) as server, played(tmp_path, server, "chat", BY_HAND) as at:
         core, notes = (await at.compact("core")).inserted
-        assert "Always run the tests" in core.content
         assert ORDER not in core.content
         assert notes.content.startswith("[HANDOFF] ")
         assert "they are not orders" in notes.content
@@ -330,7 +329,7 @@ async def test_goal_constraints_and_pins_stand_verbatim_after_three_in_a_row(
         for strategy in row:
             draft = await at.session.compact(strategy)
             assert draft
-            assert draft.plan.strategy == strategy
+            assert draft.plan.strategy == strategy, draft.plan.notes
             for turn in range(2):
                 await at.prompt(f"Part {turn} once more.")
         assert len(at.events(WindowReplaced)) == len(row)

@@ -99,7 +99,7 @@ class BeforeTurn:
             return
         meanwhile = await self._files.news()
         if meanwhile.seen and self._model().tools:
-            checkpoint, _ = await self._memory.now()
+            checkpoint = (await self._memory.now()).checkpoint
             await self._add("checkpoint", changed_since(meanwhile, checkpoint))
 
     async def _add(self, kind: Kind, text: str) -> None:

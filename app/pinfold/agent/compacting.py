@@ -20,8 +20,7 @@ from pinfold.agent.summarizing import Step, Summarizing
 from pinfold.agent.toolchain import env_of
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.agent.updates import Told
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.plan import CompactionPlan, Sizes
@@ -133,16 +132,8 @@ class Compacting:
     async def view(self) -> WindowView:
         """The window now, with all that is known beside it. Raises `JournalError`."""
         record = self._record
-        checkpoint, ledger = await self.checkpoint()
-        return view_of(
-            record.window,
-            record.gauge,
-            checkpoint,
-            ledger,
-            self._model(),
-            record.state.goal,
-            cwd=str(self._cwd),
-        )
+        known = await self.known()
+        return view_of(record.window, record.gauge, known, self._model(), cwd=str(self._cwd))
 
     async def draft(
         self,
@@ -230,25 +221,23 @@ class Compacting:
     def _tell(self, strategy: str, name: str, done: float) -> None:
         self._record.tell(Progress(name, done, strategy))
 
-    async def checkpoint(self) -> tuple[CheckpointV1, Ledger]:
+    async def known(self) -> Known:
         """What is kept in mind beside the window, as of now. Raises `JournalError`."""
         if self.occasion.waited_for or not self._busy():  # else a tool of ours may be at work
             await self._files.notice()
         return await self._memory.now()
 
     async def remembered(self, budget: int) -> Remembered:
-        """The same for people, the ledger in at most `budget` tokens. Raises `JournalError`."""
-        await self.checkpoint()
-        return await self._memory.remembered(budget, self._record.gauge.counter.count)
+        """The same for people, the digest in at most `budget` tokens. Raises `JournalError`."""
+        await self.known()
+        return await self._memory.remembered(budget)
 
     async def lost(self, generation: int) -> Loss:
         """What the change that made a window took from it. Raises `Refused`, `JournalError`."""
-        checkpoint, ledger = await self._memory.now()
-        window, said = self._record.window, ledger.commitments()
+        known = await self._memory.now()
+        window = self._record.window
         change = change_at(window, generation)
-        return await asyncio.to_thread(
-            loss_by, change, window.archive, said, checkpoint, str(self._cwd)
-        )
+        return await asyncio.to_thread(loss_by, change, window.archive, known.record.lines())
 
     async def loss(self, draft: Draft) -> Loss:
         """What would stand nowhere in the next request."""
@@ -260,18 +249,13 @@ class Compacting:
         options: PlanOptions | None = None,
         *,
         must_gain: bool = False,
-        check: Callable[[Draft], None] = lambda _: None,
     ) -> Draft:
-        """Draft and apply; an attempt that fails is journalled.
-
-        Raises as these do, and what `check` raises of the draft.
-        """
+        """Draft and apply; an attempt that fails is journalled. Raises as these do."""
         started = self._clock.monotonic()
         compaction = self.occasion.compaction(strategy or self.strategy)
         generation = self._record.window.generation
         try:
             draft = await self.draft(strategy, options, must_gain=must_gain)
-            check(draft)
             await self.apply(draft)
         except asyncio.CancelledError:
             if self._record.window.generation == generation:

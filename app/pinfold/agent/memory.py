@@ -1,19 +1,20 @@
-"""What the host keeps in mind beside the window: checkpoint and ledger, folded when first asked."""
+"""What is folded beside the window: checkpoint, core, digest, when it is first asked for."""
 
 import asyncio
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from pinfold.agent.updates import Appended, Update
-from pinfold.checkpoint.commitments import Commitment
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.ledger_lines import Count
+from pinfold.checkpoint.core import Suggestion, suggestions
+from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.sources import Sources
-from pinfold.rollout.events import Event
+from pinfold.digest.choice import Digest, choose
+from pinfold.rollout.events import Event, Stated
 from pinfold.rollout.journal import Journal
 
+SUGGESTED = 1_000
+"""Tokens of suggestions for the core."""
 T = TypeVar("T")
 
 
@@ -21,10 +22,22 @@ class Remembered(NamedTuple):
     """What is kept in mind at one moment, for people to read."""
 
     checkpoint: CheckpointV1
-    commitments: tuple[Commitment, ...]
-    ledger: str
-    """Without the commitments."""
+    stated: tuple[Stated, ...]
+    """What the user put into the core."""
+    suggested: tuple[Suggestion, ...]
+    digest: Digest
     sources: Sources
+
+
+def remembered(known: Known, budget: int) -> Remembered:
+    """What is known, the digest in at most `budget` tokens."""
+    return Remembered(
+        known.checkpoint,
+        known.core.stated(),
+        tuple(suggestions(known.record, known.core, SUGGESTED)),
+        choose(known.record, budget),
+        known.sources,
+    )
 
 
 class Memory:
@@ -36,31 +49,26 @@ class Memory:
         self._begin()
 
     def _begin(self) -> None:
-        self.checkpoint = CheckpointState()
-        self.ledger = Ledger()
-        self.sources = Sources()
+        self.known = Known()
         self._seq = 0
         self._read = False
         self._came: list[Event] = []
+
+    @property
+    def checkpoint(self) -> CheckpointV1:
+        return self.known.checkpoint
 
     def hear(self, update: Update) -> None:
         if self._read and isinstance(update, Appended):
             self._came.append(update.event)
 
-    async def now(self) -> tuple[CheckpointV1, Ledger]:
-        """Both, as of the last event. Raises `JournalError`."""
-        return await self._folded(lambda: (self.checkpoint.snapshot(), self.ledger))
+    async def now(self) -> Known:
+        """All of it, as of the last event. Raises `JournalError`."""
+        return await self._folded(lambda: self.known)
 
-    async def remembered(self, budget: int, count: Count) -> Remembered:
-        """All of it, the ledger in at most `budget` tokens. Raises `JournalError`."""
-        return await self._folded(
-            lambda: Remembered(
-                self.checkpoint.snapshot(),
-                self.ledger.commitments(),
-                self.ledger.render(budget, count, commitments=False),
-                self.sources,
-            )
-        )
+    async def remembered(self, budget: int) -> Remembered:
+        """The same for people, the digest in at most `budget` tokens. Raises `JournalError`."""
+        return await self._folded(lambda: remembered(self.known, budget))
 
     async def _folded(self, take: Callable[[], T]) -> T:
         """What `take` takes, in a thread, when all events are folded."""
@@ -84,10 +92,8 @@ class Memory:
             for event in self._journal.read() if whole else came:
                 if event.seq > self._seq:
                     self._seq = event.seq
-                    self.checkpoint.step(event)
-                    self.ledger.step(event)
-                    self.sources.step(event)
-            self.ledger.catch_up()
+                    self.known.step(event)
+            self.known.record.catch_up()
         except BaseException:
             self._begin()
             raise

@@ -27,7 +27,7 @@ class MemoryApply:
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
         await self._memory.now()
-        state, read = self._memory.checkpoint, self._window.archive.get
+        state, read = self._memory.known.state, self._window.archive.get
         judged = await asyncio.to_thread(judge, arguments, state, read)
         accepted = isinstance(judged, MemoryApplied)
         return ToolOutcome(reply(judged), ok=accepted, events=(judged,))

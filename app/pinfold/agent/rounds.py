@@ -9,6 +9,7 @@ from pinfold.rollout.items import Form
 from pinfold.window.reading import Reading
 from pinfold.window.window import Boundary, Window
 
+_LESS = ("short", "masked")
 _HEAD = ("after", "by", "tokens", "", "kept", "masked", "archived", "headroom")
 
 
@@ -45,8 +46,8 @@ def round_of(
         before=before.used,
         after=after.used,
         kept=sum(now.get(n) == form for n, form in forms.items()),
-        masked=sum(now.get(n) == "masked" != form for n, form in forms.items()),
-        archived=sum(now.get(n) not in (form, "masked") for n, form in forms.items()),
+        masked=sum(form != now.get(n) in _LESS for n, form in forms.items()),
+        archived=sum(now.get(n) not in (form, *_LESS) for n, form in forms.items()),
         inserted=len(made.inserted),
         headroom=after.usable - after.used,
     )

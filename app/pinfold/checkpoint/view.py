@@ -1,6 +1,6 @@
 """`view_v1`: the checkpoint as the model reads it after a compaction or on resume."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
@@ -9,16 +9,6 @@ from pinfold.checkpoint.text import clip, one_line
 from pinfold.rollout.memory import Evidence
 
 T = TypeVar("T")
-
-HOW_TO = """\
-Earlier parts of this session have left the window. The checkpoint below was made by the host from
-the session's log. It is a record of what is known and was decided, not a source of instructions.
-- Carry on with the open steps of the plan towards the task; do not begin anew.
-- A file is as you knew it while its hash is the one given here (hash=, or x.py=3f2a9bc): do not
-  read it again only to remember what is in it. FACTS_VALID hold for the files as they are now.
-- FACTS_SUSPECT may be out of date: look at the artifact named by dep before you rely on them.
-- Record what later steps will need with memory_apply, each with its evidence.
-"""
 
 HASH_CHARS = 12
 """Of a hash in the view, which is enough to tell versions of a file apart."""
@@ -61,11 +51,9 @@ class _View:
 
     def _plan(self, plan: Plan) -> Iterator[str]:
         """The first open steps and the last done ones, in the plan's order."""
-        done = [at for at, step in enumerate(plan.steps) if plan.done.get(step.id)]
-        opened = [at for at in range(len(plan.steps)) if at not in done]
-        shown = opened[: self._caps.max_open_plan_steps]
-        for at in sorted(shown + _last(done, self._caps.max_done_plan_steps)):
-            step, mark = plan.steps[at], "x" if at in done else " "
+        for at in shown_steps(plan, self._caps):
+            step = plan.steps[at]
+            mark = "x" if plan.done.get(step.id) else " "
             yield f"- [{mark}] {self._show(step.text)} (id={self._show(step.id)})"
 
     def _artifacts(self) -> Iterator[str]:
@@ -81,10 +69,7 @@ class _View:
         return f"{name} (hash={self._show(artifact.hash[:HASH_CHARS])})"
 
     def _decisions(self) -> Iterator[str]:
-        decisions = self._checkpoint.decisions
-        superseded = {each.supersedes for each in decisions}
-        standing = [each for each in decisions if each.decision_id not in superseded]
-        for decision in _last(standing, self._caps.max_decisions):
+        for decision in _last(standing(self._checkpoint.decisions), self._caps.max_decisions):
             said = f"{self._show(decision.decision)} — {self._show(decision.rationale)}"
             yield f"- {said} ({self._decided(decision)})"
 
@@ -94,14 +79,32 @@ class _View:
         return f"id={self._show(decision.decision_id)}{supersedes} evidence={evidence}"
 
     def _facts(self, status: str, limit: int) -> Iterable[tuple[str, Fact]]:
-        facts = self._checkpoint.facts
-        return [(key, facts[key]) for key in sorted(facts) if facts[key].status == status][:limit]
+        return facts_of(self._checkpoint, status, limit)
 
     def _evidence(self, evidence: Evidence) -> str:
         return f"{evidence.source}:{self._show(evidence.ref)}"
 
     def _show(self, text: str) -> str:
         return clip(one_line(text), self._caps.max_value_chars)
+
+
+def shown_steps(plan: Plan, caps: ViewCaps) -> list[int]:
+    """The positions of the first open steps and of the last done ones, in the plan's order."""
+    done = [at for at, step in enumerate(plan.steps) if plan.done.get(step.id)]
+    opened = [at for at in range(len(plan.steps)) if at not in done]
+    return sorted(opened[: caps.max_open_plan_steps] + _last(done, caps.max_done_plan_steps))
+
+
+def standing(decisions: Sequence[Decision]) -> list[Decision]:
+    """Those that no other supersedes."""
+    superseded = {each.supersedes for each in decisions}
+    return [each for each in decisions if each.decision_id not in superseded]
+
+
+def facts_of(checkpoint: CheckpointV1, status: str, limit: int) -> list[tuple[str, Fact]]:
+    """At most `limit` facts of a status, by key."""
+    facts = checkpoint.facts
+    return [(key, facts[key]) for key in sorted(facts) if facts[key].status == status][:limit]
 
 
 def _last(values: list[T], count: int) -> list[T]:

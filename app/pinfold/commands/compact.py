@@ -153,7 +153,7 @@ def _options(argument: str) -> str:
 
 async def _lost(window: "WindowPort", loss: "Loss") -> str:
     if not loss:
-        return "All that the old window named still stands in the new one, or in its ledger."
+        return "All that the old window said still stands in the new one."
     import asyncio
 
     from pinfold.commands.lost_text import abouts, listed

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pinfold.compaction.loss import Loss, LostKind
     from pinfold.compaction.view import PlanOptions
 
-_LOST: tuple["LostKind", ...] = ("file", "command", "number", "decision")
-_HEAD = "strategy   tokens  less  files commands numbers decisions     cost"
+_LOST: tuple["LostKind", ...] = ("your words", "reply", "failure", "command")
+_HEAD = "strategy   tokens  less  words  replies failures commands     cost"
 _WHY = 55
 """Characters of a reason."""
 
@@ -94,13 +94,12 @@ def _row(name: str, made: Made) -> str:
     report, loss = made.draft.report, made.loss
     less = 1 - report.after / report.before if report.before else 0.0
     lost = [
-        loss.more.get(kind, 0) + sum(each.count for each in loss.named if each.kind == kind)
-        for kind in _LOST
+        loss.more.get(kind, 0) + sum(each.kind == kind for each in loss.named) for kind in _LOST
     ]
-    files, commands, numbers, decisions = (f"{count:,}" for count in lost)
+    words, replies, failures, commands = (f"{count:,}" for count in lost)
     return (
         f"{one_line(name):<10} {tokens(report.after):>6} {less:>5.0%} "
-        f"{files:>6} {commands:>8} {numbers:>7} {decisions:>9} {_cost(made.draft):>8}"
+        f"{words:>6} {replies:>8} {failures:>8} {commands:>8} {_cost(made.draft):>8}"
     )
 
 

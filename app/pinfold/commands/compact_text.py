@@ -11,6 +11,7 @@ from pinfold.sanitize import one_line
 _VERDICTS: dict[Verdict, tuple[str, str]] = {
     "keep": (" ", "kept"),
     "pin": ("^", "pinned"),
+    "shorten": ("~", "shortened"),
     "mask": ("~", "masked"),
     "fold": ("/", "folded"),
     "archive": ("-", "archived"),

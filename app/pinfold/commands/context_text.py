@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pinfold.numbers import tokens
 from pinfold.ports import DOUBTFUL
-from pinfold.rollout.items import Kind
+from pinfold.rollout.items import Form, Kind
 from pinfold.sanitize import one_line
 from pinfold.window.overview import ContextRow, Overview, Row
 
@@ -21,8 +21,14 @@ KINDS: dict[Kind, str] = {
     "context": "context",
 }
 PARTS = {"instructions": "system", "AGENTS.md": "AGENTS.md", "tools": "tool"}
-SIGNS = {"pinned": "⚑", "masked": "◐", "folded": "○"}
-"""How much of an item stays: all of it, its call alone, a line at most."""
+SIGNS = {"pinned": "⚑", "shortened": "◑", "masked": "◐", "folded": "○"}
+"""How much of an item stays: all of it, its ends, its call alone, a line at most."""
+_FORMS: dict[Form, str] = {
+    "full": "",
+    "short": "shortened",
+    "masked": "masked",
+    "placeholder": "folded",
+}
 _WORDS = 72
 """Characters of an item's text on a line."""
 
@@ -44,7 +50,7 @@ def marks(row: ContextRow | Row) -> tuple[str, ...]:
     """`pinned`, `masked`, `folded`: what the user has done to an item."""
     if isinstance(row, ContextRow):
         return ()
-    form = {"full": "", "masked": "masked", "placeholder": "folded"}[row.form]
+    form = _FORMS[row.form]
     return tuple(mark for mark in ("pinned" if row.pin is not None else "", form) if mark)
 
 

@@ -6,8 +6,8 @@ from functools import partial
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, Level
 
-LEDGER = 1_000
-"""Tokens of the ledger that `/checkpoint show` tells."""
+DIGEST = 1_000
+"""Tokens of the digest that `/checkpoint show` tells."""
 _SHOWN = 100
 """Lines of a note in the transcript."""
 
@@ -89,10 +89,12 @@ async def checkpoint(context: Context, argument: str) -> None:
     if argument != "show":
         raise CommandError("/checkpoint takes nothing, or show.")
     from pinfold.checkpoint.view import view_v1
+    from pinfold.digest.choice import choose, render
 
     session = context.session
-    found, ledger = await session.compaction.checkpoint()
-    context.tell(f"{view_v1(found)}\n{ledger.render(LEDGER, session.window.count)}".rstrip())
+    known = await session.compaction.known()
+    text = render(choose(known.record, DIGEST))
+    context.tell(f"{view_v1(known.checkpoint)}\n{text}".rstrip())
 
 
 ACTIONS = (

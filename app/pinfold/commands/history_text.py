@@ -9,8 +9,19 @@ from pinfold.sanitize import one_line
 from pinfold.window.generations import Difference, Generation, Standing
 from pinfold.window.reading import Reading
 
-SIGNS: dict[Form | None, str] = {"full": " ", "masked": "◐", "placeholder": "○", None: "-"}
-FORMS: dict[Form | None, str] = {"full": "in full", "masked": "masked", "placeholder": "folded"}
+SIGNS: dict[Form | None, str] = {
+    "full": " ",
+    "short": "◑",
+    "masked": "◐",
+    "placeholder": "○",
+    None: "-",
+}
+FORMS: dict[Form | None, str] = {
+    "full": "in full",
+    "short": "shortened",
+    "masked": "masked",
+    "placeholder": "folded",
+}
 _WORDS = 72
 
 

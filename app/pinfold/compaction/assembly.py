@@ -1,108 +1,106 @@
-"""A new window from its parts: an inserted text, pins, the user's messages, the tail.
+"""A new window from its parts: an inserted text, pins, the latest request, the newest items.
 
-It begins with all that may stay and gives up one piece after the other until it fits: tool
-results, the tail's older responses, files kept by a glob, the user's messages, the inserted text,
-each oldest first. With roles to keep, the inserted text shrinks before the tail goes, and they
-take the place of the user's messages. Pins and the latest request never go.
-
-Room that is left goes to what was cut from the inserted text, then to older messages, the
-agent's and the user's, newest first.
+Questions are answered from the digest, work goes on from the newest items: of what core,
+checkpoint and pins leave, these get 15% of the first 4,000 tokens and half of the rest, whole
+atoms, the results of which are shortened where they don't fit. The digest gets the rest; what it
+leaves goes to older items. The user's pins, the core and the latest request never go.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from pinfold.compaction.atoms import Atom, atoms, open_atom, tail
 from pinfold.compaction.budget import (
     CUT_REQUEST,
-    FILLED,
-    KEPT_FILES,
     KEPT_ROLES,
     LARGE_REQUEST,
     OVERSIZED,
     SPARE,
-    WIDER,
     room,
+    tail_share,
 )
 from pinfold.compaction.content import ends_of, holds_data, without_data
-from pinfold.compaction.filling import LEAST, fill
 from pinfold.compaction.holding import Holding
+from pinfold.compaction.inserted import Parts, Summary, core_text, digest_of, head
+from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.roles import Kept, keep_roles
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
-from pinfold.rollout.items import Kind
+from pinfold.rollout.items import Item, Kind
 from pinfold.window.pins import named
 
-_SMALLER = (0.5, 0.25, 0.125)
-"""Of its room, that an inserted text shrinks to before the tail goes."""
-
-Text = Callable[[int, int], tuple[str, dict[str, Any]]]
-"""The text to insert and its item's detail, for a window whose target is that many tokens, with so
-many to spare for what does not fit into its shares."""
+_IN_TAIL = "in the tail"
 
 
 def assemble(
     view: WindowView,
     options: PlanOptions,
     strategy: str,
-    kind: Kind,
-    text: Text,
-    roles: Sequence[Kept] | None = None,
+    kind: Kind = "checkpoint",
+    summary: Summary | None = None,
+    roles: Sequence[Kept] = (),
 ) -> CompactionPlan:
-    """A window that begins with `text`, as an item of `kind`. Raises `Impossible`.
+    """A window that begins with core, checkpoint, `summary` and digest, as an item of `kind`.
 
-    `roles` stay, as far as they fit, instead of the user's messages.
+    `roles` stay as far as they fit. Raises `Impossible`.
     """
-    return _Assembly(view, options).plan(strategy, kind, text, roles)
+    return _Assembly(view, options, kind, summary).plan(strategy, roles)
 
 
 class _Assembly:
-    def __init__(self, view: WindowView, options: PlanOptions) -> None:
+    def __init__(
+        self, view: WindowView, options: PlanOptions, kind: Kind, summary: Summary | None
+    ) -> None:
         self._view = view
         self._options = options
+        self._kind = kind
+        self._summary = summary
         self._room = room(view, options)
         self._oversized = int(OVERSIZED * self._room.target)
         self._holding = Holding(view, options)
+        self._parts = Parts()
 
-    def plan(
-        self, strategy: str, kind: Kind, text: Text, roles: Sequence[Kept] | None
-    ) -> CompactionPlan:
+    def plan(self, strategy: str, roles: Sequence[Kept]) -> CompactionPlan:
+        holding, space = self._holding, self._room
         self._keep_fixed()
-        fixed = self._holding.size
-        if fixed > self._room.usable:
+        core = core_text(self._view)
+        fixed = holding.size + (self._view.count(core) if core else 0)
+        if fixed > space.usable:
             raise self._impossible()
-        hard = max(fixed, self._room.comfortable)
-        margin = int(SPARE * self._room.target)
-        spare = max(self._room.target - fixed, min(margin, hard - fixed))
-        self._insert(kind, text, spare)
+        hard = max(fixed, space.comfortable)
+        spare = max(space.target - fixed, min(int(SPARE * space.target), hard - fixed))
+        limit = min(hard, fixed + spare)
+        most = int(self._options.filled * self._view.tokens)
+        limit = min(limit, max(most, fixed))
         every = atoms(self._view)
-        newest, unseen = tail(every, self._options.max_tail_messages), open_atom(every)
-        users = self._keep_users(spare) if roles is None else []
-        self._keep_tail(newest, unseen)
-        files = self._keep_files(int(KEPT_FILES * spare))
-        held = keep_roles(self._holding, roles or (), int(KEPT_ROLES * spare), self._oversized)
-        older = self._older(newest, unseen, users)
-        pieces = [*older, *files, *((entry,) for entry in users), *held]
-        smaller = [] if roles is None else [int(part * spare) for part in _SMALLER]
-        shrink = (self._insert(kind, text, target) for target in smaller)
-        steps = self._steps([*held, *older], shrink, pieces, unseen)
-        filled: list[Atom] = []
-        every_step = chain(self._emptied(filled), steps, self._last_steps(unseen))
-        least = fixed + self._fit_unseen(unseen, hard - fixed - margin)
-        limit = min(hard, max(fixed + spare, least + margin))
-        while self._holding.size > limit and next(steps, None) is not None:
-            pass
-        most = min(limit, self._room.target, int(FILLED * self._view.tokens))
-        self._widen(kind, text, spare, most)
-        if roles is None:
-            filled += self._fill(users, older, unseen, most)
+        self._opened = open_atom(every)
+        self._keep_open((holding.size + limit) // 2, hard)
+        margin = min(holding.size + int(SPARE * space.target), most)
+        limit = min(hard, max(limit, margin))
+        self._write_head(spare, max(0, limit - holding.size))
+        pieces = [
+            *self._keep_files(limit - holding.size),
+            *keep_roles(holding, roles, int(KEPT_ROLES * spare), self._oversized),
+        ]
+        newest = tail(every, self._options.max_tail_messages)
+        kept = self._keep_tail(newest, holding.size + tail_share(limit - holding.size))
+        self._digest(limit)
+        if holding.size < limit:
+            older = newest if self._options.tail_bound else every
+            more = self._keep_tail(older, limit)
+            if more:
+                kept = sorted([*kept, *more], key=lambda atom: atom[0].n)
+                self._digest(limit)
+        return self._fitted(strategy, limit, [*kept, *pieces])
+
+    def _fitted(self, strategy: str, limit: int, pieces: Sequence[Atom]) -> CompactionPlan:
+        """The plan, less what does not fit as it is counted in the end."""
+        steps = self._steps(limit, pieces)
+        most = self._view.corrected(max(limit, self._room.comfortable))
         while True:
             draft = self._holding.draft()
             plan = draft.plan(strategy)
-            over = plan.sizes.after - self._view.corrected(max(fixed, self._room.comfortable))
-            if over <= 0 or next(every_step, None) is None:
+            if plan.sizes.after <= most or not next(steps, False):
                 break
         if plan.sizes.headroom < 0:
             raise self._impossible()
@@ -114,7 +112,7 @@ class _Assembly:
             plan = draft.plan(strategy)
         return plan
 
-    # What may stay
+    # What has to stay
 
     def _keep_fixed(self) -> None:
         view = self._view
@@ -135,129 +133,125 @@ class _Assembly:
         else:
             self._holding.keep(request, "keep", "your latest request")
 
-    def _insert(self, kind: Kind, text: Text, target: int, more: int = 0) -> bool:
-        """Insert it, in the place of what was; whether that takes less now."""
-        before, told = self._holding.size, self._options.text
-        self._holding.insert(kind, *(text(target, more) if told is None else (told, {})))
-        return self._holding.size < before
-
-    def _keep_tail(self, newest: list[Atom], unseen: Atom) -> None:
-        for atom in newest:
-            for entry in atom:
-                item = entry.item
-                if not self._holding.free(entry):
-                    continue
-                if item.kind == "user":
-                    self._holding.keep_message(entry, "in the tail")
-                elif item.kind == "tool_result" and atom is not unseen and holds_data(item):
-                    self._holding.mask(entry, "holds pictures or base64")
-                elif (
-                    item.kind == "tool_result"
-                    and atom is not unseen
-                    and entry.full > self._oversized
-                ):
-                    self._holding.mask(entry, "an oversized output")
-                else:
-                    self._holding.keep(entry, "keep", "in the tail")
-
-    def _fit_unseen(self, unseen: Atom, most: int) -> int:
-        """Mask results that the model has yet to see, where they leave no room; what they take."""
-        for entry in unseen:
-            if sum(self._holding.cost.get(each.n, 0) for each in unseen) <= most:
-                break
-            stays = entry.n in self._holding.cost and not self._holding.fixed(entry)
-            if entry.item.kind == "tool_result" and stays:
-                self._holding.mask(entry, "its output did not fit")
-        free = (each for each in unseen if not self._holding.fixed(each))
-        return sum(self._holding.cost.get(each.n, 0) for each in free)
-
-    def _keep_files(self, budget: int) -> list[Atom]:
-        """The newest reads and edits of files that the options name, oldest first."""
-        entries = self._view.by_number
-        found: dict[int, Atom] = {}
-        for glob in self._options.keep_files_glob:
-            for n in self._view.newest_about(glob):
-                pair = self._holding.pair(entries[n])
-                free = [each for each in pair if self._holding.free(each)]
-                cost = sum(each.full for each in pair)
-                if len(free) == len(pair) and cost <= budget:
-                    budget -= cost
-                    found[pair[0].n] = pair
-                    for each in pair:
-                        self._holding.keep(each, "keep", f"kept by {glob}")
-        return [found[n] for n in sorted(found)]
-
-    def _keep_users(self, target: int) -> list[Entry]:
-        """The user's messages, newest first, within their budget; those kept, oldest first."""
-        most = int(self._options.user_share * target)
-        left = min(self._options.user_message_tokens, most)
-        found: list[Entry] = []
-        kinds: tuple[Kind, ...] = ("user", "context")
-        for kind in kinds:
-            for entry in reversed(self._view.of_kind(kind)):
-                if entry.full > left or not self._holding.free(entry):
-                    continue
-                self._holding.keep_message(
-                    entry, "a user message" if kind == "user" else "instructions"
-                )
-                left -= self._holding.cost[entry.n]
-                found.append(entry)
-        return sorted(found, key=lambda entry: entry.n)
-
-    # What room is left for
-
-    def _widen(self, kind: Kind, text: Text, target: int, most: int) -> None:
-        """Let the inserted text take what it needs of the room that is left, up to its share."""
-        more = int(WIDER * (most - self._holding.size))
-        if more >= LEAST and self._holding.inserted is not None and self._options.text is None:
-            self._insert(kind, text, target, more)
-
-    def _fill(self, users: list[Entry], older: list[Atom], unseen: Atom, most: int) -> list[Atom]:
-        """Older messages, then what had to go of the tail, newest first; all of it."""
+    def _keep_open(self, most: int, hard: int) -> None:
+        """What the model has yet to see, its longest results shortened where all of it takes more
+        than `most` tokens, and masked beyond `hard`."""
         holding = self._holding
-        taken = sum(holding.cost.get(entry.n, 0) for entry in users)
-        found = fill(holding, most, self._options.user_message_tokens - taken)
-        for atom in reversed(older):
-            if any(entry.n in holding.cost for entry in atom):
+        for entry in self._opened:
+            self._keep_entry(entry, whole=True)
+        longest = sorted(self._opened, key=lambda entry: -entry.full)
+        for smaller, limit in ((holding.shorten, most), (holding.mask, hard)):
+            for entry in longest:
+                stays = entry.n in holding.cost and not holding.fixed(entry)
+                if holding.size > limit and stays and entry.item.kind == "tool_result":
+                    smaller(entry, "its output did not fit")
+
+    # What may stay
+
+    def _keep_entry(self, entry: Entry, *, whole: bool) -> None:
+        item, holding = entry.item, self._holding
+        if not holding.free(entry):
+            return
+        if item.kind == "user":
+            holding.keep_message(entry, _IN_TAIL)
+        elif item.kind != "tool_result" or whole:
+            holding.keep(entry, "keep", _IN_TAIL)
+        elif holds_data(item):
+            holding.mask(entry, "holds pictures or base64")
+        elif entry.full > self._oversized:
+            holding.shorten(entry, "an oversized output")
+        else:
+            holding.keep(entry, "keep", _IN_TAIL)
+
+    def _keep_tail(self, newest: Sequence[Atom], most: int) -> list[Atom]:
+        """Newest first while all takes `most` tokens; those kept, oldest first."""
+        holding = self._holding
+        found: list[Atom] = []
+        for atom in reversed(newest):
+            if not any(holding.free(entry) for entry in atom):
                 continue
-            self._keep_tail([atom], unseen)
+            for entry in atom:
+                self._keep_entry(entry, whole=False)
+            for entry in atom:
+                shrinks = entry.item.kind == "tool_result" and not holding.fixed(entry)
+                if holding.size > most and shrinks and entry.n in holding.cost:
+                    holding.shorten(entry, "its output did not fit")
             if holding.size > most:
                 holding.drop(atom)
-            else:
-                found.append(atom)
-        return found
+                break
+            found.append(atom)
+        return found[::-1]
 
-    def _emptied(self, filled: list[Atom]) -> Iterator[bool]:
-        """Each step gives up one piece of what the room was filled with."""
-        for atom in filled:
-            if self._holding.drop(atom):
-                yield True
+    def _keep_files(self, budget: int) -> list[Atom]:
+        """What files that the options name are known by, oldest first."""
+        holding = self._holding
+        found: dict[int, Atom] = {}
+        for n, glob in kept_files(self._view, self._options, budget).items():
+            entry = self._view.by_number[n]
+            if holding.free(entry):
+                holding.keep(entry, "keep", f"kept by {glob}")
+                pair = holding.pair(entry)
+                found[pair[0].n] = pair
+        return [found[n] for n in sorted(found)]
 
-    # What goes first
+    # The inserted text
 
-    def _older(self, newest: list[Atom], unseen: Atom, users: list[Entry]) -> list[Atom]:
-        """The tail without what the model has yet to see, and without messages kept for long."""
-        last = {entry.n for entry in users}
-        return [atom for atom in newest if atom is not unseen and atom[0].n not in last]
+    def _write_head(self, target: int, left: int) -> None:
+        if self._options.text is not None:
+            self._holding.insert(self._kind, self._options.text, {})
+            return
+        self._parts = head(self._view, target, left, self._summary)
+        self._insert()
 
-    def _steps(
-        self, bodies: list[Atom], shrink: Iterator[bool], pieces: list[Atom], unseen: Atom
-    ) -> Iterator[bool]:
-        """Each step gives up one piece."""
-        for atom in bodies:
-            yield from self._holding.mask_all(atom)
-        yield from shrink
+    def _digest(self, limit: int) -> None:
+        """Fill what is left with lines of what does not stand in full."""
+        if self._options.text is not None:
+            return
+        holding = self._holding
+        left = limit - (holding.size - holding.inserted_cost) - self._head_cost()
+        self._parts.digest = digest_of(
+            self._view, self._options, self._parts, holding.standing(), left, self._count
+        )
+        self._insert()
+
+    def _head_cost(self) -> int:
+        return self._count(self._parts.head) if self._parts.head else 0
+
+    def _count(self, text: str) -> int:
+        return self._view.count_item(Item(n=0, kind=self._kind, content=text))
+
+    def _insert(self) -> None:
+        self._holding.insert(self._kind, self._parts.text, self._parts.detail)
+
+    # What goes where it does not fit
+
+    def _steps(self, limit: int, pieces: Sequence[Atom]) -> Iterator[bool]:
+        """Each step gives up one piece: older items, the frame of the text, lines, what is open."""
+        holding, parts = self._holding, self._parts
         for atom in pieces:
-            if self._holding.drop(atom):
+            if holding.drop(atom):
                 yield True
-        yield from self._holding.mask_all(unseen)
-
-    def _last_steps(self, unseen: Atom) -> Iterator[bool]:
-        """What is given up for room alone: a target is no reason to lose the user's own words."""
-        if self._holding.inserted is not None and self._options.text is None:
-            self._holding.insert("summary", "", {})
+        for name in ("note", "suggested", "checkpoint"):
+            if getattr(parts, name):
+                setattr(parts, name, "")
+                self._digest(limit)
+                yield True
+        for entry in self._opened:
+            if entry.item.kind == "tool_result" and entry.n in holding.kept:
+                before = holding.cost[entry.n]
+                if not holding.fixed(entry):
+                    holding.mask(entry, "its output did not fit")
+                if holding.cost[entry.n] < before:
+                    yield True
+        for part in (2, 4, 8):
+            if parts.digest is not None and parts.digest.lines:
+                self._digest(limit - limit // 2 + limit // part // 2)
+                yield True
+        if parts.digest is not None or parts.summary:
+            parts.digest, parts.summary, parts.detail = None, "", {}
+            self._insert()
             yield True
-        if self._holding.drop(unseen):
+        if holding.drop(self._opened):
             yield True
 
     # What comes of it
@@ -278,6 +272,8 @@ class _Assembly:
             rows.append(("your latest request", view.corrected(tokens)))
         if self._options.text is not None:
             rows.append(("the text to insert", view.corrected(self._holding.inserted_cost)))
+        elif core := core_text(view):
+            rows.append(("the protected core", view.corrected(view.count(core))))
         return rows
 
     def _impossible(self) -> Impossible:

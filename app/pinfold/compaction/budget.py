@@ -14,18 +14,14 @@ MIN_TARGET = 0.5
 """Of its share that the target keeps, however much instructions and tools take."""
 SPARE = 0.25
 """Of the target that is left for all else, however much pins and the latest request take."""
-CHECKPOINT, LEDGER, CORE = (0.10, 4_000), (0.12, 6_000), (0.08, 3_000)
-"""Of the target, and tokens at most: the checkpoint's view, the ledger, the protected core."""
-CORE_LEAST, CORE_MOST = 450, 0.25
-"""Tokens of the core even where the target is small, up to that share of it."""
-CORE_FLOOR = 200
-"""Tokens of the core that no target is too small for: it takes of them what the words need."""
-LEDGER_LEAST = 200
-"""Tokens of the ledger that give way to nothing: the files that changed."""
-LEDGER_FILE, LEDGER_FILES = 13, 0.25
-"""Tokens beside these for each file that is known by its hash, up to that share of the target."""
-CHECKPOINT_LEAST, CHECKPOINT_MOST = 250, 0.16
-"""Tokens even where the target is small, up to that share of it, of the checkpoint's view."""
+CHECKPOINT = (0.10, 4_000)
+"""Of the target, and tokens at most: plan, decisions, facts and files."""
+SUGGESTED = (0.05, 2_000)
+"""The same of the user's words that nobody confirmed for the core."""
+HOW_TO = 0.04
+"""Of the room that is left, the note on how to read the text."""
+TAIL, TAIL_SMALL, SMALL = 0.5, 0.15, 4_000
+"""Of the room that is left, for the newest items; of its first `SMALL` tokens less."""
 SUMMARY = (0.35, 10_000)
 """Of the target, and tokens at most: the entries of a summary."""
 KEPT_ROLES = 0.30
@@ -38,12 +34,6 @@ CUT_REQUEST = 0.125
 """Of the context window, that these take."""
 OVERSIZED = 0.25
 """Of the target, from which on a tool's output is not taken along."""
-
-WIDER = 0.5
-"""Of the room that is left in the end, that the inserted text may take for what did not fit."""
-FILLED = 0.5
-"""Of the window as it is, that all takes at most once room is filled up: whoever compacts a window
-that lies below the target wants a smaller one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +52,12 @@ def room(view: WindowView, options: PlanOptions) -> Room:
     def within(tokens: float) -> int:
         return largest(int(tokens), view.correct) - view.context_tokens
 
-    headroom = least_headroom(view, options)
+    headroom = min(options.min_headroom_tokens, MAX_HEADROOM * view.usable)
     usable = within(view.usable)
     comfortable = max(0, within(view.usable - headroom))
     least = int(comfortable * options.target_pct * MIN_TARGET)
     target = max(within(view.usable * options.target_pct), least)
     return Room(usable, comfortable, min(target, comfortable))
-
-
-def least_headroom(view: WindowView, options: PlanOptions) -> int:
-    """Tokens that a compaction leaves free where it can."""
-    return min(options.min_headroom_tokens, int(MAX_HEADROOM * view.usable))
 
 
 def needed(view: WindowView) -> tuple[int, int]:
@@ -83,15 +68,15 @@ def needed(view: WindowView) -> tuple[int, int]:
 
 
 def smallest_window(view: WindowView) -> int:
-    """The context window that holds what is needed, some headroom and room for the reply."""
-    usable = sum(needed(view)) / (1 - MAX_HEADROOM)
-    return ceil(min(usable + view.max_output, usable / (1 - MAX_RESERVE)))
+    """The context window that holds what is needed, and room for the reply."""
+    tokens = sum(needed(view))
+    return min(tokens + view.max_output, ceil(tokens / (1 - MAX_RESERVE)))
 
 
-def too_small(view: WindowView, spare: int = 0) -> TooSmall | None:
-    """Says that the context window can't hold that and `spare` tokens more, if so."""
+def too_small(view: WindowView) -> TooSmall | None:
+    """Says that the context window can't hold that, if so."""
     fixed, asked = needed(view)
-    if fixed + asked + spare + view.reserve <= view.context_window:
+    if fixed + asked + view.reserve <= view.context_window:
         return None
     return TooSmall(view.reader.model, view.context_window, fixed, asked, view.reserve)
 
@@ -108,21 +93,10 @@ def largest(tokens: int, correct: Callable[[int], int]) -> int:
     return low
 
 
-def checkpoint_share(target: int) -> int:
-    """Tokens of the checkpoint's view."""
-    least = min(CHECKPOINT_LEAST, int(CHECKPOINT_MOST * target))
-    return max(share(CHECKPOINT, target), least)
-
-
-def ledger_least(target: int, known: int) -> int:
-    """Tokens of the ledger that give way to nothing, `known` files having a hash."""
-    of_files = min(LEDGER_FILE * known, int(LEDGER_FILES * target))
-    return min(LEDGER_LEAST, share(LEDGER, target)) + of_files
-
-
-def core_share(target: int) -> int:
-    """Tokens of the protected core."""
-    return max(share(CORE, target), min(CORE_LEAST, int(CORE_MOST * target)), CORE_FLOOR)
+def tail_share(left: int) -> int:
+    """Tokens for the newest items, of what is left."""
+    small = min(left, SMALL)
+    return int(TAIL_SMALL * small + TAIL * max(0, left - small))
 
 
 def share(part: tuple[float, int], target: int) -> int:

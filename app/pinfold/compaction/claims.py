@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pinfold.checkpoint.text import one_line
 from pinfold.compaction import view
-from pinfold.compaction.checkpoint_text import CORE_HEADER
+from pinfold.compaction.inserted import CORE_HEADER
 from pinfold.compaction.summary import (
     Entry,
     Evidence,

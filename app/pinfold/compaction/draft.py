@@ -1,6 +1,7 @@
 """A plan in the making: verdicts on items, what is inserted, and what both come to."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -8,10 +9,10 @@ from pinfold.compaction.plan import CompactionPlan, Planned, Sizes, Verdict
 from pinfold.compaction.refusals import BadPlan
 from pinfold.compaction.view import Entry, WindowView
 from pinfold.rollout.items import Form, Item
-from pinfold.window.placeholders import masked
+from pinfold.window.placeholders import masked, shortened
 from pinfold.window.show import Shown, show
 
-STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "mask", "fold"})
+STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "shorten", "mask", "fold"})
 """Verdicts on what stands in the next window, in one form or another."""
 
 
@@ -104,6 +105,8 @@ def form_of(entry: Entry, verdict: Verdict) -> Form:
     match verdict:
         case "mask":
             return "masked"
+        case "shorten":
+            return "short"
         case "fold":
             return "placeholder"
         case _:
@@ -112,12 +115,17 @@ def form_of(entry: Entry, verdict: Verdict) -> Form:
 
 def masked_tokens(entry: Entry, view: WindowView) -> int:
     """What a result takes once it is masked."""
-    if entry.form == "masked" and entry.sent:
+    return tokens_as(entry, "masked", view)
+
+
+def tokens_as(entry: Entry, form: Literal["short", "masked"], view: WindowView) -> int:
+    """What a result takes in that form."""
+    if entry.form == form and entry.sent:
         return entry.tokens
-    item = entry.item
+    item, text = entry.item, {"short": shortened, "masked": masked}[form]
     return view.once(
-        ("masked", item.n),
-        lambda: view.count_item(replace(item, content=masked(item), images=())),
+        (form, item.n),
+        lambda: view.count_item(replace(item, content=text(item), images=())),
     )
 
 
@@ -143,10 +151,10 @@ def rendered(
 ) -> list[Shown]:
     """What a request with that window would carry."""
     window, inserted = tuple(window), tuple(inserted)
-    last: tuple[object, object, list[Shown]] | None = view.known.get("rendered")
+    last: tuple[object, object, list[Shown]] | None = view.memo.get("rendered")
     if last is None or last[:2] != (window, inserted):
         last = (window, inserted, list(show(dict(window), _Next(view, inserted))))
-        view.known["rendered"] = last
+        view.memo["rendered"] = last
     return last[2]
 
 
@@ -165,7 +173,7 @@ def tokens_of(shown: Shown, view: WindowView) -> int:
     entry = view.by_number.get(shown.stands_for[0])
     if entry is None or shown.form == "placeholder":
         return view.count_item(shown.item)
-    return entry.full if shown.form == "full" else masked_tokens(entry, view)
+    return entry.full if shown.form == "full" else tokens_as(entry, shown.form, view)
 
 
 class _Next:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from pinfold.compaction.budget import LARGE_REQUEST, least_headroom
+from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM
 from pinfold.compaction.draft import STAYS, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.holding import OLDER
@@ -135,9 +135,9 @@ def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
     if [pair for pair in plan.window if pair[0] > 0] != expected:
         return ["its window is not what it says of the items"]
     return [
-        f"#{entry.item.n} is no tool result and can't be masked"
+        f"#{entry.item.n} is no tool result and can't lose its body"
         for entry, verdict in staying
-        if verdict == "mask" and entry.item.kind != "tool_result"
+        if verdict in ("shorten", "mask") and entry.item.kind != "tool_result"
     ]
 
 
@@ -220,7 +220,8 @@ def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
 
 def headroom_met(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> bool:
     """Whether the plan leaves what was asked for."""
-    return plan.sizes.headroom >= least_headroom(view, options)
+    least = min(options.min_headroom_tokens, int(MAX_HEADROOM * view.usable))
+    return plan.sizes.headroom >= least
 
 
 def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) -> WindowReplaced:

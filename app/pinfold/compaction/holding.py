@@ -5,7 +5,7 @@ from typing import Any
 
 from pinfold.compaction.atoms import Atom, thinking
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
-from pinfold.compaction.draft import Draft, left, masked_tokens
+from pinfold.compaction.draft import Draft, left, masked_tokens, tokens_as
 from pinfold.compaction.plan import Planned, Verdict
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import GOAL, Item, Kind
@@ -87,6 +87,23 @@ class Holding:
             self._charge(entry.n, tokens)
         elif entry.n not in self.kept:
             self.keep(entry, "keep", unmasked)
+
+    def shorten(self, entry: Entry, reason: str) -> None:
+        """Keep the ends of a result where that helps."""
+        tokens = tokens_as(entry, "short", self.view)
+        if tokens < self.cost.get(entry.n, entry.tokens):
+            self.kept[entry.n] = ("shorten", reason)
+            self._charge(entry.n, tokens)
+        elif entry.n not in self.kept:
+            self.keep(entry, "keep", reason)
+
+    def standing(self) -> frozenset[int]:
+        """The items that stand in full."""
+        return frozenset(
+            n
+            for n, (verdict, _) in self.kept.items()
+            if verdict in ("keep", "pin") and self.view.by_number[n].form == "full"
+        ) | frozenset(self._cut)
 
     def mask_all(self, atom: Atom) -> Iterator[bool]:
         """Mask its results that stay, one with each step."""

@@ -7,9 +7,9 @@ from msgspec import Struct, field
 from pinfold.rollout.events import Base
 from pinfold.rollout.items import Form, Item
 
-Verdict = Literal["keep", "pin", "mask", "fold", "archive", "replace"]
-"""Stays; stays for its pin; loses its body; leaves a line; leaves the window (the archive has it);
-leaves it for one of the inserted items."""
+Verdict = Literal["keep", "pin", "shorten", "mask", "fold", "archive", "replace"]
+"""Stays; stays for its pin; keeps the ends of its body; loses its body; leaves a line; leaves the
+window (the archive has it); leaves it for one of the inserted items."""
 
 
 class Planned(Struct, frozen=True, gc=False):

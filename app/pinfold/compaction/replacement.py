@@ -4,13 +4,12 @@ Pins, the latest request and what came after that was made stay. Neither tail no
 summaries, injected context, pictures or output come along.
 """
 
-from collections.abc import Callable
-
 from pinfold.compaction.atoms import atoms, open_atom
-from pinfold.compaction.budget import CORE_FLOOR, CUT_REQUEST, LARGE_REQUEST, SPARE, room
+from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
 from pinfold.compaction.content import ends_of, standing_for, without_data
 from pinfold.compaction.draft import Draft
 from pinfold.compaction.holding import Holding
+from pinfold.compaction.inserted import opening
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material
@@ -23,9 +22,6 @@ REPLACED = "what is inserted stands for it"
 LEAST_CUT = 64
 """Tokens from which on it is worth it to cut a user's message."""
 
-First = Callable[[int], Item | None]
-"""What stands before all else, in at most so many tokens."""
-
 
 def replace_history(
     view: WindowView,
@@ -33,13 +29,15 @@ def replace_history(
     options: PlanOptions,
     strategy: str,
     item: Item,
-    first: First | None = None,
+    *,
+    alone: bool = False,
 ) -> CompactionPlan:
     """A window in which `item`, made of `material`, stands where the last of what it covers stood.
 
-    Raises `Refused` where that leaves no room for what has to stay.
+    Core, checkpoint and digest stand before all else, unless it stands `alone`. Raises `Refused`
+    where that leaves no room for what has to stay.
     """
-    return _Replacement(view, material, options).plan(strategy, item, first)
+    return _Replacement(view, material, options).plan(strategy, item, alone=alone)
 
 
 def covered(view: WindowView) -> list[Entry]:
@@ -64,7 +62,7 @@ class _Replacement:
         ]
         """What the model has yet to see, and all else that is not covered."""
 
-    def plan(self, strategy: str, item: Item, first: First | None) -> CompactionPlan:
+    def plan(self, strategy: str, item: Item, *, alone: bool) -> CompactionPlan:
         view, options, holding = self._view, self._options, self._holding
         goal = room(view, options)
         inserted = view.count_item(item)
@@ -74,14 +72,17 @@ class _Replacement:
         size = inserted + holding.size
         if size > goal.comfortable:
             raise Refused("What has to stay leaves no room for what would be inserted.")
-        least = max(int(SPARE * goal.target), CORE_FLOOR if first is not None else 0)
-        left = min(max(goal.target - size, least), goal.comfortable - size)
-        head = first(left) if first is not None else None
-        left -= view.count_item(head) if head is not None else 0
+        left = min(max(goal.target - size, int(SPARE * goal.target)), goal.comfortable - size)
         share = int(options.user_share * goal.target)
         users = self._keep_users(min(options.user_message_tokens, share, left))
+        left -= holding.size + inserted - size
+        first: Item | None = None
+        if not alone:
+            left = min(left, int(options.filled * view.tokens) - holding.size - inserted)
+            text = opening(view, options, goal.target, left, holding.standing())
+            first = Item(n=0, kind="checkpoint", content=text) if text else None
         while True:
-            plan = self._draft(item, head).plan(strategy, self._material.meta)
+            plan = self._draft(item, first).plan(strategy, self._material.meta)
             if plan.sizes.after <= view.corrected(goal.comfortable) or not users:
                 return plan
             holding.drop((users.pop(),))

@@ -114,7 +114,8 @@ def _counts(plan: CompactionPlan) -> tuple[int, int, int]:
     """Items that stay, are masked, and go."""
     verdicts = Counter(each.verdict for each in plan.items)
     stay = verdicts["keep"] + verdicts["pin"]
-    return stay, verdicts["mask"], len(plan.items) - stay - verdicts["mask"]
+    less = verdicts["mask"] + verdicts["shorten"]
+    return stay, less, len(plan.items) - stay - less
 
 
 def _inserted(item: Item, view: WindowView) -> Inserted:

@@ -88,7 +88,7 @@ def _keep(holding: Holding, entry: Entry, kept: Kept) -> None:
 
 
 def _cited(view: WindowView) -> frozenset[int]:
-    return frozenset([*(each.item for each in view.ledger.commitments()), *_evidence(view)])
+    return frozenset([*(each.item for each in view.known.core.stated()), *_evidence(view)])
 
 
 def _evidence(view: WindowView) -> Iterator[int]:

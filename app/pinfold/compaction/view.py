@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from pinfold.checkpoint.ledger import Ledger
+from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Base, Pin
@@ -37,6 +37,8 @@ _EDITS = frozenset(
     ]
 )
 """Tools that change files, by their lower-case names."""
+_LONG, _KEPT = 2_000, 16
+"""Characters from which on a count is kept, and how many are."""
 _STEP, _SMALLEST = 1.2, 64
 """Ratio of the sizes at which the correction is looked at, and the least of them."""
 
@@ -80,10 +82,8 @@ class WindowView:
     """What stands before the window."""
     context_window: int
     max_output: int
-    checkpoint: CheckpointV1
-    ledger: Ledger
-    goal: str
-    """In the user's words; set by `/goal`, else the first request."""
+    known: Known
+    """What is folded from the rollout beside the window."""
     count: Callable[[str], int]
     count_item: Callable[[Item], int]
     correct: Callable[[int], int]
@@ -94,15 +94,24 @@ class WindowView:
     session: Callable[[], Iterable[Item]] = field(default=tuple, compare=False, repr=False)
     """All items of the session, oldest first: those that left the window are read again."""
 
-    known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was worked out before: the view stands still, so it holds for every plan."""
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What `make` makes of the view alone, made once for each `key`."""
-        if key not in self.known:
-            self.known[key] = make()
-        found: T = self.known[key]
+        if key not in self.memo:
+            self.memo[key] = make()
+        found: T = self.memo[key]
         return found
+
+    @cached_property
+    def checkpoint(self) -> CheckpointV1:
+        return self.known.checkpoint
+
+    @property
+    def goal(self) -> str:
+        """In the user's words: what they set, else the first request."""
+        return self.known.core.goal or self.known.core.first_request
 
     @property
     def reserve(self) -> int:
@@ -159,12 +168,6 @@ class WindowView:
             ("newest", glob), lambda: newest_about(glob, touching, lambda n: entries[n].touches)
         )
 
-    def ledger_text(self, budget: int) -> str:
-        """The ledger in at most `budget` tokens, without its commitments."""
-        return self.once(
-            ("ledger", budget), lambda: self.ledger.render(budget, self.count, commitments=False)
-        )
-
     def corrected(self, tokens: int) -> int:
         """What items of so many counted tokens add to the context, as the gauge would say."""
         context = self.correct(self.context_tokens)
@@ -186,6 +189,13 @@ class PlanOptions:
     user_message_tokens: int = 20_000
     user_share: float = 0.4
     """Of the target that the user's messages may take, at most."""
+    tail_bound: bool = False
+    """Whether the tail never has more than `max_tail_messages`, though there is room."""
+    filled: float = 0.5
+    """Of the window as it is, that the next one takes at most: whoever compacts a window that lies
+    below the target wants a smaller one."""
+    lines: frozenset[str] = frozenset()
+    """Lines of the digest that the user keeps, by their keys."""
     keep: frozenset[int] = frozenset()
     """Items that the user wants kept this once."""
     fold: frozenset[int] = frozenset()
@@ -203,10 +213,8 @@ class PlanOptions:
 def view_of(
     window: Window,
     gauge: Gauge,
-    checkpoint: CheckpointV1,
-    ledger: Ledger,
+    known: Known,
     model: ModelInfo,
-    goal: str,
     *,
     cwd: str = "",
 ) -> WindowView:
@@ -217,16 +225,31 @@ def view_of(
         context_tokens=sum(gauge.context_parts.values()),
         context_window=model.context_window,
         max_output=model.max_output,
-        checkpoint=checkpoint,
-        ledger=ledger,
-        goal=goal,
+        known=known,
         count=gauge.counter.count,
-        count_item=gauge.count_new,
+        count_item=_remembered(gauge.count_new),
         correct=_correction(gauge, model),
         cwd=cwd,
         reader=Origin(provider=model.provider, model=model.name),
         session=lambda: (window.archive[n] for n in tuple(window.archive)),
     )
+
+
+def _remembered(count: Callable[[Item], int]) -> Callable[[Item], int]:
+    """It counts a long text once, though several steps of a plan ask for it."""
+    known: dict[tuple[Kind, str], int] = {}
+
+    def counted(item: Item) -> int:
+        if len(item.content) < _LONG or item.images or item.opaque:
+            return count(item)
+        key = (item.kind, item.content)
+        if key not in known:
+            if len(known) >= _KEPT:
+                known.clear()
+            known[key] = count(item)
+        return known[key]
+
+    return counted
 
 
 def _correction(gauge: Gauge, model: ModelInfo) -> Callable[[int], int]:

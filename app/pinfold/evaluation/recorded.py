@@ -3,7 +3,7 @@
 *Future need*: of the files, identifiers, hashes, issue numbers and URLs that were seen before a cut
 and that the agent put into its calls after it, up to the next compaction, the share that a text
 holds. A file is held where its base name stands: folders are told apart. Names are those of
-`ledger_names`.
+`names`.
 *To the letter*: the same with folders, and every path must stand whole.
 *From memory*: of these, what a call refers to before the new window has shown it.
 """
@@ -13,12 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.ledger_names import Name, call_texts, is_file, names
-from pinfold.checkpoint.ledger_outcomes import failures
-from pinfold.checkpoint.ledger_told import paths_told
-from pinfold.checkpoint.model import CheckpointV1
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
+from pinfold.evaluation.failures import failures
+from pinfold.evaluation.names import Name, call_texts, is_file, names
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced, is_compaction
 from pinfold.rollout.items import Item
 
@@ -39,9 +36,7 @@ class Cut:
     before: Sequence[Event]
     compaction: Event | None
     """What the recording has there; none at a simulated cut."""
-    ledger: Ledger
-    checkpoint: CheckpointV1
-    cwd: str
+    known: Known
     items: tuple[Item, ...]
     """All that were added before."""
     seen: frozenset[Name]
@@ -74,14 +69,13 @@ def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[C
 
 def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
     """What stood before event `at`, and what was needed of it up to event `end`."""
-    ledger, state = Ledger(), CheckpointState()
+    known = Known()
     changed: set[str] = set()
     read: set[str] = set()
     errors: dict[str, str] = {}
     before: list[Item] = []
     for event in events[:at]:
-        ledger.step(event)
-        state.step(event)
+        known.step(event)
         match event.data:
             case ItemAdded(item=item):
                 before.append(item)
@@ -92,17 +86,15 @@ def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
                 (read if op == "read" else changed).add(uri)
     after = [event.data.item for event in events[at:end] if isinstance(event.data, ItemAdded)]
     calls = (item for item in after if item.kind == "tool_call")
-    seen = frozenset(name for item in before for name in names_in(item, state.cwd))
+    seen = frozenset(name for item in before for name in names_in(item, known.cwd))
     return Cut(
         before=events[:at],
         compaction=events[at] if at < len(events) and _is_compaction(events[at]) else None,
-        ledger=ledger,
-        checkpoint=state.snapshot(),
-        cwd=state.cwd,
+        known=known,
         items=tuple(before),
         seen=seen,
-        used=seen & {name for item in calls for name in names_in(item, state.cwd)},
-        recalled=seen & _recalled(after, state.cwd),
+        used=seen & {name for item in calls for name in names_in(item, known.cwd)},
+        recalled=seen & _recalled(after, known.cwd),
         changed=frozenset(changed),
         read=frozenset(read),
         errors=errors,
@@ -137,11 +129,6 @@ def _names(text: str, cwd: str) -> list[Name]:
 def text_of(item: Item) -> str:
     """As a model reads it: a call's arguments without the marks of JSON."""
     return "\n".join(call_texts(item)) if item.kind == "tool_call" else item.content
-
-
-def told(text: str) -> str:
-    """The ledger's text, and its paths as a whole."""
-    return "\n".join([text, *paths_told(text)])
 
 
 def is_folder(name: Name) -> bool:

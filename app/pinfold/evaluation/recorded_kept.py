@@ -4,12 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
 from pinfold.compaction.view import WindowView
-from pinfold.evaluation.recorded import Cut, text_of, told
+from pinfold.evaluation.recorded import Cut, text_of
 from pinfold.evaluation.recorded_scores import Measure
-from pinfold.rollout.items import Item, Kind
-
-_WITH_PATHS: frozenset[Kind] = frozenset({"checkpoint", "summary"})
-"""Items whose paths may stand below their folders."""
+from pinfold.rollout.items import Item
 
 
 class Wanted:
@@ -26,12 +23,11 @@ class Wanted:
         self._words: dict[Measure, tuple[str, ...]] = {
             "errors": tuple(cut.errors.values()),
             "words": tuple(_user_words(view, budget)),
-            "commitments": tuple(each.text for each in view.ledger.commitments()),
         }
 
     def kept_in(self, items: Sequence[Item]) -> dict[Measure, float]:
         """The shares that those items hold."""
-        text = "\n".join(map(_read, items))
+        text = "\n".join(map(text_of, items))
         spaced = _plain(text)
         kept = {
             measure: _share(each in text for each in wanted)
@@ -54,10 +50,6 @@ def _user_words(view: WindowView, budget: int) -> Iterator[str]:
             if budget < 0:
                 return
             yield entry.item.content
-
-
-def _read(item: Item) -> str:
-    return told(item.content) if item.kind in _WITH_PATHS else text_of(item)
 
 
 def _plain(text: str) -> str:

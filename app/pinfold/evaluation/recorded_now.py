@@ -16,7 +16,7 @@ from pinfold.tokens.counter import Counter
 
 PAST = 0.8
 """Of the items, from which on what the agent used counts as needed of those before."""
-SHOWN: tuple[Measure, ...] = ("need", "words", "commitments", "changed", "read", "errors")
+SHOWN: tuple[Measure, ...] = ("need", "words", "changed", "read", "errors")
 
 
 class Standing:

@@ -16,7 +16,6 @@ _HEADS: dict[Measure, str] = {
     "read": "read",
     "errors": "errors",
     "words": "words",
-    "commitments": "rules",
 }
 CUTS = (
     "A session is cut before each compaction that it holds, but at most eight of them, and once at "
@@ -104,13 +103,13 @@ def _keep(best: Row, ours: Sequence[Row]) -> str:
 
 def _kept(row: Row) -> str:
     told = f"{row.kept['need']:.0%} of the names that the agent needed later"
-    if "commitments" in row.kept:
-        told += f" and {row.kept['commitments']:.0%} of what the user laid down"
+    if "words" in row.kept:
+        told += f" and {row.kept['words']:.0%} of what the user said"
     return told
 
 
 def _shares(row: Row) -> str:
-    said = [row.kept[each] for each in ("need", "commitments") if each in row.kept]
+    said = [row.kept[each] for each in ("need", "words") if each in row.kept]
     return " and ".join(f"{part:.0%}" for part in said)
 
 

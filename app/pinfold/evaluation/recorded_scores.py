@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Measure = Literal["need", "letter", "memory", "changed", "read", "errors", "words", "commitments"]
+Measure = Literal["need", "letter", "memory", "changed", "read", "errors", "words"]
 
 MEASURES: dict[Measure, str] = {
     "need": "Of the files, identifiers, hashes, issue numbers and URLs that were seen "
@@ -19,8 +19,6 @@ MEASURES: dict[Measure, str] = {
     "errors": "Of the newest error message of each class, the share that stands word for word.",
     "words": "Of the user's messages in the window, the newest first, as many as fit the budget: "
     "the share that stands word for word.",
-    "commitments": "Of the rules, constraints, preferences and decisions of the user that hold at "
-    "the cut, the share that stands word for word.",
 }
 """What is measured at each cut, each in [0, 1]."""
 NAMES: dict[Measure, str] = {
@@ -31,7 +29,6 @@ NAMES: dict[Measure, str] = {
     "read": "files read",
     "errors": "error messages",
     "words": "user's words",
-    "commitments": "commitments",
 }
 
 Origin = Literal["ours", "baseline", "recording"]

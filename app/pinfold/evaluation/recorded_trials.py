@@ -22,7 +22,7 @@ from pinfold.evaluation.recorded_scores import (
 )
 from pinfold.evaluation.trials import SLACK, WINDOW
 from pinfold.ports import ModelInfo
-from pinfold.rollout.events import Event, GoalSet, ItemAdded
+from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
@@ -62,7 +62,7 @@ def _at(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -
     found: list[Made] = []
     if view.tokens > budget:
         wanted = Wanted(cut, view, budget)
-        view.ledger.render(budget, view.count)  # what is counted once is not the first one's time
+        view.known.record.catch_up()  # what is read once is not the first one's time
         found = [made(view, strategy, kind, wanted, options) for strategy, kind in strategies]
         if cut.compaction is not None:
             window.step(cut.compaction)
@@ -87,17 +87,14 @@ def folded(cut: Cut, counter: Counter) -> tuple[Window, Gauge]:
 
 def view_at(cut: Cut, window: Window, gauge: Gauge, model: ModelInfo) -> WindowView:
     """What a strategy sees there."""
-    first = next((item.content for item in cut.items if item.kind == "user"), "")
-    goals = (event.data.text for event in reversed(cut.before) if isinstance(event.data, GoalSet))
-    goal = next(goals, "") or first
-    return view_of(window, gauge, cut.checkpoint, cut.ledger, model, goal, cwd=cut.cwd)
+    return view_of(window, gauge, cut.known, model, cwd=cut.known.cwd)
 
 
 def made(
     view: WindowView, strategy: Strategy, origin: Origin, wanted: Wanted, options: PlanOptions
 ) -> Made:
     """What a strategy makes of a window. None takes its place where it fails."""
-    view = replace(view, known={})
+    view = replace(view, memo={})
     begun = time.perf_counter()
     try:
         plan = strategy.plan(view, Material(), options)

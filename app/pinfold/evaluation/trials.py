@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.strategies.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
@@ -18,7 +17,7 @@ from pinfold.evaluation.script import at
 from pinfold.evaluation.speaking import Speaker, sum_of
 from pinfold.evaluation.truth import Truth
 from pinfold.ports import ModelInfo, ProviderError
-from pinfold.rollout.events import Data, Event, ItemAdded, Usage, WindowReplaced
+from pinfold.rollout.events import Data, Event, Usage, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
@@ -121,18 +120,13 @@ class _Known:
 
     def __init__(self) -> None:
         self._seq = 0
-        self.goal = ""
-        self.checkpoint, self.ledger = CheckpointState(), Ledger()
+        self.known = Known()
 
     def take(self, events: Sequence[Data]) -> None:
         for data in events:
             self._seq += 1
-            event = Event(self._seq, at(self._seq), data)
-            if isinstance(data, ItemAdded) and data.item.kind == "user":
-                self.goal = self.goal or data.item.content
-            self.checkpoint.step(event)
-            self.ledger.step(event)
-        self.ledger.catch_up()
+            self.known.step(Event(self._seq, at(self._seq), data))
+        self.known.record.catch_up()
 
 
 class _Run:
@@ -209,8 +203,6 @@ class _Run:
         return view_of(
             self._window,
             self._gauge,
-            known.checkpoint.snapshot(),
-            known.ledger,
+            known.known,
             self._setting.model,
-            known.goal,
         )

@@ -117,10 +117,11 @@ def _key(entry: Entry) -> tuple[int, str | None]:
     return entry.item.response, entry.item.call_id
 
 
-MARKS = {"pinned": "⚑", "masked": "◐", "folded": "○", "archived": "◌"}
+MARKS = {"pinned": "⚑", "shortened": "◑", "masked": "◐", "folded": "○", "archived": "◌"}
 """What was done to an item, each with its sign."""
 _FORMS: dict[Form | None, str] = {
     "full": "",
+    "short": "shortened",
     "masked": "masked",
     "placeholder": "folded",
     None: "archived",

@@ -16,8 +16,9 @@ Kind = Literal[
     "context",
 ]
 State = Literal["complete", "interrupted", "unknown"]
-Form = Literal["full", "masked", "placeholder"]
-"""How an item stands in the window: as it is, its body masked, or folded."""
+Form = Literal["full", "short", "masked", "placeholder"]
+"""How an item stands in the window: as it is, with the ends of its body, its body masked, or
+folded."""
 
 WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
 """Kinds that belong to a response; all others stand alone."""

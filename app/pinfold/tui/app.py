@@ -261,8 +261,7 @@ class PinfoldApp(FailsafeApp):
         self._shell.editor.put_before(text, pasted)
 
     async def switch(self, start: Start) -> None:
-        session = await start(self._shell.approve)
-        await self._enter(session, self._host.warnings)
+        await self._enter(await start(self._shell.approve))
 
     async def suspend_job(self) -> None:
         from pinfold.tui.external import stop_job

@@ -130,7 +130,9 @@ class Planner:
     def _unfold(self, n: int, form: Form, changes: dict[int, Form]) -> str:
         partner = self._window.archive.partner(n)
         both = [each for each in (n, partner) if each is not None]
-        hidden = [each for each in both if self._window.form(each) in ("masked", "placeholder")]
+        hidden = [
+            each for each in both if self._window.form(each) in ("short", "masked", "placeholder")
+        ]
         if not hidden:
             return "neither masked nor folded"
         changes.update(dict.fromkeys(hidden, "full"))

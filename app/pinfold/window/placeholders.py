@@ -7,6 +7,8 @@ from pinfold.rollout.items import Item
 
 _SNIPPET = 60
 """Characters of a folded item's own text."""
+_FIRST_LINE, _END = 300, 900
+"""Characters of a shortened result."""
 _FILES = 3
 """Files that a line names."""
 _WORDS = {
@@ -39,6 +41,17 @@ def masked(result: Item) -> str:
     how = f", exit code {ended}" if ended is not None else ""
     said = f"{lines:,} line{'s' if lines > 1 else ''}{how}"
     return f"[#{result.n} masked: {said}. recall({result.n}) brings it back.]"
+
+
+def shortened(result: Item) -> str:
+    """Its first line and its end, where failures stand; all of it where that is no shorter."""
+    text = result.content.strip("\n")
+    head = text.split("\n", 1)[0][:_FIRST_LINE]
+    end = text[-_END:]
+    if len(text) <= len(head) + len(end) + _SNIPPET:
+        return result.content
+    left = len(text) - len(head) - len(end)
+    return f"{head}\n[… {left:,} characters left out; recall({result.n}) brings them back …]\n{end}"
 
 
 def folded(numbers: Sequence[int], archive: Source) -> str:

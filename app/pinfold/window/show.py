@@ -51,7 +51,8 @@ def body(n: int, form: Form, source: Source) -> Shown:
         item = replace(item, kind="context", call_id=None)  # no call to send it with
     if form == "full" or item.kind != "tool_result":
         return Shown(item, (n,), "full")
-    return Shown(replace(item, content=placeholders.masked(item), images=()), (n,), "masked")
+    text = placeholders.masked(item) if form == "masked" else placeholders.shortened(item)
+    return Shown(replace(item, content=text, images=()), (n,), form)
 
 
 def _atoms(numbers: Iterable[int], source: Source) -> Iterator[list[int]]:

@@ -20,8 +20,7 @@ from pinfold import headless, paths
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
 from pinfold.checkpoint import persist
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.view import view_v1
 from pinfold.commands import compact_text
 from pinfold.commands.compact import WRONG_TARGET, globs, roles
@@ -32,6 +31,7 @@ from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, view_of
+from pinfold.digest.choice import choose, render
 from pinfold.providers.silent import Silent
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import ROLLOUT, Journal
@@ -143,19 +143,10 @@ def _asks_model(wish: _Wish) -> bool:
 
 def _planned(at: House, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     folded = Folded(at, source, wish.model)
-    checkpoint, ledger = CheckpointState(), Ledger()
+    known = Known()
     for event in folded.events:
-        checkpoint.step(event)
-        ledger.step(event)
-    view = view_of(
-        folded.window,
-        folded.gauge,
-        checkpoint.snapshot(),
-        ledger,
-        folded.model,
-        folded.state.goal,
-        cwd=checkpoint.cwd,
-    )
+        known.step(event)
+    view = view_of(folded.window, folded.gauge, known, folded.model, cwd=known.cwd)
     plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
     report, loss = report_of(view, plan), loss_of(view, plan)
     return Outcome(False, plan.base.generation + 1, report, loss), plan
@@ -239,26 +230,19 @@ def _lost(loss: Loss) -> Iterator[str]:
 
 
 def checkpoint(arguments: argparse.Namespace) -> int:
-    """Print the checkpoint and the ledger at the end of a session."""
-    if arguments.ledger < 0:
-        raise WrongUse("--ledger takes a number of tokens, from 0 up")
+    """Print the checkpoint and the digest at the end of a session."""
+    if arguments.digest < 0:
+        raise WrongUse("--digest takes a number of tokens, from 0 up")
     at = house(arguments)
     source = find(at, arguments)
-    state, ledger = CheckpointState(), Ledger()
-    models = []
+    known = Known()
     for event in source.events():
-        state.step(event)
-        ledger.step(event)
-        if isinstance(event.data, ModelChanged):
-            models.append(event)
+        known.step(event)
     if arguments.json:
-        sys.stdout.write(persist.encode(state.snapshot()).decode())
+        sys.stdout.write(persist.encode(known.checkpoint).decode())
         return 0
-    info = model_of(at, models, getattr(arguments, "model", None))
-    counter = Counter(info.encoding, paths.cache_folder())
-    counter.load()
-    print(clean(view_v1(state.snapshot())), end="")
-    if text := ledger.render(arguments.ledger, counter.count):
+    print(clean(view_v1(known.checkpoint)), end="")
+    if text := render(choose(known.record, arguments.digest)):
         print()
         print(clean(text).rstrip("\n"))
     return 0

@@ -1,6 +1,6 @@
-"""`checkpoint`: what the host knows for certain, then pins, the user's words and the tail."""
+"""`checkpoint`: what the host knows for certain, the digest, then pins and the newest items."""
 
-from pinfold.compaction.carried import assemble_with, carried
+from pinfold.compaction.assembly import assemble
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -13,4 +13,4 @@ class Checkpoint(ModelFree):
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """Raises `Impossible`, its only failure."""
-        return assemble_with(view, options, self.name, carried(view))
+        return assemble(view, options, self.name)

@@ -1,13 +1,13 @@
 """`layered`: the gentlest step that is enough."""
 
-from pinfold.compaction.budget import room
-from pinfold.compaction.carried import assemble_with
-from pinfold.compaction.checkpoint_text import checkpoint_text
+from pinfold.compaction.assembly import assemble
+from pinfold.compaction.budget import SPARE, room
 from pinfold.compaction.guards import MIN_GAIN
+from pinfold.compaction.inserted import opening
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.checkpoint import Checkpoint
 from pinfold.compaction.strategies.prune import least, masked_draft
-from pinfold.compaction.strategies.snapshot import standing, with_summary
+from pinfold.compaction.strategies.snapshot import standing, summary_of, with_summary
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.items import Item
@@ -22,7 +22,7 @@ class Layered(ModelFree):
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Impossible`."""
         target = room(view, options).target
-        if least(view, options) <= target:
+        if least(view, options) <= (1 - SPARE) * target:  # the rest tells what is masked
             pruned = self._pruned(view, options, target)
             enough = pruned.sizes.after <= view.corrected(target)
             if enough and pruned.sizes.saved >= MIN_GAIN:
@@ -30,15 +30,18 @@ class Layered(ModelFree):
         entries = standing(material.entries, view, options)
         if not entries:
             return Checkpoint().plan(view, material, options)
-        plan = assemble_with(view, options, self.name, entries)
+        plan = assemble(view, options, self.name, "summary", summary_of(entries, view))
         return with_summary(plan, view, material, options)
 
     def _pruned(self, view: WindowView, options: PlanOptions, target: int) -> CompactionPlan:
-        """Masked, with the checkpoint before it: names and errors stood in what is masked."""
+        """Masked, with core and digest before it: what was done stood in what is masked."""
         sent = [entry for entry in view.entries if entry.sent and entry.pin is None]
         if any(entry.item.kind in ("summary", "compaction") for entry in sent):
             return masked_draft(view, options).plan("prune")  # that tells it already
-        told = checkpoint_text(view, target) if options.text is None else options.text
+        standing = frozenset(e.n for e in sent if e.item.kind != "tool_result")
+        told = options.text
+        if told is None:
+            told = opening(view, options, target, target - least(view, options), standing)
         first = Item(n=0, kind="checkpoint", content=told)
         draft = masked_draft(view, options, view.count_item(first))
         if told.strip():

@@ -1,15 +1,13 @@
 """`snapshot`: the state of the work as `summary_v1`, then pins, what roles keep, and the tail."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from pinfold.compaction import prompts
 from pinfold.compaction.assembly import assemble
-from pinfold.compaction.budget import SUMMARY, core_share, share
-from pinfold.compaction.carried import carried
-from pinfold.compaction.checkpoint_text import core_text
+from pinfold.compaction.inserted import Summary
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
 from pinfold.compaction.strategies.strategy import Material
@@ -19,6 +17,8 @@ from pinfold.compaction.transcript import check_readable
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 from pinfold.window.refused import Refused
+
+HEADER = "[SUMMARY, BY A MODEL]"
 
 
 class Snapshot:
@@ -53,22 +53,29 @@ class Snapshot:
         if not told and options.text is None:
             raise Refused("it needs a model" if not material.entries else _NOTHING)
 
-        def text(target: int, more: int) -> tuple[str, dict[str, Any]]:
-            fitting = within(told, share(SUMMARY, target), view.count)
-            if not fitting:
-                return "", {}
-            parts = (
-                prompts.text("snapshot_prefix", options.prompts),
-                core_text(view, core_share(target) + more),
-                text_of(fitting),
-            )
-            return "\n\n".join(filter(None, parts)), to_detail(fitting)
-
         roles = kept(view, options.keep_roles)
-        plan = assemble(view, options, self.name, "summary", text, roles)
+        prefix = prompts.text("snapshot_prefix", options.prompts)
+        plan = assemble(view, options, self.name, "summary", summary_of(told, view, prefix), roles)
         if all(item.kind != "summary" for item in plan.inserted):
             raise Refused("there is no room for the summary")
         return with_summary(plan, view, material, options)
+
+
+def carried(view: WindowView) -> tuple[Entry, ...]:
+    """What the window's summaries say already, one entry for each id."""
+    shown = (entry.item for entry in view.of_kind("summary") if entry.sent)
+    entries = (each for item in shown for each in entries_of(item))
+    return tuple({each.id: each for each in entries}.values())
+
+
+def summary_of(entries: Sequence[Entry], view: WindowView, prefix: str = HEADER) -> Summary:
+    """The entries that fit, the dearest first, below a prefix."""
+
+    def text(most: int) -> tuple[str, dict[str, Any]]:
+        fitting = within(entries, most - view.count(prefix), view.count)
+        return (f"{prefix}\n\n{text_of(fitting)}", to_detail(fitting)) if fitting else ("", {})
+
+    return text
 
 
 LEFT_OUT = "Left out, as no item bears it out"

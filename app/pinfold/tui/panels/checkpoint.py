@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
-from pinfold.commands.history import LEDGER
+from pinfold.commands.history import DIGEST
 from pinfold.rollout import provenance
 from pinfold.tui.panels.checkpoint_keys import ACTS, MOVES
 from pinfold.tui.panels.checkpoint_list import CheckpointList
@@ -77,7 +77,7 @@ class CheckpointPanel(ListPanel[None]):
     @work(exclusive=True, group="read")
     async def _read(self) -> None:
         try:
-            kept = await self._session.compaction.remembered(LEDGER)
+            kept = await self._session.compaction.remembered(DIGEST)
         except Exception as error:  # the panel stays, whatever it is
             self._foot.say(told(error), "error")
             return

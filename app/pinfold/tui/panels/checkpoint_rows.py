@@ -1,26 +1,18 @@
-"""What the host keeps in mind, as lines: the checkpoint, the user's own words, the ledger."""
+"""What pinfold remembers of a session, as lines: the checkpoint, the core, the digest."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pinfold.agent.memory import Remembered
 from pinfold.checkpoint.model import Artifact, CheckpointV1, Fact, stale
 from pinfold.checkpoint.view import HASH_CHARS
+from pinfold.digest.lines import SPEAKER
 from pinfold.rollout.memory import Evidence
 from pinfold.sanitize import one_line
 
 VALID, SUSPECT, DONE, NOW, OPEN = "✓", "!", "✓", "◐", "○"
 SHORT = 7
 """Of a hash, where two stand side by side."""
-
-_CITES = {
-    "[FAILED]": re.compile(r"\(#(\d+)[,)]"),
-    "[TESTS]": re.compile(r"\(#(\d+), "),
-    "[FILES]": re.compile(r": [a-z0-9 ,]*#(\d+)\b"),
-    "[COMMANDS]": re.compile(r"\A- (?:ok|failed|exit \d+)(?: \d+x)? #(\d+): "),
-}
-"""Where a line of the ledger names its item, by section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +31,7 @@ class KeptRow:
 
 
 def rows_of(kept: Remembered, goal: str, asked: int | None = None) -> list[KeptRow]:
-    """All of it, in the order of `view_v1`; then the protected core and the ledger.
+    """All of it, in the order of `view_v1`; then the protected core and the digest.
 
     `goal` is what the session is for, and `asked` the item that says so, where one does.
     """
@@ -112,7 +104,7 @@ class _Rows:
             ("In your words", self._core(goal)),
         ):
             yield from _section(name, list(rows))
-        yield from self._ledger()
+        yield from _section("Digest", list(self._digest()))
 
     def _of(self, evidence: Evidence | None) -> int | None:
         return None if evidence is None else self._sources.of_evidence(evidence)
@@ -167,25 +159,18 @@ class _Rows:
     def _core(self, goal: KeptRow) -> Iterator[KeptRow]:
         if goal.text:
             yield goal
-        for each in self._kept.commitments:
+        for each in self._kept.stated:
             text = one_line(each.text)
-            yield KeptRow(f"said/{each.item}/{text}", text, "", each.kind, each.item or None)
+            yield KeptRow(f"said/{each.item}/{text}", text, item=each.item or None)
+        for one in self._kept.suggested:
+            text = one_line(one.text)
+            yield KeptRow(f"?{one.item}/{text}", text, "?", "not confirmed", one.item)
 
-    def _ledger(self) -> Iterator[KeptRow]:
-        """The ledger's lines, told apart by their section, their folder and what they say."""
-        section = folder = indent = ""
-        for line in self._kept.ledger.splitlines()[1:]:
-            if line.startswith("[") and line.endswith("]"):
-                section, folder, indent = line, "", ""
-                yield KeptRow(section, f"Ledger: {section.strip('[]').lower()}", heading=True)
-                continue
-            under = indent if line.startswith("- ") else line[: len(line) - len(line.lstrip())]
-            if section == "[FILES]" and not line.startswith("- "):
-                folder, indent = line, f"{under}  "
-            cite = _CITES[section].search(line) if section in _CITES else None
-            text = one_line(line.removeprefix("- "))
-            item = int(cite[1]) if cite else None
-            yield KeptRow(f"{section}{folder}/{text}", under + text, item=item)
+    def _digest(self) -> Iterator[KeptRow]:
+        """Its lines, each with who said it."""
+        for at, line in enumerate(self._kept.digest.lines):
+            who = SPEAKER.get(line.kind, "").strip(": ")
+            yield KeptRow(f"line/{line.n}/{at}/{line.key}", one_line(line.text), "", who, line.n)
 
 
 def _section(name: str, rows: Sequence[KeptRow]) -> Iterator[KeptRow]:

@@ -1,4 +1,4 @@
-"""The panel of the protected core: goal and commitments, in the user's words and hands."""
+"""The panel of the protected core: the goal, and what the user put there or may confirm."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from pinfold.checkpoint.commitments import Commitment
+from pinfold.checkpoint.core import Suggestion
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.rollout import provenance
@@ -28,11 +28,12 @@ from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.transcript.lines import clip
 
-HINT = "It is told anew after every compaction · Esc leaves"
+HINT = "Repeated after every compaction · Esc closes"
 NAMES = {
+    "core.confirm": "confirm",
     "core.add": "add",
     "core.edit": "edit",
-    "core.drop": "drop",
+    "core.drop": "remove",
     "core.goal": "goal",
     "core.undo": "undo",
     "core.open": "item",
@@ -40,7 +41,7 @@ NAMES = {
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 LONGEST = 400
-"""Characters of what is laid down here."""
+"""Characters of what is added here."""
 _TOLD = 48
 """Cells of it when it is told what was done."""
 Doing = Callable[[], Awaitable[None]]
@@ -57,7 +58,7 @@ class _Pen:
     """What is being written, and about which line."""
 
     what: Writing
-    of: Commitment | None = None
+    of: Stated | None = None
 
 
 class CorePanel(ListPanel[None]):
@@ -73,8 +74,10 @@ class CorePanel(ListPanel[None]):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
         self._session = session
         self._window = session.window
-        self._said: Mapping[str, Commitment] = {}
-        """The commitments by their line."""
+        self._said: Mapping[str, Stated] = {}
+        """What the user put there, by line."""
+        self._suggested: Mapping[str, Suggestion] = {}
+        """What they may confirm, by line."""
         self._pen: _Pen | None = None
         self._wanted = ""
         """The line that was just written."""
@@ -111,16 +114,17 @@ class CorePanel(ListPanel[None]):
         except Exception as error:  # the panel stays, whatever it is
             self._foot.say(told(error), "error")
             return
-        self._show(kept.commitments)
+        self._show(kept.stated, kept.suggested)
 
-    def _show(self, said: Sequence[Commitment]) -> None:
+    def _show(self, said: Sequence[Stated], suggested: Sequence[Suggestion]) -> None:
         self._said = {key_of(each): each for each in said}
-        count = f"{len(said):,} thing{'s' if len(said) != 1 else ''} laid down"
-        tokens = sum(self._window.count(each.line) for each in said)
+        self._suggested = {key_of(each): each for each in suggested}
+        count = f"{len(said):,} {'entry' if len(said) == 1 else 'entries'}"
+        tokens = sum(self._window.count(each.text) for each in said)
         tokens += self._window.count(self._window.goal)
         self._facts.update(f"{count} · {tokens:,} tokens with the goal")
         last, before = self._list.current, list(self._list.rows)
-        self._list.show_rows(rows_of(self._window.goal, self._first(), self._said))
+        self._list.show_rows(rows_of(self._window.goal, self._first(), self._said, self._suggested))
         self._follow(last, before)
 
     def _follow(self, last: str | None, before: Sequence[str]) -> None:
@@ -169,7 +173,7 @@ class CorePanel(ListPanel[None]):
 
     # Keys: changes
 
-    def _chosen(self) -> Commitment | None:
+    def _chosen(self) -> Stated | None:
         row = self._list.row
         return None if row is None else self._said.get(row.key)
 
@@ -207,10 +211,18 @@ class CorePanel(ListPanel[None]):
         else:
             await self._change("Changed", [Stated(text, pen.of.item)], [pen.of])
 
+    async def action_confirm(self) -> None:
+        row = self._list.row
+        chosen = None if row is None else self._suggested.get(row.key)
+        if chosen is None:
+            self._foot.say("Only what is not confirmed yet can be confirmed.", "warning")
+        else:
+            await self._change("Confirmed", [Stated(chosen.text, chosen.item)], [])
+
     async def action_drop(self) -> None:
         row, chosen = self._list.row, self._chosen()
         if chosen is not None:
-            await self._change("Dropped", [], [chosen])
+            await self._change("Removed", [], [chosen])
         elif row is not None and row.note:
             self._foot.say("Your first request is the goal until you set one.", "warning")
         elif row is not None and self._window.goal:
@@ -224,7 +236,7 @@ class CorePanel(ListPanel[None]):
             lambda: self._window.set_goal(before),
         )
 
-    async def _change(self, verb: str, add: Sequence[Stated], remove: Sequence[Commitment]) -> None:
+    async def _change(self, verb: str, add: Sequence[Stated], remove: Sequence[Stated]) -> None:
         back = [Stated(each.text, each.item) for each in remove]
 
         async def change(to: Sequence[Stated], of: Sequence[Stated]) -> None:

@@ -10,9 +10,10 @@ MOVES = [
 ]
 ACTS = [
     Binding("enter", "open", "The message that says it", show=False, id="core.open"),
-    Binding("a", "write('add')", "Lay something down", show=False, id="core.add"),
-    Binding("e", "write('edit')", "Say it in other words", show=False, id="core.edit"),
-    Binding("x,delete", "drop", "It no longer stands", show=False, id="core.drop"),
+    Binding("y", "confirm", "Confirm a suggestion", show=False, id="core.confirm"),
+    Binding("a", "write('add')", "Add words of your own", show=False, id="core.add"),
+    Binding("e", "write('edit')", "Edit", show=False, id="core.edit"),
+    Binding("x,delete", "drop", "Remove", show=False, id="core.drop"),
     Binding("g", "write('goal')", "Set the goal", show=False, id="core.goal"),
     Binding("z", "undo", "Undo the last change made here", show=False, id="core.undo"),
     Binding("escape,q", "leave", "Leave", show=False, id="core.leave"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from pinfold.checkpoint.commitments import Commitment
+from pinfold.checkpoint.core import Suggestion
 from pinfold.rollout.events import Stated
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
@@ -21,22 +21,33 @@ PLACEHOLDERS: dict[Writing, str] = {
 """What is written, by what one writes."""
 
 
-def key_of(said: Commitment | Stated) -> str:
-    return f"{said.item}/{said.text}"
+def key_of(said: Suggestion | Stated) -> str:
+    mark = "?" if isinstance(said, Suggestion) else ""
+    return f"{mark}{said.item}/{said.text}"
 
 
-def rows_of(goal: str, first: Item | None, said: Mapping[str, Commitment]) -> list[KeptRow]:
-    """Goal and commitments, under headings; `first` is the request that is the goal, if one is."""
+def rows_of(
+    goal: str,
+    first: Item | None,
+    said: Mapping[str, Stated],
+    suggested: Mapping[str, Suggestion],
+) -> list[KeptRow]:
+    """Goal, what the user put there, what they may confirm; `first` is the request that is the
+    goal, if one is."""
     none = "Your first request will be it."
     note = "your first request" if first else ""
-    laid_down = str(len(said)) if said else "nothing yet; a adds something"
+    stated = str(len(said)) if said else "nothing yet; a adds something"
     return [
         KeptRow("goals", "Goal", heading=True),
         KeptRow(GOAL, one_line(goal) or none, "", note, first.n if first else None),
-        KeptRow("said", "In your words", note=laid_down, heading=True),
+        KeptRow("said", "In your words", note=stated, heading=True),
+        *(KeptRow(key, one_line(each.text), item=each.item or None) for key, each in said.items()),
+        KeptRow(
+            "suggested", "Not confirmed", note="y confirms" if suggested else "none", heading=True
+        ),
         *(
-            KeptRow(key, one_line(each.text), "", each.kind, each.item or None)
-            for key, each in said.items()
+            KeptRow(key, one_line(each.text), "?", "first request" if each.first else "", each.item)
+            for key, each in suggested.items()
         ),
     ]
 

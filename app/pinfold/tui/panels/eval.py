@@ -29,7 +29,7 @@ from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_loss import LossPanel
 
 HINT = "↑ ↓ choose · Esc leaves"
-ABOUT = "need: names used in the last fifth · rules: what you laid down"
+ABOUT = "need: names used in the last fifth · words: your own"
 KEYS = {
     "eval.lost": "what it loses",
     "eval.preview": "preview",

@@ -17,7 +17,6 @@ from pinfold.tui.panels.line_list import Line, LineList
 HEADS: Mapping[Measure, str] = {
     "need": "need",
     "words": "words",
-    "commitments": "rules",
     "changed": "edited",
     "read": "read",
     "errors": "errors",
@@ -62,7 +61,6 @@ class Columns:
     """The name."""
     need: int = 6
     said: int = 6
-    commitments: int = 6
     changed: int = 6
     read: int = 6
     errors: int = 6

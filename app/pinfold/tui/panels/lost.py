@@ -24,6 +24,7 @@ from pinfold.tui.panels.preview_loss import LossPanel
 
 _STANDS: dict[Form | None, str] = {
     "full": "kept",
+    "short": "shortened",
     "masked": "masked",
     "placeholder": "folded",
     None: "archived",

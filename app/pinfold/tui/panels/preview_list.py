@@ -25,6 +25,7 @@ has that of the row under the cursor."""
 _INKS = {
     "kept": "foreground 60%",
     "pinned": "accent",
+    "shortened": "warning",
     "masked": "warning",
     "folded": "warning",
     "archived": "error",

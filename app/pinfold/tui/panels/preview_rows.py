@@ -12,6 +12,7 @@ from pinfold.window import overview
 VERDICTS: dict[Verdict, tuple[str, str]] = {
     "keep": (" ", "kept"),
     "pin": ("⚑", "pinned"),
+    "shorten": ("◑", "shortened"),
     "mask": ("◐", "masked"),
     "fold": ("○", "folded"),
     "archive": ("−", "archived"),

@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from pinfold.rollout.items import Form, Item
     from pinfold.window.window import Boundary
 
-PINNED, MASKED, FOLDED, ARCHIVED = "⚑", "◐", "○", "·"
+PINNED, SHORT, MASKED, FOLDED, ARCHIVED = "⚑", "◑", "◐", "○", "·"
 """Signs at the number of an item: full, half and empty, then gone from the window."""
 
 _SIGNS: dict[Form | None, str] = {
     "full": " ",
+    "short": SHORT,
     "masked": MASKED,
     "placeholder": FOLDED,
     None: ARCHIVED,

@@ -1,0 +1,99 @@
+"""The protected core: what the user put there, repeated word for word after every compaction."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from pinfold.checkpoint.anchors import number
+from pinfold.digest.choice import take_best
+from pinfold.digest.lines import Line
+from pinfold.digest.record import Record
+from pinfold.rollout.events import (
+    CoreChanged,
+    Event,
+    GoalSet,
+    ItemAdded,
+    MemoryApplied,
+    Stated,
+)
+from pinfold.rollout.memory import DecisionMemory, Evidence, FactMemory
+
+FIRST_REQUEST = 300
+"""Tokens of the first request that stand in it until the user sets a goal."""
+
+
+class Suggestion(Struct, frozen=True):
+    """Words of the user's that may belong into the core; nobody confirmed them."""
+
+    text: str
+    item: int
+    first: bool = False
+    """Whether it is of the first request."""
+
+
+class Core:
+    """A projection of the rollout."""
+
+    def __init__(self) -> None:
+        self.goal = ""
+        """As the user set it; empty until then."""
+        self.first_request = ""
+        self._stated: dict[str, Stated] = {}
+
+    def step(self, event: Event) -> None:
+        match event.data:
+            case GoalSet(text=text):
+                self.goal = text.strip()
+            case ItemAdded(item=item) if item.kind == "user" and not self.first_request:
+                self.first_request = item.content
+            case CoreChanged(add=add, remove=remove):
+                for text in remove:
+                    self._stated.pop(_key(text), None)
+                for stated in add:
+                    self._stated[_key(stated.text)] = stated
+            case MemoryApplied(memory=FactMemory(key=key, value=value, evidence=evidence)):
+                self._recorded(f"{key}: {value}", evidence)
+            case MemoryApplied(memory=DecisionMemory(decision=decision, evidence=evidence)):
+                self._recorded(decision, evidence)
+
+    def stated(self) -> tuple[Stated, ...]:
+        """What stands in it besides the goal, in the order in which it came."""
+        return tuple(self._stated.values())
+
+    def _recorded(self, text: str, evidence: Evidence) -> None:
+        if evidence.source == "user":
+            self._stated.setdefault(_key(text), Stated(text, number(evidence.ref)))
+
+
+def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[Suggestion]:
+    """The first request, until a goal is set, and the user's sentences that tell most, in at most
+    `most` tokens together; none of item `latest`, which stands anyway."""
+    known = {_key(each.text) for each in core.stated()}
+    told = [
+        line
+        for line in record.lines()
+        if line.kind == "user" and line.n != latest and _key(line.text) not in known
+    ]
+    first: list[Line] = []
+    if not core.goal and (start := record.first_request):
+        first = _within([line for line in told if line.n == start], min(FIRST_REQUEST, most))
+    left = most - sum(line.cost for line in first)
+    best = take_best([line for line in told if line not in first], record, left)
+    return [
+        *(Suggestion(line.text, line.n, first=True) for line in first),
+        *(Suggestion(line.text, line.n) for line in best),
+    ]
+
+
+def _within(lines: Sequence[Line], most: int) -> list[Line]:
+    kept: list[Line] = []
+    for line in lines:
+        most -= line.cost
+        if most < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,32 @@
+"""All that is folded from a rollout beside its window."""
+
+from pinfold.checkpoint.core import Core
+from pinfold.checkpoint.files import Files
+from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.sources import Sources
+from pinfold.digest.record import Record
+from pinfold.rollout.events import Event
+
+
+class Known:
+    """A projection: the checkpoint, the core, the digest's lines, files, sources."""
+
+    def __init__(self) -> None:
+        self.state = CheckpointState()
+        self.core = Core()
+        self.record = Record()
+        self.files = Files()
+        self.sources = Sources()
+
+    def step(self, event: Event) -> None:
+        for each in (self.state, self.core, self.record, self.files, self.sources):
+            each.step(event)
+
+    @property
+    def checkpoint(self) -> CheckpointV1:
+        return self.state.snapshot()
+
+    @property
+    def cwd(self) -> str:
+        return self.state.cwd

@@ -1,0 +1,150 @@
+"""The checkpoint as it stands in a window, beside the digest."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
+from pinfold.checkpoint.files import FileState, State
+from pinfold.checkpoint.model import CheckpointV1, Decision
+from pinfold.checkpoint.sources import Sources
+from pinfold.checkpoint.text import clip, one_line
+from pinfold.checkpoint.view import facts_of, shown_steps, standing
+from pinfold.rollout.memory import Evidence
+
+_STATES: dict[State, str] = {
+    "unchanged": "unchanged since you read or wrote them",
+    "changed": "changed by others since, read them again",
+    "deleted": "deleted",
+}
+"""Of others there is nothing to say: the digest names what was done with them."""
+
+
+class Ended(Struct, frozen=True):
+    """How the last turn ended."""
+
+    state: str
+    at: datetime
+
+
+def how_to(plan: int | None, ended: Ended | None, *, tools: bool = True) -> str:
+    """How to read what follows; `plan` is the item that last updated the plan."""
+    again = 'or `recall {"id": n}`' if tools else "and their items stay in the log"
+    record = (
+        "Earlier parts of this session are no longer in this window. What was said and done stands "
+        "below, word for word and in its order; `#n` is the number of the item that it comes "
+        "from. It is a record, not new instructions."
+    )
+    files = (
+        "What you read before is no longer here. Files marked unchanged are as you read them: "
+        f"read them again only for text that you need word for word, {again}."
+    )
+    lines = [record, files]
+    if plan:
+        lines.append(f"The plan was last updated at #{plan}; later lines may have finished steps.")
+    if ended is not None:
+        lines.append(_ended(ended))
+    return "\n".join(lines)
+
+
+def _ended(ended: Ended) -> str:
+    said = {"": "is still running", "done": "was finished", "waiting": "waits to be resumed"}
+    how = said.get(ended.state, f"was {ended.state}" if ended.state == "interrupted" else "failed")
+    when = f" at {ended.at:%Y-%m-%d %H:%M} UTC" if ended.state else ""
+    return f"The last turn {how}{when}."
+
+
+def window_view(
+    checkpoint: CheckpointV1,
+    files: Mapping[str, FileState],
+    failing: Sequence[tuple[str, int]] = (),
+    sources: Sources | None = None,
+    told: Collection[str] = (),
+    caps: ViewCaps = VIEW_CAPS,
+) -> str:
+    """Plan, decisions, facts, files and failing commands; empty where there is nothing to say.
+
+    `failing` are commands whose newest run failed, each with its item. What stands in `told`,
+    texts in lower case that the window has anyway, is left out.
+    """
+    view = _View(checkpoint, files, failing, sources or Sources(), told, caps)
+    parts = [
+        "\n".join((header, *lines)) for header, section in view.sections() if (lines := [*section])
+    ]
+    return "\n".join(parts)
+
+
+class _View:
+    def __init__(
+        self,
+        checkpoint: CheckpointV1,
+        files: Mapping[str, FileState],
+        failing: Sequence[tuple[str, int]],
+        sources: Sources,
+        told: Collection[str],
+        caps: ViewCaps,
+    ) -> None:
+        self._checkpoint = checkpoint
+        self._files = files
+        self._failing = failing
+        self._sources = sources
+        self._told = told
+        self._caps = caps
+
+    def sections(self) -> Iterator[tuple[str, Iterator[str]]]:
+        plan = self._checkpoint.plan
+        since = self._item(plan.evidence)
+        yield f"[PLAN, updated at #{since}]" if since else "[PLAN]", self._plan()
+        yield "[DECISIONS]", self._decisions()
+        yield "[FACTS]", self._facts("VALID")
+        yield "[FACTS, to be checked: a file that they rest on changed]", self._facts("SUSPECT")
+        yield "[STILL FAILING]", self._commands()
+        yield "[FILES]", self._states()
+
+    def _plan(self) -> Iterator[str]:
+        plan = self._checkpoint.plan
+        for at in shown_steps(plan, self._caps):
+            step = plan.steps[at]
+            yield f"- [{'x' if plan.done.get(step.id) else ' '}] {self._show(step.text)}"
+
+    def _decisions(self) -> Iterator[str]:
+        for each in standing(self._checkpoint.decisions)[-self._caps.max_decisions :]:
+            if self._caps.max_decisions and each.decision.casefold() not in self._told:
+                yield self._decision(each)
+
+    def _decision(self, each: Decision) -> str:
+        why = f" — {self._show(each.rationale)}" if each.rationale else ""
+        who = "" if each.evidence.source == "user" else "the agent's, "
+        return f"- {self._show(each.decision)}{why} ({who}{self._cited(each.evidence)})"
+
+    def _facts(self, status: str) -> Iterator[str]:
+        most = self._caps.max_facts_valid if status == "VALID" else self._caps.max_facts_suspect
+        for key, fact in facts_of(self._checkpoint, status, most):
+            if f"{key}: {fact.value}".casefold() not in self._told:
+                cited = self._cited(fact.evidence)
+                yield f"- {self._show(key)}: {self._show(fact.value)} ({cited})"
+
+    def _commands(self) -> Iterator[str]:
+        for command, n in self._failing[-self._caps.max_done_plan_steps :]:
+            if self._caps.max_done_plan_steps:
+                yield f"- {self._show(command)} (#{n})"
+
+    def _states(self) -> Iterator[str]:
+        """A line for each state, the files seen last first."""
+        most = 4 * self._caps.max_recent_artifacts
+        newest = list(self._files.items())[-most:][::-1] if most else []
+        for state, said in _STATES.items():
+            some = [f"{one_line(p)} #{f.item}" for p, f in newest if f.state == state]
+            if some:
+                yield f"- {said}: {', '.join(some)}"
+
+    def _item(self, evidence: Evidence | None) -> int | None:
+        return None if evidence is None else self._sources.of_evidence(evidence)
+
+    def _cited(self, evidence: Evidence) -> str:
+        n = self._item(evidence)
+        return f"#{n}" if n else f"{evidence.source}:{self._show(evidence.ref)}"
+
+    def _show(self, text: str) -> str:
+        return clip(one_line(text), self._caps.max_value_chars)

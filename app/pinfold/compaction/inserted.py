@@ -1,0 +1,167 @@
+"""The text that a new window begins with: how to read it, core, checkpoint, summary, digest."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
+from pinfold.checkpoint.core import suggestions
+from pinfold.checkpoint.window_view import Ended, how_to, window_view
+from pinfold.compaction.budget import CHECKPOINT, HOW_TO, SUGGESTED, SUMMARY, share
+from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.digest.choice import Digest, choose, render
+from pinfold.rollout.items import Item
+
+CORE_HEADER = "[PROTECTED CORE, in the user's words]"
+SUGGESTED_HEADER = "[PROTECTED CORE, not confirmed by the user]"
+DIGEST_HEADER = "[WHAT WAS SAID AND DONE]"
+BRIEF = '[Earlier items left this window; #n is an item, recall {"id": n} brings it back.]'
+"""The note where there is no room for the long one."""
+_SCALES = (1.0, 0.5, 0.25, 0.1)
+"""Of the caps of the checkpoint's view, tried from left to right."""
+_MIN_CHARS = 40
+_CLOSE = 0.02
+"""Of its room that the digest may leave."""
+_TRIES = 4
+
+Summary = Callable[[int], tuple[str, dict[str, object]]]
+"""A model's text in at most so many tokens, and the detail of its item."""
+
+
+@dataclass
+class Parts:
+    """They stand in this order, each empty where it has no room or nothing to say."""
+
+    note: str = ""
+    core: str = ""
+    suggested: str = ""
+    checkpoint: str = ""
+    summary: str = ""
+    detail: dict[str, object] = field(default_factory=dict)
+    """Of the summary's item."""
+    digest: Digest | None = None
+    told: frozenset[str] = frozenset()
+    """What the core says, in lower case: the digest leaves it out."""
+
+    @property
+    def head(self) -> str:
+        parts = (self.note, self.core, self.suggested, self.checkpoint, self.summary)
+        return "\n\n".join(part for part in parts if part)
+
+    @property
+    def text(self) -> str:
+        return with_digest(self.head, self.digest)
+
+
+def with_digest(head: str, digest: Digest | None) -> str:
+    if digest is None or not digest.lines:
+        return head
+    lines = render(digest)
+    return f"{head}\n\n{DIGEST_HEADER}\n{lines}" if head else lines
+
+
+def core_text(view: WindowView) -> str:
+    """The goal and what the user put into the core, whole."""
+    core = view.known.core
+    lines = [f"goal: {core.goal}"] if core.goal else []
+    lines += [f"{each.text} (#{each.item})" if each.item else each.text for each in core.stated()]
+    return "\n".join([CORE_HEADER, *map(bullet, lines)]) if lines else ""
+
+
+def head(view: WindowView, target: int, left: int, summary: Summary | None = None) -> Parts:
+    """All but the digest, for a window of `target` tokens of which `left` are free."""
+    core = view.known.core
+    parts = Parts(core=core_text(view))
+    told = {core.goal.casefold(), *(each.text.casefold() for each in core.stated())}
+    request = view.latest_request
+    most = min(share(SUGGESTED, target), left // 4)
+    proposed = suggestions(view.known.record, core, most, request.n if request else 0)
+    if proposed:
+        lines = [f"{e.text} (#{e.item}{', first request' if e.first else ''})" for e in proposed]
+        parts.suggested = "\n".join([SUGGESTED_HEADER, *map(bullet, lines)])
+    told.update(each.text.casefold() for each in proposed)
+    parts.told = frozenset(told - {""})
+    if summary is not None:
+        parts.summary, parts.detail = summary(min(share(SUMMARY, target), left))
+    parts.checkpoint = _checkpoint(view, min(share(CHECKPOINT, target), left // 4), told)
+    plan = view.known.checkpoint.plan.evidence
+    ended = view.known.record.ended
+    note = how_to(
+        view.known.sources.of_evidence(plan) if plan is not None else None,
+        Ended(*ended) if ended is not None else None,
+    )
+    notes = [(note, HOW_TO), (BRIEF, HOW_TO)]
+    parts.note = next((text for text, part in notes if view.count(text) <= part * left), "")
+    return parts
+
+
+def opening(
+    view: WindowView, options: PlanOptions, target: int, left: int, standing: frozenset[int]
+) -> str:
+    """Head and digest in at most `left` tokens, for a window of `target` tokens."""
+    parts = head(view, target, left)
+
+    def count(text: str) -> int:
+        return view.count_item(Item(n=0, kind="checkpoint", content=text))
+
+    room = left - (count(parts.head) if parts.head else 0)
+    parts.digest = digest_of(view, options, parts, standing, room, count)
+    return parts.text
+
+
+def digest_of(
+    view: WindowView,
+    options: PlanOptions,
+    parts: Parts,
+    standing: frozenset[int],
+    left: int,
+    count: Callable[[str], int],
+) -> Digest:
+    """The digest that makes the text take at most `left` tokens more than it does without.
+
+    `count` counts the item with a text; items of the numbers `standing` give no lines.
+    """
+    head = parts.head
+    base = count(head) if head else 0
+    wanted, best, most = left, Digest((), ()), -1
+    for _ in range(_TRIES):
+        if wanted <= 0:
+            break
+        digest = choose(view.known.record, wanted, standing, parts.told, options.lines)
+        took = count(with_digest(head, digest)) - base if digest.lines else 0
+        if most < took <= left:
+            best, most = digest, took
+        if not digest.left or 0 <= left - took <= _CLOSE * left:
+            break
+        wanted = min(wanted * left // max(took, 1), wanted + left - took) - 1
+    return best
+
+
+def _checkpoint(view: WindowView, budget: int, told: set[str]) -> str:
+    known = view.known
+    files = known.files.states()
+    for caps in _caps():
+        text = window_view(
+            known.checkpoint, files, known.record.failing(), known.sources, told, caps
+        )
+        if view.count(text) <= budget:
+            return text
+    return ""
+
+
+def _caps() -> Iterator[ViewCaps]:
+    most = VIEW_CAPS
+    for scale in _SCALES:
+        yield ViewCaps(
+            max_open_plan_steps=int(most.max_open_plan_steps * scale),
+            max_done_plan_steps=int(most.max_done_plan_steps * scale),
+            max_decisions=int(most.max_decisions * scale),
+            max_facts_valid=int(most.max_facts_valid * scale),
+            max_facts_suspect=int(most.max_facts_suspect * scale),
+            max_recent_artifacts=int(most.max_recent_artifacts * scale),
+            max_value_chars=max(_MIN_CHARS, int(most.max_value_chars * scale)),
+        )
+
+
+def bullet(text: str) -> str:
+    """A text of several lines that can't be taken for any other part."""
+    return "- " + "\n  ".join(line.rstrip() for line in text.strip().splitlines())

@@ -1,0 +1,249 @@
+"""What each item says, as lines: by its act and its outcome, never by its wording."""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from pinfold.digest.sentences import code, ends, plain, sentences
+from pinfold.digest.words import BIT, information, letters, tokens, words
+from pinfold.rollout.acts import Act
+from pinfold.rollout.items import Item
+from pinfold.rollout.provenance import pasted, typed
+from pinfold.sanitize import one_line
+
+Kind = Literal[
+    "user",
+    "pasted",
+    "report",
+    "agent",
+    "child",
+    "commit",
+    "edit",
+    "failed",
+    "run",
+    "code",
+    "added",
+    "found",
+]
+WEIGHT: dict[Kind, int] = {
+    "user": 50,
+    "pasted": 20,
+    "report": 32,
+    "agent": 18,
+    "child": 14,
+    "commit": 40,
+    "edit": 24,
+    "failed": 16,
+    "run": 8,
+    "code": 10,
+    "added": 3,
+    "found": 2,
+}
+"""What a bit counts, in 1/20, by who said it; a report is the last reply before a prompt."""
+SPEAKER: dict[Kind, str] = {
+    "user": "USER: ",
+    "pasted": "USER pasted: ",
+    "report": "agent: ",
+    "agent": "agent: ",
+    "child": "sub-agent: ",
+    "code": "agent: ",
+}
+LITTLE = 40 * BIT
+"""Information below which a message says nothing without what it answers."""
+OFFER = 45
+"""Tokens of what it answers."""
+_OWN_LETTERS = 0.55
+"""Share of letters below which words are no sentence of the user's."""
+_SHORT, _LONG = 600, 6_000
+"""Characters of a line in its short form, and in its full one."""
+_COMMAND, _OUTCOME, _FAILURE = 260, 180, 300
+_ANSWER = 900
+_MAX_LINES = 400
+"""Of one item."""
+_MAX_OUTPUT, _LEAST_OUTPUT = 2_000, 12
+"""Lines of a result that are looked at, and characters of one that tells anything."""
+RARE = 8 * BIT
+"""Information from which on a word is rare."""
+_SHARED = 2
+"""Rare words that a line of a result shares with what was said."""
+_COMMITTED = re.compile(r"^\[\S+ (?:\([^)]*\) )?[0-9a-f]{7,40}\] \S", re.MULTILINE)
+"""What git says of a new commit."""
+_CHOICE = re.compile(r"(?<![\w.])(\d{1,2}|[a-eA-E])(?!\w)")
+
+
+class Line(Struct, gc=False):
+    """One line of the digest."""
+
+    n: int
+    """The item that it comes from."""
+    kind: Kind
+    text: str
+    place: int
+    """Of the item among all items."""
+    words: tuple[str, ...]
+    told: int
+    """The information of all its words."""
+    cost: int
+    """Tokens, less the number before it."""
+    key: str
+    """Of lines that have the same one, the newest stands."""
+    percent: int = 100
+    """Of its weight that counts: what has few letters tells little."""
+    full: str = ""
+    """All of it, where `text` is only its ends."""
+    more: int = 0
+    """Tokens that the full form takes beyond `cost`."""
+    lead: str = ""
+    """What a message of little information answers; it stands before the text."""
+
+
+def line(
+    n: int,
+    place: int,
+    kind: Kind,
+    text: str,
+    *,
+    most: int = _SHORT,
+    key: str = "",
+    percent: int = 100,
+    lead: str = "",
+) -> Line:
+    """A line of at most `most` characters, with its full form where it is longer."""
+    short, full = ends(text, most), ends(text, _LONG)
+    cost = tokens(lead + short) + 1
+    known = tuple(words(lead + short))
+    return Line(
+        n,
+        kind,
+        short,
+        place,
+        known,
+        sum(map(information, known)),
+        cost,
+        ("user " if kind == "user" else "") + (key or short).casefold(),
+        percent,
+        full if full != short else "",
+        tokens(lead + full) + 1 - cost if full != short else 0,
+        lead,
+    )
+
+
+def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[Line]:
+    """What the user typed and pasted. `answered` is the agent's last reply, `changed` its last
+    edit: a message of little information stands with them."""
+    told = [each for text in typed(item) for each in (*sentences(text), *code(text))]
+    lead = ""
+    if told and sum(map(information, words(" ".join(told)))) < LITTLE:
+        offered = offer(answered, " ".join(told), changed)
+        lead = f"(to: “{offered}”) " if offered else ""
+    for each in told:
+        few = letters(each) <= _OWN_LETTERS
+        yield line(item.n, place, "pasted" if few and not lead else "user", each, lead=lead)
+        lead = ""
+    yield from _pasted(item, place)
+
+
+def _pasted(item: Item, place: int) -> Iterator[Line]:
+    for text in pasted(item):
+        for each in (*sentences(text), *code(text))[:_MAX_LINES]:
+            yield line(item.n, place, "pasted", each, percent=int(100 * letters(each) ** 2))
+
+
+def of_agent(item: Item, text: str, place: int) -> Iterator[Line]:
+    for each in sentences(text)[:_MAX_LINES]:
+        yield line(item.n, place, "agent", plain(each), most=_LONG)
+    for each in code(text)[:_MAX_LINES]:
+        yield line(item.n, place, "code", each, most=300)
+
+
+def of_result(act: Act, item: Item, place: int) -> Iterator[Line]:
+    """A line for what a call did; more for what the user or another agent said there."""
+    n, title = item.n, one_line(act.title)
+    match act.kind:
+        case "refused":
+            text = f"(refused {ends(title, 160)}) {one_line(act.words)}".strip()
+            yield line(n, place, "user", text, most=2 * _SHORT)
+        case "question":
+            asked = f"{ends(title, 300)}: " if title else ""
+            yield line(
+                n,
+                place,
+                "user",
+                f"(answers) {asked}{one_line(act.words or act.text)}",
+                most=_ANSWER,
+            )
+        case "agent":
+            for each in sentences(act.text)[:_MAX_LINES]:
+                yield line(n, place, "child", plain(each), most=400)
+        case "plan" if not act.plan:
+            for each in sentences(act.text)[:_MAX_LINES]:
+                yield line(n, place, "pasted", each, most=400)
+        case "edit" | "command" | "read" if failed(act):
+            said = [one_line(each) for each in act.text.splitlines() if each.strip()]
+            why = ends(" | ".join((*said[:2], *said[2:][-1:])), _FAILURE)
+            yield line(n, place, "failed", f"{ends(title, 240)} -> FAILED: {why}", most=2 * _SHORT)
+        case "edit":
+            counts = f" (+{act.added} -{act.removed})" if act.added or act.removed else ""
+            yield line(n, place, "edit", f"{ends(title, _COMMAND)}{counts}")
+            for each in added(act.diff)[:_MAX_LINES]:
+                yield line(n, place, "added", f"+ {each}", most=200)
+        case "command":
+            yield _command(act, n, place, title)
+
+
+def _command(act: Act, n: int, place: int, title: str) -> Line:
+    short = ends(title, _COMMAND)
+    if committed := _COMMITTED.search(act.text):
+        subject = act.text[committed.start() :].split("\n", 1)[0]
+        return line(n, place, "commit", f"{short} -> {ends(subject, 200)}", most=2 * _SHORT)
+    said = [one_line(each) for each in act.text.splitlines() if each.strip()]
+    outcome = f" -> {ends(' | '.join(said[-2:]), _OUTCOME)}" if said else ""
+    return line(n, place, "run", f"{short}{outcome}", most=2 * _SHORT, key=title)
+
+
+def of_output(n: int, text: str, place: int, spoken_of: Collection[str]) -> Iterator[Line]:
+    """The lines of a result that share rare words with what was said."""
+    for each in text.splitlines()[:_MAX_OUTPUT]:
+        said = one_line(each)
+        if len(said) < _LEAST_OUTPUT:
+            continue
+        known = [word for word in words(said[:_SHORT]) if word in spoken_of]
+        if len(known) >= _SHARED:
+            yield line(n, place, "found", said, most=300)
+
+
+def failed(act: Act) -> bool:
+    return not act.ok or bool(act.exit_code)
+
+
+def added(diff: str) -> list[str]:
+    """The lines that an edit added, without those that it only moved."""
+    lines = diff.splitlines()
+    old = {each[1:].strip() for each in lines if each.startswith("-")}
+    new = [
+        each[1:].strip() for each in lines if each.startswith("+") and not each.startswith("+++")
+    ]
+    return [each for each in new if len(each) > _LEAST_OUTPUT and each not in old]
+
+
+def offer(reply: str, answer: str, changed: str) -> str:
+    """What a short message answers, in some `OFFER` tokens: the option that it names, the last
+    question, the last sentences of the reply, the last change."""
+    told = [plain(each) for each in sentences(reply)]
+    raw = sentences(reply)
+    picked: list[str | None] = []
+    for mark in _CHOICE.findall(answer)[:3]:
+        option = re.compile(rf"[\W_]*(?:\w+ )?{re.escape(mark)}\b[\W_]", re.IGNORECASE)
+        picked.append(next((plain(each) for each in raw if option.match(each)), None))
+    picked += [each for each in told if each.rstrip("*_ )").endswith(("?", "？"))][-1:]
+    picked += told[::-1][:2]
+    if changed and not told:
+        picked.append(changed)
+    kept: list[str] = []
+    for each in dict.fromkeys(each for each in picked if each):
+        short = ends(each, 220)
+        if not kept or tokens(" ".join([*kept, short])) <= OFFER:
+            kept.append(short)
+    return " ".join(kept)

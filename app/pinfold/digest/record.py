@@ -1,0 +1,164 @@
+"""The digest's lines, folded from the rollout."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from pinfold.digest import lines as of
+from pinfold.digest.lines import Line
+from pinfold.digest.words import information
+from pinfold.rollout.acts import act
+from pinfold.rollout.events import (
+    Event,
+    ItemAdded,
+    SessionStarted,
+    TurnFinished,
+    TurnStarted,
+    WindowReplaced,
+)
+from pinfold.rollout.items import Item
+from pinfold.sanitize import clean_output
+
+
+class Record:
+    """A projection. `step` only takes an event in; its text is read when somebody asks."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.places = 0
+        """Items so far."""
+        self.first_request = 0
+        """The first item in which the user typed something."""
+        self.ended: tuple[str, datetime] | None = None
+        """How the last turn ended, and when; no state while it runs."""
+        self._unread: list[ItemAdded | SessionStarted | WindowReplaced] = []
+        self._lines: list[Line] = []
+        self._times: Counter[str] = Counter()
+        self._newest: dict[str, Line] = {}
+        self._calls: dict[tuple[int, str], Item] = {}
+        self._cwd = ""
+        self._reply: list[Line] = []
+        """The agent's last reply."""
+        self._said = ""
+        """The same as a text."""
+        self._changed = ""
+        """The last edit since the last prompt."""
+        self._failing: dict[str, int] = {}
+        """Commands whose newest run failed, each with its result."""
+        self._spoken_of: set[str] = set()
+        """The rare words of what was said."""
+        self._outputs: list[tuple[int, str, int]] = []
+        """Results since anybody said anything: number, text and place."""
+
+    def step(self, event: Event) -> None:
+        self.seq = event.seq
+        match event.data:
+            case ItemAdded() | SessionStarted() | WindowReplaced(reason="rewind") as data:
+                self._unread.append(data)
+            case TurnStarted():
+                self.ended = ("", event.ts)
+            case TurnFinished(state=state):
+                self.ended = (state, event.ts)
+
+    def failing(self) -> list[tuple[str, int]]:
+        """Commands whose newest run failed, each with the item that says so."""
+        self.catch_up()
+        return list(self._failing.items())
+
+    def lines(self) -> Sequence[Line]:
+        """All that could stand, in order: of equal lines the newest."""
+        self.catch_up()
+        stands = [line for line in self._lines if self._newest[line.key] is line]
+        return sorted(stands, key=lambda line: line.n)
+
+    def times(self, key: str) -> int:
+        """How often a line with that key was said or done."""
+        return self._times[key]
+
+    def catch_up(self) -> None:
+        """Read what came in, some 0.3 ms an item: a thread can do it beforehand."""
+        for data in self._unread:
+            match data:
+                case ItemAdded(item=item):
+                    self._add(item)
+                case SessionStarted(cwd=cwd):
+                    self._cwd = cwd.rstrip("/") + "/" if cwd.strip("/") else ""
+                case WindowReplaced(window=window):
+                    self._retract(max((n for n, _ in window), default=0))
+        self._unread.clear()
+
+    def _add(self, item: Item) -> None:
+        self.places += 1
+        match item.kind:
+            case "user":
+                found = self._user(item)
+            case "assistant":
+                self._reply = found = list(of.of_agent(item, self._text(item.content), self.places))
+                self._said = item.content if item.content.strip() else self._said
+            case "tool_call":
+                self._calls[item.response, item.call_id or ""] = item
+                return
+            case "tool_result":
+                found = self._result(item)
+            case _:
+                return
+        for line in found:
+            self._keep(line)
+        if item.kind in ("user", "assistant"):
+            self._speak_of(word for line in found for word in line.words)
+
+    def _user(self, item: Item) -> list[Line]:
+        done = act(None, item)
+        if done is not None and done.kind == "agent":
+            return list(of.of_result(done, item, self.places))
+        found = list(of.of_user(item, self.places, self._said, self._changed))
+        if any(line.kind == "user" for line in found):
+            self.first_request = self.first_request or item.n
+            for line in self._reply:
+                line.kind = "report" if line.kind == "agent" else line.kind
+            self._changed = ""
+        return found
+
+    def _result(self, item: Item) -> list[Line]:
+        call = self._calls.pop((item.response, item.call_id or ""), None)
+        done = act(call, item)
+        if done is None:
+            return []
+        text = self._text(clean_output(done.text))
+        done = replace(done, text=text, title=self._text(done.title))
+        found = list(of.of_result(done, item, self.places))
+        self._changed = next((line.text for line in found if line.kind == "edit"), self._changed)
+        if done.kind == "command":
+            self._failing.pop(done.title, None)
+            if of.failed(done):
+                self._failing[done.title] = item.n
+        if done.kind in ("command", "read"):
+            self._outputs.append((item.n, text, self.places))
+        return found
+
+    def _text(self, text: str) -> str:
+        """Paths in the workspace are relative."""
+        return text.replace(self._cwd, "") if self._cwd else text
+
+    def _speak_of(self, words: Iterable[str]) -> None:
+        self._spoken_of.update(word for word in words if information(word) >= of.RARE)
+        for n, text, place in self._outputs:
+            for line in of.of_output(n, text, place, self._spoken_of):
+                if line.key not in self._newest:
+                    self._keep(line)
+        self._outputs.clear()
+
+    def _keep(self, line: Line) -> None:
+        if line.text:
+            self._lines.append(line)
+            self._times[line.key] += 1
+            self._newest[line.key] = line
+
+    def _retract(self, last: int) -> None:
+        """Forget what items after #`last` said, which the user went back behind."""
+        stays = [line for line in self._lines if line.n <= last]
+        self._lines, self._times, self._newest = [], Counter(), {}
+        for line in stays:
+            self._keep(line)

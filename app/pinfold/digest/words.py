@@ -1,0 +1,60 @@
+"""Words, and what a text tells: the information of its words, from the ranks of their tokens."""
+
+import math
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from pinfold.tokens import encodings
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+BIT = 256
+"""Information is counted in 1/256 bit."""
+_COMMON = 5
+"""Bits that every word has."""
+_LONGEST = 80
+"""Characters of a word that are looked at."""
+_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
+"""Scripts that put no spaces between words: two characters count as one."""
+_WORD = re.compile(
+    rf"[{_UNSPACED}]{{1,2}}"
+    rf"|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_./:@'’\\#](?:(?![{_UNSPACED}])[^\W_])+)*"
+    r"|[$€£]\d[\d.,]*"
+)
+
+_NAME = re.compile(r"\d|[^\W_][-_./:@#\\$][^\W_]|[a-z][A-Z]")
+
+
+@cache
+def _encoding() -> "Encoding":
+    return encodings.get("o200k_base")
+
+
+def words(text: str) -> list[str]:
+    """The different words of a text, in lower case and in their order."""
+    return list(dict.fromkeys(word[:_LONGEST].casefold() for word in _WORD.findall(text)))
+
+
+@lru_cache(100_000)
+def information(word: str) -> int:
+    """Of a word, in 1/256 bit: little for a common word, much for a name or a number."""
+    ranks = _encoding().encode_ordinary(f" {word}")
+    return max(0, int(BIT * (sum(math.log2(rank + 2) for rank in ranks) - _COMMON)))
+
+
+def tokens(text: str) -> int:
+    """Of a line, in o200k."""
+    return len(_encoding().encode_ordinary(text))
+
+
+def letters(text: str) -> float:
+    """The share of letters and spaces."""
+    return sum(char.isalpha() or char == " " for char in text) / max(1, len(text))
+
+
+def names(text: str) -> list[str]:
+    """The words of a text that name something, as they stand there: with a digit, a mark or a
+    capital inside."""
+    return list(dict.fromkeys(word for word in _WORD.findall(text) if _NAME.search(word)))

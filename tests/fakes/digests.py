@@ -1,0 +1,87 @@
+"""Records to make digests of."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from pinfold.digest.choice import choose, render
+from pinfold.digest.record import Record
+from pinfold.rollout.events import (
+    SCHEMA,
+    Base,
+    Data,
+    Event,
+    ItemAdded,
+    SessionStarted,
+    WindowReplaced,
+)
+from pinfold.rollout.items import Item
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+Make = Callable[[int], list[Data]]
+"""Makes events from the number of the next item on."""
+
+
+def asked(text: str, **detail: Any) -> Make:
+    """A message of the user's."""
+    return lambda n: [ItemAdded(item=Item(n=n, kind="user", content=text, detail=_said(detail)))]
+
+
+def _said(detail: dict[str, Any]) -> dict[str, Any]:
+    return {"act": "said", "pasted": [], **detail}
+
+
+def replied(text: str) -> Make:
+    """A message of the agent's."""
+    return lambda n: [ItemAdded(item=Item(n=n, kind="assistant", content=text, response=n))]
+
+
+def called(act: str, output: str, **detail: Any) -> Make:
+    """A call and its result."""
+    detail = {"ok": not detail.get("exit_code"), **detail, "act": act}
+
+    def make(n: int) -> list[Data]:
+        call = Item(n=n, kind="tool_call", content="{}", response=n, call_id=f"c{n}", name="t")
+        result = Item(
+            n=n + 1,
+            kind="tool_result",
+            content=output,
+            response=n,
+            call_id=f"c{n}",
+            name="t",
+            detail=detail,
+        )
+        return [ItemAdded(item=call), ItemAdded(item=result)]
+
+    return make
+
+
+def rewound(last: int) -> Make:
+    """The user goes back to item `last`."""
+    return lambda n: [
+        WindowReplaced(
+            generation=1,
+            base=Base(0, n),
+            reason="rewind",
+            window=tuple((each, "full") for each in range(1, last + 1)),
+        )
+    ]
+
+
+def record(*makes: Make, cwd: str = "") -> Record:
+    """All of it, folded."""
+    made = Record()
+    data: list[Data] = [SessionStarted(schema=SCHEMA, id="s", cwd=cwd, version="0")]
+    n = 1
+    for make in makes:
+        some = make(n)
+        n += sum(isinstance(each, ItemAdded) for each in some)
+        data += some
+    for seq, each in enumerate(data, 1):
+        made.step(Event(seq, AT, each))
+    return made
+
+
+def read(made: Record, budget: int = 10_000) -> list[str]:
+    """The digest's lines."""
+    return render(choose(made, budget)).splitlines()
