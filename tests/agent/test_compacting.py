@@ -343,10 +343,10 @@ async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: 
 async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path) -> None:
     at = await worked(tmp_path, 4, replace(OFF, auto="ask"))
     at.session.set_threshold("0.2")
-    asked: list[int] = []
+    asked: list[str] = []
 
     async def leave() -> bool:
-        asked.append(1)
+        asked.append(at.session.phase)
         return False
 
     at.session.compaction.reviewer = leave
@@ -355,7 +355,7 @@ async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path)
     assert at.session.compacts_next
     at.session.send("go on")
     await at.session.idle()
-    assert len(asked) == 1
+    assert asked == ["approval"]
     assert not at.session.compacts_next
 
 

@@ -26,7 +26,7 @@ async def asked(
     session.compaction.occasion = Occasion("threshold", "mid_turn", waited_for=True)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)
-        session.enter("requesting")
+        session.enter("approval")
         await pilot.press(*"dr")
         assert session.compaction.reviewer is not None
         task = asyncio.ensure_future(session.compaction.reviewer())
@@ -113,7 +113,7 @@ def test_review_card(snap_compare: Callable[..., bool]) -> None:
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
-        session.enter("requesting")
+        session.enter("approval")
         assert session.compaction.reviewer is not None
         tasks.append(asyncio.ensure_future(session.compaction.reviewer()))
         await until(pilot, lambda: list(app.screen.query(ReviewCard)))

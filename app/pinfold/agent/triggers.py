@@ -1,6 +1,6 @@
 """Compacting by itself, before a request that needs it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -119,11 +119,21 @@ class Triggers:
                     await self._mask(reading)
                 return False
             if step == "ask" and compacting.reviewer is not None:
-                applied = await compacting.reviewer()
+                applied = await self._asked(compacting.reviewer, phase)
                 if not applied:
                     self._past = self._past.declined(reading.used)
                 return applied
             return await self._compact(cause, reading)
+
+    async def _asked(self, reviewer: Callable[[], Awaitable[bool]], phase: str) -> bool:
+        """The user's word; a turn waits for it as for that on a call."""
+        record, before = self._record, self._record.phase
+        if phase != "standalone_turn":
+            record.enter("approval")
+        try:
+            return await reviewer()
+        finally:
+            record.enter(before)
 
     async def _compact(self, cause: Cause, reading: Reading) -> bool:
         compacting = self._compacting

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinfold.tui.status import StatusLine
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,12 +18,9 @@ QUIET = 0.6
 
 
 class Questions:
-    def __init__(
-        self, prompt: PromptBox, status: StatusLine, monotonic: Callable[[], float], key: str
-    ) -> None:
+    def __init__(self, prompt: PromptBox, monotonic: Callable[[], float], key: str) -> None:
         """`key` goes to a card."""
         self._prompt = prompt
-        self._status = status
         self._monotonic = monotonic
         self._key = key
         self._last_typed = -QUIET
@@ -71,12 +66,10 @@ class Questions:
         card = ReviewCard(why, f"{self._key} opens the preview · Esc {leaves}")
         await self._mount(card)
         self._review = card
-        self._status.progress = "your word is needed"
         try:
             return await card.wanted
         finally:
             self._review = None
-            self._status.progress = ""
             await card.remove()
 
     def review(self, *, wanted: bool) -> bool:

@@ -89,7 +89,7 @@ class Shell(Screen[None]):
         self._status = StatusLine(monotonic)
         self._hints = Hints(self._status, monotonic)
         key = look.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
-        self._questions = Questions(self._prompt, self._status, monotonic, shown(key))
+        self._questions = Questions(self._prompt, monotonic, shown(key))
 
     def compose(self) -> ComposeResult:
         yield self._transcript
