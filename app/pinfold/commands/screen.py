@@ -146,7 +146,12 @@ ACTIONS = (
         run=suspend,
         early=True,
     ),
-    Action("switch_focus", "Between prompt and transcript or card", "transcript", keys="shift+tab"),
+    Action(
+        "switch_focus",
+        "Between prompt and transcript or card; see a compaction that waits",
+        "transcript",
+        keys="shift+tab",
+    ),
     Action("page_up", "Scroll back", "transcript", keys="pageup"),
     Action("page_down", "Scroll on", "transcript", keys="pagedown"),
     Action("top", "To the first line", "transcript", keys="ctrl+home"),
