@@ -23,8 +23,8 @@ from pinfold.window.refused import Refused
 WIDE = ModelInfo("scripted-1", "scripted", 400_000, "config")
 PLACE = place_of("scripted", "", "scripted-1")
 WORK = Options(approvals="full", compact=PlanOptions(max_tail_messages=4))
-FIXED = 2_500
-"""Tokens, about, of what stands before the window."""
+WIDE_ENOUGH = 3.0
+"""Times what stands before the window, that a window has in which one can work."""
 
 Refusal = Callable[[int, int], ContextOverflow]
 
@@ -42,21 +42,25 @@ def silent(tokens: int, limit: int) -> ContextOverflow:
 
 
 class Limited(ScriptedProvider):
-    """Refuses what takes more than `limit` tokens, of which it counts `rate` where we count one."""
+    """Refuses what takes more than `limit` tokens, of which it counts `rate` where we count one.
 
-    def __init__(self, script: Iterable[list[Step]], limit: int, refusal: Refusal) -> None:
+    The limit is so many `times` what instructions and tools take."""
+
+    def __init__(self, script: Iterable[list[Step]], times: float, refusal: Refusal) -> None:
         super().__init__(script)
-        self.limit = limit
+        self.limit = 0
         self.refusal = refusal
         self.rate = 1.1
         self.sizes: list[int] = []
         self.refused: list[int] = []
+        self._times = times
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta]:
         counter = Counter("none")
-        tokens = sum(context_parts(counter, request.context, "chat").values())
-        tokens += sum(count_item(counter, item, "chat") for item in request.items)
-        tokens = int(self.rate * tokens)
+        fixed = self.rate * sum(context_parts(counter, request.context, "chat").values())
+        said = self.rate * sum(count_item(counter, item, "chat") for item in request.items)
+        self.limit = self.limit or int(self._times * fixed)
+        tokens = int(fixed + said)
         if tokens > self.limit:
             self.refused.append(tokens)
             raise self.refusal(tokens, self.limit)
@@ -73,14 +77,14 @@ def work(steps: int) -> list[list[Step]]:
 
 async def limited(
     root: Path,
-    limit: int,
+    times: float,
     refusal: Refusal,
     script: Iterable[list[Step]],
     options: Options = WORK,
     journal: Callable[[], Journal] | None = None,
     model: ModelInfo = WIDE,
 ) -> tuple[Stage, Limited]:
-    provider = Limited(script, limit, refusal)
+    provider = Limited(script, times, refusal)
     at = await stage(root, (), options=options, model=model, journal=journal, provider=provider)
     return at, provider
 
@@ -105,25 +109,26 @@ def warned(at: Stage) -> list[str]:
 async def test_the_limit_that_the_server_tells_is_the_window(
     tmp_path: Path, refusal: Refusal, rate: float
 ) -> None:
-    at, provider = await limited(tmp_path, 7_000, refusal, work(20))
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, refusal, work(20))
     provider.rate = rate
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     assert at.session.items[-1].content == "All of it is read."
     assert len(provider.sizes) == 21
-    assert windows(at) == [(400_000, "config"), (7_000, "learned")]
-    assert (at.session.model.window_source, at.session.reading().limit) == ("learned", 7_000)
+    assert windows(at) == [(400_000, "config"), (provider.limit, "learned")]
+    assert at.session.model.window_source == "learned"
+    assert at.session.reading().limit == provider.limit
     replaced = [each.reason for each in at.events() if isinstance(each, WindowReplaced)]
     assert replaced[0] == "overflow"
     assert len(provider.refused) == 1, "planned with from then on"
     (said,) = warned(at)
-    assert "takes 7,000 tokens, not the 400,000 tokens that context_window asks for" in said
+    assert f"takes {provider.limit:,} tokens, not the 400,000 tokens that context_window" in said
 
 
 async def test_without_a_limit_three_quarters_of_what_was_sent_are(tmp_path: Path) -> None:
     read = '{"command": "seq 1 900"}'
     script = [calls(*((f"c{n}", "shell", read) for n in range(4))), says("All of it is read.")]
-    at, provider = await limited(tmp_path, 9_000, silent, script)
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, silent, script)
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     learned = at.session.model.context_window
@@ -133,14 +138,14 @@ async def test_without_a_limit_three_quarters_of_what_was_sent_are(tmp_path: Pat
 
 
 async def test_but_no_less_than_it_took_before(tmp_path: Path) -> None:
-    at, provider = await limited(tmp_path, 8_000, silent, work(20))
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, silent, work(20))
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     assert at.session.model.context_window == pytest.approx(max(provider.sizes), abs=60)
 
 
 async def test_a_small_window_that_is_not_told_is_found(tmp_path: Path) -> None:
-    at, provider = await limited(tmp_path, 3_400, silent, work(12))
+    at, provider = await limited(tmp_path, 1.75, silent, work(12))
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     assert len(provider.refused) <= 2
@@ -149,7 +154,7 @@ async def test_a_small_window_that_is_not_told_is_found(tmp_path: Path) -> None:
 async def test_one_request_teaches_five_times_at_most(tmp_path: Path) -> None:
     at, provider = await limited(
         tmp_path,
-        100,
+        0.5,
         lambda *_: ContextOverflow("too long", limit=100_000 - 1_000 * len(provider.refused)),
         (),
         options=replace(WORK, auto="ask"),
@@ -165,10 +170,11 @@ async def test_one_request_teaches_five_times_at_most(tmp_path: Path) -> None:
 
 
 async def test_what_was_learned_serves_later_sessions(tmp_path: Path) -> None:
-    at, _ = await limited(tmp_path, 7_000, telling, work(20))
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
     await prompt(at, "read it all")
     await at.session.close()
-    assert LearnedWindows(tmp_path / "home").find(PLACE) == LearnedWindow(PLACE, 7_000)
+    kept = LearnedWindows(tmp_path / "home").find(PLACE)
+    assert kept == LearnedWindow(PLACE, provider.limit)
 
 
 @pytest.mark.parametrize(
@@ -179,27 +185,30 @@ async def test_what_was_learned_serves_later_sessions(tmp_path: Path) -> None:
     ],
 )
 async def test_other_limits_teach_nothing(tmp_path: Path, error: ContextOverflow) -> None:
-    at, _ = await limited(tmp_path, 7_000, lambda *_: error, work(20))
+    at, _ = await limited(tmp_path, WIDE_ENOUGH, lambda *_: error, work(20))
     await prompt(at, "read it all")
     assert windows(at) == [(400_000, "config")]
     assert LearnedWindows(tmp_path / "home").find(PLACE) is None
 
 
 async def test_a_larger_request_that_succeeds_forgets_it(tmp_path: Path) -> None:
-    at, provider = await limited(tmp_path, 6_000, telling, [*work(8), says("Fine."), says("So.")])
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, [*work(20), says("So.")])
     await prompt(at, "read it all")
-    assert at.session.model.context_window == 6_000
+    learned = at.session.model.context_window
+    assert learned == provider.limit
     provider.limit = 100_000
     at.session.set_threshold("off")
     assert (await prompt(at, "now this: " + "word " * 6_000)).state == "done"
     assert windows(at)[-1] == (400_000, "config")
     assert at.session.model.window_source == "config"
     assert LearnedWindows(tmp_path / "home").find(PLACE) is None
-    assert any("6,000 tokens is forgotten: 400,000 from now on" in each for each in at.told())
+    assert any(
+        f"{learned:,} tokens is forgotten: 400,000 from now on" in each for each in at.told()
+    )
 
 
 async def test_the_user_forgets_it(tmp_path: Path) -> None:
-    at, _ = await limited(tmp_path, 7_000, telling, work(20))
+    at, _ = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
     with pytest.raises(Refused, match="400,000 tokens was not learned"):
         await at.session.forget_window()
     await prompt(at, "read it all")
@@ -211,17 +220,16 @@ async def test_the_user_forgets_it(tmp_path: Path) -> None:
 
 
 async def test_a_model_that_can_never_hold_it_is_named_in_one_sentence(tmp_path: Path) -> None:
-    at, provider = await limited(tmp_path, 3_087, telling_all, (), options=WORK)
+    at, provider = await limited(tmp_path, 1.3, telling_all, (), options=WORK)
     ended = await prompt(at, "look: " + "word " * 1_500)
     assert ended.state == "failed"
     assert ended.reason.startswith(
-        "scripted-1 can't take this request: its context window is 3,087 tokens, but instructions "
-        "and tools take "
+        f"scripted-1 can't take this request: its context window is {provider.limit:,} tokens, but "
+        "instructions and tools take "
     )
-    assert "771 are kept for the reply" in ended.reason
+    assert f"{provider.limit // 4:,} are kept for the reply;" in ended.reason
     assert len(provider.refused) == 1
     assert len(warned(at)) == 1, "that the window is another one"
-    assert "3,087" in warned(at)[0]
     # Again: it goes out all the same, for the server may take more by now.
     ended = await prompt(at, "and now?")
     assert "can't take this request" in ended.reason
@@ -232,21 +240,31 @@ async def test_a_model_that_can_never_hold_it_is_named_in_one_sentence(tmp_path:
     assert at.session.model.context_window == 400_000
 
 
+async def test_where_no_output_can_be_read_it_ends_too(tmp_path: Path) -> None:
+    """Instructions and request fit, the outputs that the model asks for don't."""
+    at, provider = await limited(tmp_path, 1.45, telling_all, work(20))
+    ended = await prompt(at, "read it all")
+    assert ended.state == "failed"
+    assert "for the work; give its server a larger window" in ended.reason
+    assert len(provider.sizes) < 5, "nothing is asked for again and again"
+    assert not [each for each in at.events() if isinstance(each, WindowReplaced)]
+
+
 async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
     off = replace(WORK, auto="off")
-    at, _ = await limited(tmp_path, 7_000, telling, work(20), options=off)
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, work(20), options=off)
     ended = await prompt(at, "read it all")
     assert ended.state == "failed"
     assert "/compact makes room" in ended.reason
-    assert at.session.model.context_window == 7_000
+    assert at.session.model.context_window == provider.limit
     assert not [each for each in at.events() if isinstance(each, WindowReplaced)]
 
 
 async def test_a_window_that_was_right_is_only_compacted(tmp_path: Path) -> None:
     """The limit is what was known: the server counts in another way than the gauge did."""
     model = ModelInfo("scripted-1", "scripted", 9_000, "server")
-    at, provider = await limited(tmp_path, 9_000, telling, work(20), model=model)
-    provider.rate = 1.8
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, work(20), model=model)
+    provider.limit, provider.rate = 9_000, 1.8
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     assert windows(at) == [(9_000, "server")]
@@ -254,15 +272,15 @@ async def test_a_window_that_was_right_is_only_compacted(tmp_path: Path) -> None
 
 
 async def test_what_the_file_cannot_take_is_learned_all_the_same(tmp_path: Path) -> None:
-    at, _ = await limited(tmp_path, 7_000, telling, work(20))
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
     (tmp_path / "home" / "learned_windows.json").mkdir()
     assert (await prompt(at, "read it all")).state == "done"
-    assert at.session.model.context_window == 7_000
+    assert at.session.model.context_window == provider.limit
     assert any("Later sessions will not know" in each for each in warned(at))
 
 
 async def test_each_refusal_stands_in_the_journal(tmp_path: Path) -> None:
-    at, _ = await limited(tmp_path, 7_000, telling, work(20))
+    at, _ = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
     await prompt(at, "read it all")
     statuses = [each.status for each in at.events() if isinstance(each, RequestFinished)]
     assert statuses.count("ContextOverflow") == 1

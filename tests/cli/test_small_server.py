@@ -14,17 +14,22 @@ READ = Call("shell", json.dumps({"command": "seq 1 400"}))
 
 
 class LlamaCpp:
-    """Answers as llama.cpp with that `n_ctx`: a turn reads a few times, then says so."""
+    """Answers as llama.cpp: a turn reads a few times, then says so.
 
-    def __init__(self, n_ctx: int) -> None:
-        self._n_ctx = n_ctx
+    Its `n_ctx` is so many times what instructions and tools take."""
+
+    def __init__(self, times: float) -> None:
+        self.n_ctx = 0
+        self._times = times
         self._answered = 0
         self._counter = Counter("none")
 
     def __call__(self, request: Recorded) -> Reply:
-        body = request.body
-        tokens = self._counter.count(json.dumps([body["messages"], body.get("tools")]))
-        if tokens > self._n_ctx:
+        system, *messages = request.body["messages"]
+        fixed = self._counter.count(json.dumps([system, request.body.get("tools")]))
+        tokens = fixed + self._counter.count(json.dumps(messages))
+        self.n_ctx = self.n_ctx or int(self._times * fixed)
+        if tokens > self.n_ctx:
             return self._refusal(tokens)
         usage = {"input": tokens, "cached": 0, "output": 20, "reasoning": 0}
         self._answered += 1
@@ -36,10 +41,10 @@ class LlamaCpp:
         error = {
             "code": 400,
             "message": f"request ({tokens} tokens) exceeds the available context size "
-            f"({self._n_ctx} tokens), try increasing it",
+            f"({self.n_ctx} tokens), try increasing it",
             "type": "exceed_context_size_error",
             "n_prompt_tokens": tokens,
-            "n_ctx": self._n_ctx,
+            "n_ctx": self.n_ctx,
         }
         return Reply(status=400, body={"error": error})
 
@@ -50,7 +55,8 @@ def pinfold_at(root: Path, url: str) -> Pinfold:
 
 
 async def test_it_goes_on_by_itself_and_later_sessions_know(tmp_path: Path) -> None:
-    async with FakeOpenAI(answer=LlamaCpp(4_800)) as server:
+    model = LlamaCpp(1.9)
+    async with FakeOpenAI(answer=model) as server:
         pinfold = pinfold_at(tmp_path, server.url)
         first = await pinfold.run("exec", "--approvals", "full", "read it all")
         requests = len(server.bodies)
@@ -58,29 +64,33 @@ async def test_it_goes_on_by_itself_and_later_sessions_know(tmp_path: Path) -> N
         later = len(server.bodies) - requests
         dry = await pinfold.run("context", "--last")
     assert (first.code, first.out) == (0, "All of it is read.\n"), first.err
-    assert "takes 4,800 tokens, not the 400,000 tokens that context_window asks for" in first.err
+    takes = f"{model.n_ctx:,} tokens"
+    assert f"takes {takes}, not the 400,000 tokens that context_window asks for" in first.err
     assert (requests, later) == (STEPS + 1, STEPS), "one was refused, and never again"
     assert second.code == 0, second.err
     line = second.err.splitlines()[0]
-    assert "4,800 tokens, learned" in line
+    assert f"{takes}, learned" in line
     assert "not the 400,000 that context_window asks for" in line
-    assert "of 4,800 tokens" in dry.out
+    assert f"of {takes}" in dry.out
+    assert "window learned" in dry.out
     (kept,) = json.loads((pinfold.home / NAME).read_bytes())
-    assert kept["context_window"] == 4_800
+    assert kept["context_window"] == model.n_ctx
     data = [decode(each).data for each in pinfold.rollouts()[0].read_bytes().splitlines()]
     assert [e.window_source for e in data if isinstance(e, ModelChanged)] == ["config", "learned"]
     assert "overflow" in [e.reason for e in data if isinstance(e, WindowReplaced)]
 
 
 async def test_where_nothing_fits_it_ends_in_one_sentence(tmp_path: Path) -> None:
-    async with FakeOpenAI(answer=LlamaCpp(3_087)) as server:
+    model = LlamaCpp(1.3)
+    async with FakeOpenAI(answer=model) as server:
         pinfold = pinfold_at(tmp_path, server.url)
         ended = await pinfold.run("exec", "look at this: " + "some words " * 900)
         assert len(server.bodies) == 1
     assert ended.code == 1
     *_, said, last = ended.err.splitlines()
-    assert "takes 3,087 tokens, not the 400,000" in said
+    assert f"takes {model.n_ctx:,} tokens, not the 400,000" in said
     assert last.startswith(
-        "pinfold: scripted-1 can't take this request: its context window is 3,087 tokens, but "
+        "pinfold: scripted-1 can't take this request: "
+        f"its context window is {model.n_ctx:,} tokens, but "
     )
     assert "would not make" not in ended.err

@@ -338,6 +338,7 @@ class FakeTexts:
 class FakeHost:
     """Opens fake sessions."""
 
+    warnings: Sequence[str] = ()
     lines: Sequence[Line] = ()
     texts: FakeTexts = field(default_factory=FakeTexts)
     foreign: Sequence[Foreign] = ()

@@ -684,6 +684,15 @@ async def test_warnings_stand_below_what_is_resumed() -> None:
         assert "A&#160;torn&#160;line." in app.export_screenshot()
 
 
+async def test_what_waits_for_trust_is_told_of_each_session_that_is_opened() -> None:
+    session = FakeSession()
+    host = FakeHost(warnings=("config.toml: model.name waits",))
+    app = make_app(session, host=host)
+    async with running(session, app) as pilot:
+        await pilot.press(*"/new", "enter")
+        await until(pilot, lambda: "model.name&#160;waits" in app.export_screenshot())
+
+
 async def test_a_theme_that_is_not_there_is_told() -> None:
     session = FakeSession()
     app = make_app(session, theme="mud")

@@ -10,7 +10,9 @@ from fakes.openai_server import FakeOpenAI, Reply
 from pinfold.headless import no_terminal
 from pinfold.ports import NoSuchModel
 from pinfold.rollout.events import ModelChanged
+from pinfold.settings import SettingsError
 from pinfold.wiring.house import house
+from pinfold.wiring.screen import Sessions
 from pinfold.wiring.sessions import new_journal, open_session
 
 PAGES = {"/v1/models": {"data": [{"id": "scripted-1"}, {"id": "scripted-2"}]}}
@@ -56,6 +58,26 @@ async def test_what_is_not_there_leaves_all_as_it_was(
     session.send("Are you there?")
     await session.idle()
     assert session.items[-1].content == "Here."
+    await session.close()
+
+
+async def test_a_new_session_reads_the_settings_again(server: FakeOpenAI, tmp_path: Path) -> None:
+    """A folder that was trusted meanwhile counts, and a wrong setting can be mended."""
+    host = Sessions(house(argparse.Namespace(cd=tmp_path)))
+    project = tmp_path / ".pinfold" / "config.toml"
+    project.parent.mkdir()
+    project.write_text("[approvals]\nmode = 'full'\n[model]\nnmae = 'x'\n")
+    session = await host.new(no_terminal)
+    assert session.approvals == "ask"
+    assert "approvals.mode, model.nmae wait" in host.warnings[0]
+    await session.close()
+
+    assert "/new" in host.trust()
+    with pytest.raises(SettingsError, match=r"did you mean model\.name"):
+        await host.new(no_terminal)
+    project.write_text("[approvals]\nmode = 'full'\n")
+    session = await host.new(no_terminal)
+    assert (session.approvals, host.warnings) == ("full", ())
     await session.close()
 
 

@@ -249,13 +249,18 @@ class Compacting:
         options: PlanOptions | None = None,
         *,
         must_gain: bool = False,
+        check: Callable[[Draft], None] = lambda _: None,
     ) -> Draft:
-        """Draft and apply; an attempt that fails is journalled. Raises as these do."""
+        """Draft and apply; an attempt that fails is journalled.
+
+        Raises as these do, and what `check` raises of the draft.
+        """
         started = self._clock.monotonic()
         compaction = self.occasion.compaction(strategy or self.strategy)
         generation = self._record.window.generation
         try:
             draft = await self.draft(strategy, options, must_gain=must_gain)
+            check(draft)
             await self.apply(draft)
         except asyncio.CancelledError:
             if self._record.window.generation == generation:

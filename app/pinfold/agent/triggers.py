@@ -4,14 +4,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal
 
-from pinfold.agent.compacting import Compacting
+from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.masking import Masking
 from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
 from pinfold.compaction import guards
-from pinfold.compaction.budget import too_small
+from pinfold.compaction.atoms import atoms, open_atom
+from pinfold.compaction.budget import least_headroom, too_small
 from pinfold.compaction.guards import Cause, Past
 from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
 from pinfold.rollout.events import WindowReplaced
@@ -39,6 +40,8 @@ class Triggers:
         self._reading = reading
         self._limits = limits
         self._past = Past()
+        self._told = False
+        """Whether the user knows that a compaction would gain too little."""
         record.subscribe(self._hear)
 
     def prompted(self) -> None:
@@ -70,6 +73,7 @@ class Triggers:
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
+            self._told = False
             match update.event.data.reason:
                 case "undo" | "restore" | "kept":
                     self._past = self._past.undid()
@@ -91,7 +95,7 @@ class Triggers:
         limits, compacting = self._limits, self._compacting
         reading = self._reading()
         if reading.used < limits.threshold * reading.usable:
-            self._past = self._past.below()
+            self._past, self._told = self._past.below(), False
         match phase:
             case "standalone_turn":
                 waiting = self._record.state.turn_state == "waiting"
@@ -141,19 +145,25 @@ class Triggers:
             # What is left must lie well below the threshold, or it would be passed at once.
             target = min(compacting.options.target_pct, self._limits.threshold * BELOW)
             options = replace(compacting.options, target_pct=target)
-            await compacting.run(options=options, must_gain=cause == "threshold")
+            must_gain = cause == "threshold"
+            await compacting.run(options=options, must_gain=must_gain, check=_keeps_going)
         except NoGain as error:
             self._past = self._past.in_vain(reading.used)
-            if cause != "overflow":  # then the turn ends with what the server said
+            # On an overflow the turn ends with what the server said.
+            if cause != "overflow" and not self._told:
+                self._told = True
                 self._record.warn(f"Not compacted: {error}")
             return False
-        except Impossible as error:
-            # A model that is too small may be larger than was learned: the request goes out all
-            # the same, and where it is refused, the turn ends with the sentence about that.
-            if await self._too_small():
-                self._past = self._past.in_vain(reading.used)
-                return False
-            return self._failed(error)
+        except (TooSmall, Impossible) as error:
+            small = error if isinstance(error, TooSmall) else await self._too_small()
+            if small is None:
+                return self._failed(error)
+            if cause == "overflow":
+                raise small from error
+            # The model's window may be larger than was learned: the request goes out all the
+            # same, and where it is refused, the turn ends with this sentence.
+            self._past = self._past.in_vain(reading.used)
+            return False
         except Exception as error:  # the turn must go on, whatever it is
             return self._failed(error)
         return True
@@ -199,3 +209,13 @@ class Triggers:
             "anew from the session's own record. /undo brings the old one back."
         )
         return True
+
+
+def _keeps_going(draft: Draft) -> None:
+    """Raises `TooSmall` where what the model has yet to see would go for want of room: it would
+    only ask for it again."""
+    view, stays = draft.view, {n for n, _ in draft.plan.window}
+    if view.pinned or all(entry.n in stays for entry in open_atom(atoms(view))):
+        return
+    if small := too_small(view, least_headroom(view, draft.options)):
+        raise small

@@ -241,6 +241,11 @@ class TextsPort(Protocol):
 class Host(Protocol):
     """What lies outside a session. What is not `async` blocks: call it in a thread."""
 
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What to say of the settings of the session that was opened last."""
+        ...
+
     async def new(self, approver: Approver) -> SessionPort: ...
     async def resume(self, session_id: str, approver: Approver) -> SessionPort:
         """The session with this id; read-only where another pinfold has it open."""

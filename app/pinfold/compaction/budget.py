@@ -52,12 +52,17 @@ def room(view: WindowView, options: PlanOptions) -> Room:
     def within(tokens: float) -> int:
         return largest(int(tokens), view.correct) - view.context_tokens
 
-    headroom = min(options.min_headroom_tokens, MAX_HEADROOM * view.usable)
+    headroom = least_headroom(view, options)
     usable = within(view.usable)
     comfortable = max(0, within(view.usable - headroom))
     least = int(comfortable * options.target_pct * MIN_TARGET)
     target = max(within(view.usable * options.target_pct), least)
     return Room(usable, comfortable, min(target, comfortable))
+
+
+def least_headroom(view: WindowView, options: PlanOptions) -> int:
+    """Tokens that a compaction leaves free where it can."""
+    return min(options.min_headroom_tokens, int(MAX_HEADROOM * view.usable))
 
 
 def needed(view: WindowView) -> tuple[int, int]:
@@ -68,15 +73,15 @@ def needed(view: WindowView) -> tuple[int, int]:
 
 
 def smallest_window(view: WindowView) -> int:
-    """The context window that holds what is needed, and room for the reply."""
-    tokens = sum(needed(view))
-    return min(tokens + view.max_output, ceil(tokens / (1 - MAX_RESERVE)))
+    """The context window that holds what is needed, some headroom and room for the reply."""
+    usable = sum(needed(view)) / (1 - MAX_HEADROOM)
+    return ceil(min(usable + view.max_output, usable / (1 - MAX_RESERVE)))
 
 
-def too_small(view: WindowView) -> TooSmall | None:
-    """Says that the context window can't hold that, if so."""
+def too_small(view: WindowView, spare: int = 0) -> TooSmall | None:
+    """Says that the context window can't hold that and `spare` tokens more, if so."""
     fixed, asked = needed(view)
-    if fixed + asked + view.reserve <= view.context_window:
+    if fixed + asked + spare + view.reserve <= view.context_window:
         return None
     return TooSmall(view.reader.model, view.context_window, fixed, asked, view.reserve)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM
+from pinfold.compaction.budget import LARGE_REQUEST, least_headroom
 from pinfold.compaction.draft import STAYS, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.holding import OLDER
@@ -220,8 +220,7 @@ def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
 
 def headroom_met(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> bool:
     """Whether the plan leaves what was asked for."""
-    least = min(options.min_headroom_tokens, int(MAX_HEADROOM * view.usable))
-    return plan.sizes.headroom >= least
+    return plan.sizes.headroom >= least_headroom(view, options)
 
 
 def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) -> WindowReplaced:

@@ -29,7 +29,7 @@ _CHOSEN = {
     "config": "chosen in the config file",
     "name": "chosen by name",
 }
-UNLISTED = "A model that is there all the same needs its context_window set beside it."
+UNLISTED = "If the server has it all the same, set its context_window where you name it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,8 @@ def _absent(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> Choice:
     assert wish.model is not None
     host = urlsplit(endpoint.base_url).netloc
     hint = _suggestion(wish, names)
-    return Choice("wrong", _sentence(f"{host} has no model {shown(wish.model)}{hint}"), UNLISTED)
+    how = "" if wish.source == "name" else UNLISTED
+    return Choice("wrong", _sentence(f"{host} has no model {shown(wish.model)}{hint}"), how)
 
 
 def _suggestion(wish: Wish, names: Sequence[str]) -> str:

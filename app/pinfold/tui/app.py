@@ -261,7 +261,8 @@ class PinfoldApp(FailsafeApp):
         self._shell.editor.put_before(text, pasted)
 
     async def switch(self, start: Start) -> None:
-        await self._enter(await start(self._shell.approve))
+        session = await start(self._shell.approve)
+        await self._enter(session, self._host.warnings)
 
     async def suspend_job(self) -> None:
         from pinfold.tui.external import stop_job

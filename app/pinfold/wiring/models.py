@@ -109,7 +109,7 @@ async def connect(at: House, name: str | None = None) -> Connection:
     Raises `ProviderError` where there is none.
     """
     choice = await choice_of(at, name)
-    note = f"{choice.why} {choice.how_to_change}"
+    note = f"{choice.why} {choice.how_to_change}".rstrip()
     if choice.kind == "wrong":
         raise NoSuchModel(note)
     if choice.kind == "none" or choice.model is None:

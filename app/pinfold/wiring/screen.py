@@ -44,7 +44,9 @@ class Sessions:
     async def new(self, approver: Approver) -> Session:
         from pinfold.wiring.sessions import new_journal
 
-        return await self._open(self._at, approver, lambda: new_journal(self._at))
+        # A wrong setting may have been mended meanwhile, the folder trusted.
+        at = await asyncio.to_thread(self._at.at, self._at.cwd)
+        return await self._open(at, approver, lambda: new_journal(at))
 
     async def resume(self, session_id: str, approver: Approver) -> Session:
         from pinfold.rollout.journal import SessionHeld
@@ -126,6 +128,10 @@ class Sessions:
         return self._at.store.list()
 
     @property
+    def warnings(self) -> Sequence[str]:
+        return self._at.loaded.warnings
+
+    @property
     def texts(self) -> Texts:
         from pinfold.rollout.texts import Texts
 
@@ -156,7 +162,8 @@ class Sessions:
         folder = paths.project_config(self._at.cwd).parent.parent
         trust(self._at.home, folder)
         return (
-            f"{paths.shown(folder)} is trusted. Its config file counts in full from the next start."
+            f"{paths.shown(folder)} is trusted. "
+            "Its config file counts in full from the next session on: /new."
         )
 
 
