@@ -6,17 +6,27 @@ import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import IO, Literal
+from typing import IO, Literal, assert_never
 
 from pinfold.ports import Sandbox
-from pinfold.tools.sandbox import bubblewrap
-from pinfold.tools.sandbox.places import Places, SetAside, look, set_aside, worktree
+from pinfold.tools.sandbox import bubblewrap, landlock, seatbelt
+from pinfold.tools.sandbox.grants import EVERYTHING, grants
+from pinfold.tools.sandbox.places import (
+    Places,
+    SetAside,
+    look,
+    put_back,
+    remember,
+    set_aside,
+    worktree,
+)
 from pinfold.tools.sandbox.secrets import existing, secrets, sockets
 
 Kind = Literal["bubblewrap", "landlock", "seatbelt"]
@@ -39,6 +49,8 @@ UNSET = frozenset(
     {"SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "GPG_AGENT_INFO"}
 )
 """Variables that lead to sockets of the machine."""
+SEATBELT = "sandbox-exec, whose profile nobody has tried yet"
+LANDLOCK = [sys.executable, "-I", landlock.__file__]
 PROBE_SECONDS = 10
 END_SECONDS = 5
 
@@ -57,17 +69,20 @@ class Found:
 @cache
 def find() -> Found:
     """Try what there is. Blocking."""
-    program = shutil.which("bwrap")
-    if program is None:
-        return Found(
-            None, "bubblewrap is missing: apt install bubblewrap, or as your system has it"
-        )
-    problem = ""
-    for command in ((program, "--disable-userns"), (program,)):
-        problem = _problem([*command, *bubblewrap.CONFINED, "true"])
-        if not problem:
-            return Found("bubblewrap", f"bubblewrap ({program})", command)
-    return Found(None, f"bubblewrap does not work here: {problem}")
+    if sys.platform == "darwin":
+        problem = _problem([seatbelt.PROGRAM, "-p", "(version 1)(allow default)", "true"])
+        text = f"sandbox-exec does not work here: {problem}" if problem else SEATBELT
+        return Found(None if problem else "seatbelt", text)
+    missing = "bubblewrap is missing: apt install bubblewrap, or as your system has it"
+    if program := shutil.which("bwrap"):
+        for command in ((program, "--disable-userns"), (program,)):
+            problem = _problem([*command, *bubblewrap.CONFINED, "true"])
+            if not problem:
+                return Found("bubblewrap", f"bubblewrap ({program})", command)
+        missing = f"bubblewrap does not work here: {problem}"
+    if landlock.abi() >= landlock.MIN_ABI:
+        return Found("landlock", f"Landlock, which keeps less apart ({missing})")
+    return Found(None, missing)
 
 
 def _problem(argv: Sequence[str]) -> str:
@@ -85,23 +100,24 @@ class Confined:
     def __init__(
         self,
         sandbox: Sandbox,
-        options: Sequence[str],
-        argv: Sequence[str],
+        argv: Callable[[int], list[str]],
         env: dict[str, str],
         before: Places,
     ) -> None:
+        """`argv` is what to start, which may write to a file descriptor who runs in it.
+
+        Raises `OSError`.
+        """
+        self.argv = argv
         self.env = env
         self._sandbox = sandbox
-        self._options = options
-        self._argv = argv
         self._before = before
+        self._copies: dict[Path, Path] = {}
+        if sandbox.kind == "landlock":
+            self._copies = remember(before, sandbox.scratch / "guarded")
         self._first: int | None = None
         """A handle on the first process inside: all others end with it."""
         self._ending = Lock()
-
-    def argv(self, told: int) -> list[str]:
-        """What to start; it writes to file descriptor `told` who runs in it."""
-        return [*find().command, "--info-fd", str(told), *self._options, "--", *self._argv]
 
     def started(self, info: IO[bytes]) -> None:
         """Read who runs in it. Blocking."""
@@ -122,10 +138,15 @@ class Confined:
             os.close(first)
 
     def settle(self) -> list[SetAside]:
-        """Once it has ended: set guarded places aside that it made. Blocking."""
+        """Once it has ended: set guarded places aside that it made or changed. Blocking."""
         if not self._sandbox.writes:
             return []
-        return set_aside(self._before, self._sandbox.roots, self._sandbox.scratch / "set-aside")
+        to = self._sandbox.scratch / "set-aside"
+        before, roots = self._before, self._sandbox.roots
+        if self._sandbox.kind == "bubblewrap":
+            return set_aside(before, roots, to)
+        changed = put_back(before, self._copies, roots, to)
+        return [*changed, *set_aside(before, roots, to, {*self._copies, *before.stays})]
 
 
 def confine(
@@ -136,12 +157,39 @@ def confine(
     scratch = sandbox.scratch
     for name in ("tmp", "cache"):
         (scratch / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-    caches = {name: str(scratch / "cache" / each) for name, each in CACHES.items()}
-    inner = {name: value for name, value in inherited.items() if name not in UNSET} | caches
-    inner |= {"TMPDIR": "/tmp", "PINFOLD_SANDBOX": sandbox.kind}  # noqa: S108
     places = look(sandbox.roots) if sandbox.writes else Places()
     gits = [path for root in sandbox.roots for path in worktree(root) or ()]
-    hidden = secrets(inherited) | existing(sandbox.hidden) | sockets()
+    hidden = secrets(inherited) | existing(sandbox.hidden)
     extra = [*gits, scratch / "cache"]
-    options = bubblewrap.arguments(sandbox, places, hidden, extra, folder)
-    return Confined(sandbox, options, argv, inner, places)
+    temporary = str(scratch / "tmp")
+    match sandbox.kind:
+        case "bubblewrap":
+            temporary = "/tmp"  # noqa: S108
+            inside = [*_scoped(sandbox), *argv]
+            options = bubblewrap.arguments(sandbox, places, hidden | sockets(), extra, folder)
+
+            def start(told: int) -> list[str]:
+                return [*find().command, "--info-fd", str(told), *options, "--", *inside]
+        case "landlock":
+            spec = grants(sandbox, hidden, [*extra, scratch / "tmp"])
+
+            def start(told: int) -> list[str]:  # noqa: ARG001
+                return [*LANDLOCK, json.dumps(spec), *argv]
+        case "seatbelt":
+            profile = seatbelt.profile(sandbox, places, hidden, [*extra, scratch / "tmp"])
+
+            def start(told: int) -> list[str]:  # noqa: ARG001
+                return [seatbelt.PROGRAM, "-p", profile, *argv]
+        case _:
+            assert_never(sandbox.kind)
+    caches = {name: str(scratch / "cache" / each) for name, each in CACHES.items()}
+    inner = {name: value for name, value in inherited.items() if name not in UNSET} | caches
+    inner |= {"TMPDIR": temporary, "PINFOLD_SANDBOX": sandbox.kind}
+    return Confined(sandbox, start, inner, places)
+
+
+def _scoped(sandbox: Sandbox) -> list[str]:
+    """With the machine's network come its abstract sockets, which only Landlock closes."""
+    if not sandbox.network or landlock.abi() < landlock.MIN_ABI:
+        return []
+    return [*LANDLOCK, json.dumps(EVERYTHING)]

@@ -1,8 +1,9 @@
 """Guarded places in the folders that a command may write: kept as they are, and looked after."""
 
 import os
+import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -13,6 +14,8 @@ from pinfold.tools import guard
 UNSEARCHED = frozenset({"node_modules", ".venv", "__pycache__", ".svn"})
 """Folders of which nobody but their own tools reads the inside."""
 MAX_FOLDERS = 50_000
+_LARGE = ("modules", "worktrees")
+"""Of these, too large to copy: whole repositories."""
 _IN_GIT = ("config", "config.worktree", "hooks", "commondir", "modules", "worktrees")
 """What names programs in a git folder, or leads to another one that does."""
 
@@ -122,11 +125,17 @@ def worktree(root: Path) -> tuple[Path, Path] | None:
     return (common, own) if leads_back else None
 
 
-def set_aside(before: Places, roots: Iterable[Path], to: Path) -> list[SetAside]:
-    """Move away the guarded places that were not there before. Blocking."""
+def set_aside(
+    before: Places, roots: Iterable[Path], to: Path, back: Collection[Path] = ()
+) -> list[SetAside]:
+    """Move away the guarded places that were not there before, nor put back. Blocking."""
     known = {*before.kept.values(), *before.stays.values()}
     now = look(roots)
-    new = [path for path, each in (now.stays | now.kept).items() if each not in known]
+    new = [
+        path
+        for path, each in (now.stays | now.kept).items()
+        if each not in known and path not in back
+    ]
     moved: list[SetAside] = []
     for path in sorted(new):
         if any(path.is_relative_to(each.path) for each in moved):
@@ -136,6 +145,66 @@ def set_aside(before: Places, roots: Iterable[Path], to: Path) -> list[SetAside]
         why = guard.place(path.parent.name, path.name) or guard.GIT
         moved.append(SetAside(path, _move(away, to), why))
     return moved
+
+
+def remember(places: Places, to: Path) -> dict[Path, Path]:
+    """Copies of what must stay, for a sandbox that can't keep it. Blocking. Raises `OSError`."""
+    copies: dict[Path, Path] = {}
+    shutil.rmtree(to, ignore_errors=True)
+    for path in places.kept:
+        if path.name in _LARGE or path.is_symlink():
+            continue
+        target = to / str(len(copies))
+        to.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, target, symlinks=True)
+        else:
+            shutil.copy2(path, target)
+        copies[path] = target
+    return copies
+
+
+def put_back(
+    before: Places, copies: dict[Path, Path], roots: Iterable[Path], to: Path
+) -> list[SetAside]:
+    """Bring git folders back, and the copies of what has changed. Blocking."""
+    changed = _brought_back(before, look(roots), to)
+    for path, copy in sorted(copies.items()):
+        if _content(path) == _content(copy):
+            continue
+        now = _move(path, to) if os.path.lexists(path) else path
+        if not os.path.lexists(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(copy, path)
+        why = guard.place(path.parent.name, path.name) or guard.GIT
+        changed.append(SetAside(path, now, f"{why}; what was there is back"))
+    return changed
+
+
+def _brought_back(before: Places, now: Places, to: Path) -> list[SetAside]:
+    moved = []
+    whereabouts = {each: path for path, each in now.stays.items()}
+    for path, each in before.stays.items():
+        if now.stays.get(path) == each:
+            continue
+        if os.path.lexists(path):
+            moved.append(SetAside(path, _move(path, to), guard.GIT))
+        if each in whereabouts and not os.path.lexists(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            whereabouts[each].rename(path)
+    return moved
+
+
+def _content(path: Path) -> list[tuple[str, str | bytes]]:
+    """A file, or all files of a folder, by their names in it."""
+    found: list[tuple[str, str | bytes]] = []
+    for each in (path, *path.rglob("*")):
+        name = each.relative_to(path).as_posix()
+        if each.is_symlink():
+            found.append((name, str(each.readlink())))
+        elif each.is_file():
+            found.append((name, each.read_bytes()))
+    return sorted(found)
 
 
 def _move(path: Path, to: Path) -> Path:
