@@ -148,7 +148,8 @@ def test_keys_of_actions_that_are_not_there_are_told() -> None:
         "[keys]: ctrl+g is the key of “editor”, so not of “interrupt”."
     ]
     assert complaints({"interrupt": "ctrl+g", "editor": "f8"}) == []
-    assert complaints({"sned": "f2"}) == ["[keys]: there is no action “sned”; F1 lists them."]
+    assert complaints({"sned": "f2"}) == ["[keys]: there is no action “sned”; did you mean “send”?"]
+    assert complaints({"qqq": "f2"}) == ["[keys]: there is no action “qqq”; F1 lists them."]
 
 
 def test_branch(tmp_path: Path) -> None:

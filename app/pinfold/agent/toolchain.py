@@ -10,6 +10,7 @@ from typing import Any
 
 from pinfold.paths import repository_root
 from pinfold.sanitize import one_line
+from pinfold.small_files import head
 
 _MAX_BYTES = 65_536
 _MAX_VERSION = 40
@@ -69,10 +70,9 @@ def _read(path: Path, root: Path) -> str | None:
     """The beginning of a regular file inside of `root`."""
     try:
         real = path.resolve()
-        if not real.is_file() or not real.is_relative_to(root.resolve()):
+        if not real.is_relative_to(root.resolve()):
             return None
-        with real.open("rb") as file:
-            return file.read(_MAX_BYTES).decode("utf-8", "replace").strip()
+        return head(real, _MAX_BYTES).decode("utf-8", "replace").strip()
     except (OSError, RuntimeError):  # a ring of links is a RuntimeError
         return None
 

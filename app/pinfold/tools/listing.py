@@ -7,11 +7,11 @@ make it run a program.
 import asyncio
 import os
 import re
-import stat
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pinfold import small_files
 from pinfold.paths import repository_root
 
 if TYPE_CHECKING:
@@ -99,13 +99,9 @@ def _with_rules(rules: Rules, prefix: str, path: Path) -> Rules:
 
 def _read(path: Path) -> str:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return ""
-        with path.open("rb") as file:
-            text = file.read(MAX_RULES + 1)
+        return small_files.read(path, MAX_RULES).decode(errors="replace")
     except OSError:
         return ""
-    return "" if len(text) > MAX_RULES else text.decode(errors="replace")
 
 
 def _ignored(path: str, rules: Rules) -> bool:

@@ -1,6 +1,6 @@
 """Key bindings, made from the registry of actions so that `[keys]` in the config remaps them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
@@ -70,8 +70,10 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
     core = (*core_keys.MOVES, *core_keys.ACTS)
     eval_ = (*eval_keys.MOVES, *eval_keys.ACTS)
     own = (*Transcript.BINDINGS, *context, *preview, *history, *checkpoint, *core, *eval_)
-    known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding))}
-    found = [f"[keys]: there is no action “{name}”; F1 lists them." for name in keys.keys() - known]
+    known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding) and each.id)}
+    found = [
+        f"[keys]: there is no action “{name}”{_hint(name, known)}" for name in keys.keys() - known
+    ]
     # Commands are bound everywhere, so a key of theirs never reaches another action.
     taken = {
         key.strip(): action.id
@@ -87,6 +89,13 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
         if taken.get(key, name) != name
     ]
     return found
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    from pinfold.closest import nearest
+
+    near = nearest(name, known)
+    return f"; did you mean “{near}”?" if near else "; F1 lists them."
 
 
 def shown(keys: str) -> str:

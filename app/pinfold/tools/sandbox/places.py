@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from pinfold.small_files import read_text
 from pinfold.tools import guard
 
 UNSEARCHED = frozenset({"node_modules", ".venv", "__pycache__", ".svn"})
 """Folders of which nobody but their own tools reads the inside."""
 MAX_FOLDERS = 50_000
+MAX_POINTER = 4_096
+"""Bytes of a file in which git names a folder."""
 _LARGE = ("modules", "worktrees")
 """Of these, too large to copy: whole repositories."""
 _IN_GIT = ("config", "config.worktree", "hooks", "commondir", "modules", "worktrees")
@@ -116,13 +119,17 @@ def worktree(root: Path) -> tuple[Path, Path] | None:
         pointer = root / ".git"
         if not pointer.is_file():
             return None
-        own = (root / pointer.read_text().removeprefix("gitdir:").strip()).resolve(strict=True)
-        back = Path((own / "gitdir").read_text().strip()).resolve()
-        common = (own / (own / "commondir").read_text().strip()).resolve(strict=True)
+        own = (root / _line(pointer).removeprefix("gitdir:").strip()).resolve(strict=True)
+        back = Path(_line(own / "gitdir")).resolve()
+        common = (own / _line(own / "commondir")).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):
         return None
     leads_back = back == pointer.resolve() and own.parent == common / "worktrees"
     return (common, own) if leads_back else None
+
+
+def _line(path: Path) -> str:
+    return read_text(path, MAX_POINTER).strip()
 
 
 def set_aside(
