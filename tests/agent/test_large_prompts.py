@@ -14,6 +14,7 @@ from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt, detail, typed
 
 LOG = "\n".join(f"{n}: the job took {n * 7 % 91} seconds" for n in range(1, 5_001))
@@ -195,3 +196,21 @@ async def test_a_large_request_that_a_compaction_cuts_is_told(tmp_path: Path) ->
     items = [data.item for data in at.events() if isinstance(data, ItemAdded)]
     assert items[2].content == "word " * 5_500  # whole in the rollout
     assert any("#3" in text and "middle is left out" in text for text in at.told())
+
+
+async def test_a_session_that_takes_no_prompt_gets_no_file(tmp_path: Path) -> None:
+    at = await stage(tmp_path, [])
+    await at.session.close()
+    with Journal.open(at.session.folder, at.clock.now, read_only=True) as journal:
+        again = await stage(tmp_path, [], journal=lambda: journal)
+        assert await again.session.large.measure(ASKED) is None
+
+
+async def test_only_what_has_to_go_goes(tmp_path: Path) -> None:
+    at = await stage(tmp_path, [])
+    small = "\n".join(f"snippet {n}" for n in range(60))
+    text = f"{LOG}\n\n{small}"
+    spans = ((0, len(LOG)), (len(LOG) + 2, len(text)))
+    smaller = await at.session.large.attach(Prompt(text, spans))
+    assert len(smaller.files) == 1
+    assert smaller.prompt.text.endswith(small)

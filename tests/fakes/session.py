@@ -156,7 +156,7 @@ class FakeSession:
         self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
         self.preparing = FakePreparing(self.tell)
         self.record.journal.folder = self.folder
-        self.large = LargePrompts(self.record, lambda: self.model, self.reading)  # type: ignore[arg-type]
+        self.large = LargePrompts(self.record, lambda: self.model, self.reading, lambda: False)  # type: ignore[arg-type]
 
     async def events(self) -> Sequence[Event]:
         return tuple(self.record.events)

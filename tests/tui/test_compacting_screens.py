@@ -20,6 +20,7 @@ from pinfold.ports import ModelInfo, TextDelta
 from pinfold.rollout.events import Usage
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.preview import PreviewPanel
+from pinfold.tui.review import ReviewCard
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
@@ -80,6 +81,9 @@ async def test_a_smaller_model_is_taken_once_the_preview_has_made_room(tmp_path:
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: app._session is not None)
         await pilot.press(*"/model small", "enter")
+        await until(pilot, lambda: app.screen.query(ReviewCard))
+        assert "It does not fit small: " in str(app.screen.query_one(ReviewCard).visual)
+        await pilot.press("shift+tab")
         await until(pilot, lambda: isinstance(app.screen, PreviewPanel))
         await until(pilot, lambda: app.screen.query(".notes") and app.screen._draft is not None)  # type: ignore[attr-defined]
         assert "small takes" in str(app.screen.query_one(".why", Static).visual)
@@ -89,13 +93,19 @@ async def test_a_smaller_model_is_taken_once_the_preview_has_made_room(tmp_path:
     assert at.session.reading().used < at.session.reading().usable
 
 
-async def test_leaving_the_preview_stays_on_the_old_model_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seen", [False, True])
+async def test_leaving_the_preview_stays_on_the_old_model_and_says_so(
+    tmp_path: Path, seen: bool
+) -> None:
     at = await worked(tmp_path)
     app = make_app(at.session)  # type: ignore[arg-type]
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: app._session is not None)
         await pilot.press(*"/model small", "enter")
-        await until(pilot, lambda: isinstance(app.screen, PreviewPanel))
+        await until(pilot, lambda: app.screen.query(ReviewCard))
+        if seen:
+            await pilot.press("shift+tab")
+            await until(pilot, lambda: isinstance(app.screen, PreviewPanel))
         await pilot.press("escape")
         await until(pilot, lambda: "Still on large; /compact makes room." in words(app))
         assert "large · scripted" in status(app)

@@ -19,8 +19,8 @@ from pinfold.window.reading import Reading
 
 HEAD = 0.0625, 1_000
 """Of the context window, and tokens at most, that stay in the prompt of a text that is attached."""
-SMALL = 100
-"""Tokens of a pasted text that stays as it is."""
+NOTE = 100
+"""Tokens, about, of the note that stands for what went."""
 LINE = 2_000
 """Characters of a line that `read_file` shows: what is longer goes on in the next line."""
 
@@ -58,11 +58,17 @@ class _Cut(Struct, frozen=True):
 
 class LargePrompts:
     def __init__(
-        self, record: Record, model: Callable[[], ModelInfo], reading: Callable[[], Reading]
+        self,
+        record: Record,
+        model: Callable[[], ModelInfo],
+        reading: Callable[[], Reading],
+        refuses: Callable[[], object],
     ) -> None:
+        """`refuses` tells whether the session takes no prompts, whatever their size."""
         self._record = record
         self._model = model
         self._reading = reading
+        self._refuses = refuses
 
     def may_be(self, text: str) -> bool:
         """Whether `text` may be too large, told by its bytes: no token has less than one."""
@@ -70,7 +76,7 @@ class LargePrompts:
 
     async def measure(self, prompt: Prompt) -> Size | None:
         """How large it is; None where it can be sent as it is."""
-        if not self.may_be(prompt.text):
+        if self._refuses() or not self.may_be(prompt.text):
             return None
         tokens = await asyncio.to_thread(self._count, prompt.text)
         if tokens <= self._limit:
@@ -101,23 +107,32 @@ class LargePrompts:
         return self._record.gauge.counter.measure(text)
 
     def _shorten(self, prompt: Prompt, keep: int, *, ends: bool) -> Smaller:
-        """`keep` tokens stay, of all long texts together."""
+        """`keep` tokens stay, of all that is shortened."""
         text = prompt.text
-        long = [(a, b) for a, b in prompt.pasted if self._count(text[a:b]) > SMALL]
-        rest = self._count(_without(text, long)) if long else self._limit
-        if rest + keep + SMALL * len(long) > self._limit:
-            long = [(0, len(text))]
+        long = self._too_long(prompt, int(self._limit) - keep)
         cuts: list[_Cut] = []
         kept: list[Path] = []
         for start, end in long:
             part = text[start:end]
             head, tail = self._ends(part, keep // len(long), ends=ends)
-            if head + tail >= len(part):
-                continue
-            kept.append(_save(self._record.journal.folder / "outputs", part))
-            note = self._note(part, part[head : len(part) - tail], kept[-1])
-            cuts.append(_Cut(start + head, end - tail, note))
+            if head + tail < len(part):
+                kept.append(_save(self._record.journal.folder / "outputs", part))
+                note = self._note(part, part[head : len(part) - tail], kept[-1])
+                cuts.append(_Cut(start + head, end - tail, note))
         return Smaller(_apply(prompt, cuts), tuple(kept))
+
+    def _too_long(self, prompt: Prompt, most: int) -> list[Span]:
+        """The largest pasted texts, without which it takes at most `most` tokens; else all of it:
+        then what was typed is too long."""
+        sizes = {(start, end): self._count(prompt.text[start:end]) for start, end in prompt.pasted}
+        left = self._count(prompt.text)
+        long: list[Span] = []
+        for span in sorted(sizes, key=lambda span: -sizes[span]):
+            if left <= most:
+                break
+            long.append(span)
+            left -= sizes[span] - NOTE
+        return sorted(long) if left <= most else [(0, len(prompt.text))]
 
     def _ends(self, text: str, keep: int, *, ends: bool) -> tuple[int, int]:
         """Characters at the beginning and the end of `text` that take at most `keep` tokens."""
@@ -147,12 +162,6 @@ class LargePrompts:
             f"\n[… {gone} left out: the whole text ({whole}) is in {file}; "
             "read_file reads it in pieces …]\n"
         )
-
-
-def _without(text: str, spans: Sequence[Span]) -> str:
-    ends = [0, *(end for _, end in spans)]
-    starts = [*(start for start, _ in spans), len(text)]
-    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
 def _apply(prompt: Prompt, cuts: Sequence[_Cut]) -> Prompt:

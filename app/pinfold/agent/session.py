@@ -192,7 +192,7 @@ class Session:
         self._checkpoint_file = CheckpointFile(record)
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)
-        self.large = LargePrompts(record, lambda: self.model, self.reading)
+        self.large = LargePrompts(record, lambda: self.model, self.reading, self._takes_nothing)
         self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
 
     @classmethod

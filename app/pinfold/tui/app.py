@@ -231,7 +231,7 @@ class PinfoldApp(FailsafeApp):
         used, limit = tokens(reading.used), tokens(reading.limit)
         match session.compaction.occasion.cause:
             case "model":
-                return f"It does not fit {session.model.name}: {used} of {limit} tokens."
+                return f"It does not fit {one_line(session.model.name)}: {used} of {limit} tokens."
             case "overflow":
                 return f"The provider finds it too long: {used} of {limit} tokens."
             case _:

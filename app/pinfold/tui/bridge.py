@@ -34,6 +34,7 @@ from pinfold.ports import (
     TextDelta,
 )
 from pinfold.rollout import events
+from pinfold.tui.failsafe import safely
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.prompt.editor import Editor
@@ -80,7 +81,7 @@ class Bridge:
         self._live = session.stream_count()
         self._passed: int | None = None
         """The threshold that the window stands past, in tokens, as far as the user knows."""
-        self.close = session.subscribe(self.hear)
+        self.close = session.subscribe(safely(transcript.app, self.hear))
         transcript.load(session.items, session.window)
         self._show_queue(session.queue)
         self._enter(session.phase)
@@ -95,13 +96,7 @@ class Bridge:
             )
 
     def hear(self, update: Update) -> None:
-        """Show what the session tells. Raises nothing into the session."""
-        try:
-            self._show(update)
-        except Exception as error:  # the turn must go on
-            self._transcript.app._handle_exception(error)
-
-    def _show(self, update: Update) -> None:
+        """Show what the session tells."""
         match update:
             case Appended(event=event):
                 self._mark(event.data)

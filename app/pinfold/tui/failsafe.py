@@ -5,10 +5,11 @@ Textual ends the app on the first one, and prints a traceback.
 
 import asyncio
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console, RenderableType
 from textual.app import App, RenderResult
@@ -21,6 +22,20 @@ from textual.worker import WorkerFailed
 
 from pinfold.sanitize import one_line
 from pinfold.tui.error_log import ErrorLog
+
+Heard = TypeVar("Heard")
+
+
+def safely(app: App[Any], listener: Callable[[Heard], None]) -> Callable[[Heard], None]:
+    """`listener`, whose failures are the app's: what is told to it goes on."""
+
+    def hear(what: Heard) -> None:
+        try:
+            listener(what)
+        except Exception as error:
+            app._handle_exception(error)
+
+    return hear
 
 
 class FailsafeApp(App[str]):

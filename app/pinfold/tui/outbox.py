@@ -102,8 +102,9 @@ class Outbox:
             entry = self._asked[0]
             try:
                 await self._ask(*entry)
-            finally:
-                self._asked = [each for each in self._asked if each is not entry]
+            except Exception as error:  # those behind it must go on
+                self._editor.app._handle_exception(error)
+            self._asked = [each for each in self._asked if each is not entry]
 
     async def _ask(self, session: SessionPort, prompt: Prompt) -> None:
         """Send `prompt` as the user wants it, or put it back."""

@@ -37,9 +37,9 @@ class Questions:
 
         card = ApprovalCard(question)
         await self._mount(card)
+        self.card = card
         self._offer_focus(card)
         waiting = self._prompt.set_interval(QUIET / 4, lambda: self._offer_focus(card))
-        self.card = card
         try:
             return await card.decided
         finally:

@@ -20,6 +20,7 @@ from pinfold.commands.context_text import facts
 from pinfold.commands.failures import told
 from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Item
+from pinfold.tui.failsafe import safely
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.panels.context_effects import NAMES, done
 from pinfold.tui.panels.context_footer import Footer
@@ -101,7 +102,7 @@ class ContextPanel(Modal[None]):
     def on_mount(self) -> None:
         self._filter.display = False
         self.watch(self._table, "columns", self._align)
-        self._unsubscribe = self._session.subscribe(self._hear)
+        self._unsubscribe = self._session.subscribe(safely(self.app, self._hear))
         self._show()
 
     def on_unmount(self) -> None:

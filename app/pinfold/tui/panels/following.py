@@ -8,6 +8,7 @@ from textual.timer import Timer
 
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.context import SessionPort
+from pinfold.tui.failsafe import safely
 
 REFRESH = 0.3
 """Seconds between two readings of a session that goes on."""
@@ -22,7 +23,7 @@ class Following:
         self._panel = panel
         self._read = read
         self._timer: Timer | None = None
-        self.stop = session.subscribe(self._hear)
+        self.stop = session.subscribe(safely(panel.app, self._hear))
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended) and self._timer is None:

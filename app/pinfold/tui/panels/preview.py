@@ -19,6 +19,7 @@ from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import CompactionFinished, Pin, RequestFinished, WindowReplaced
 from pinfold.sanitize import clean
+from pinfold.tui.failsafe import safely
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
@@ -108,7 +109,7 @@ class PreviewPanel(ListPanel[bool]):
             yield self._foot
 
     def on_mount(self) -> None:
-        self._unsubscribe = self._session.subscribe(self._hear)
+        self._unsubscribe = self._session.subscribe(safely(self.app, self._hear))
         self._list.show_rows(self._rows)
         if not self._by_hand and self._compaction.occasion.cause == "model":
             self._summary.say_why(self._for_model())

@@ -122,9 +122,10 @@ class Editor(Writing):
 
     def put_before(self, text: str, pasted: Iterable[str] = ()) -> None:
         """Bring back text that was not sent, before what stands here; large pastes as chips."""
-        pasted = list(pasted)
-        for paste in pasted:
-            text = text.replace(paste, self._chips.take(paste))
+        pasted = [*pasted, *self._prompts.pastes_in(text)]
+        for paste in sorted(pasted, key=len, reverse=True):
+            if paste in text:
+                text = text.replace(paste, self._chips.take(paste))
         self.put(f"{text}\n\n{self.text}" if self.text.strip() else text, pasted)
 
     def _accept(self) -> None:
