@@ -9,7 +9,7 @@ from fakes.agent import stage
 from fakes.provider import calls, says, thinks
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, Usage, WindowCounted
+from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, Stated, Usage, WindowCounted
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.window.refused import Refused
@@ -153,6 +153,19 @@ async def test_a_compacted_window_tells_the_goal_once(tmp_path: Path) -> None:
     await at.session.compact("checkpoint")
     items = at.session.window.items
     assert [item.kind for item in items if "ship 2.0" in item.content] == ["checkpoint"]
+
+
+async def test_the_core_takes_no_more_than_its_share_of_the_window(tmp_path: Path) -> None:
+    at = await stage(tmp_path, [])
+    large = "word " * at.session.reading().usable
+    with pytest.raises(Refused, match="The protected core would take"):
+        await at.session.window.change_core([Stated(large)])
+    with pytest.raises(Refused, match="The protected core would take"):
+        await at.session.window.set_goal(large)
+    await at.session.window.change_core([Stated("Be brief.")])
+    assert [each.text for each in (await at.session.compaction.known()).core.stated()] == [
+        "Be brief."
+    ]
 
 
 async def test_a_read_only_session_refuses_and_writes_nothing(tmp_path: Path) -> None:

@@ -123,6 +123,9 @@ class FakeCompacting:
     def _view(self) -> WindowView:
         return view_of(self.record.window, self.record.gauge, self._known(), self.model())
 
+    async def known(self) -> Known:
+        return self._known()
+
     def _known(self) -> Known:
         known = Known()
         for event in self.record.events:

@@ -152,6 +152,7 @@ class FakeSession:
             lambda: self.model,
             self.reading,
             lambda: self.phase != "idle",
+            lambda: self.compaction.known(),  # noqa: PLW0108 -- made below
         )
         self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
         self.preparing = FakePreparing(self.tell)

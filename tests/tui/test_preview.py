@@ -274,6 +274,21 @@ async def test_what_would_be_lost_can_be_kept_after_all(session: FakeSession) ->
         assert lost.lines[0].key not in {line.key for line in again.lines}
 
 
+async def test_a_line_that_was_left_out_can_be_kept(session: FakeSession) -> None:
+    narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
+    session.compaction.options = narrow
+    async with opened(session, "l") as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
+        lost = pilot.app.screen.query_one(LineList)
+        await until(pilot, lambda: lost.lines)
+        text = lost.lines[0].text
+        await pilot.press("space", "escape")
+        await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+        await settled(pilot)
+        assert "Kept this once: 1 line." in said(pilot, ".said")
+        assert text in next(iter(rows(pilot).values())).inserted.text
+
+
 # The end
 
 

@@ -116,7 +116,12 @@ class Compacting:
         """Use these from now on in this session, but for what was said of single items."""
         self.strategy = strategy
         self.options = replace(
-            options, keep=frozenset(), fold=frozenset(), claims=frozenset(), text=None
+            options,
+            keep=frozenset(),
+            fold=frozenset(),
+            claims=frozenset(),
+            lines=frozenset(),
+            text=None,
         )
 
     @contextmanager

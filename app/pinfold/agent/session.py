@@ -193,7 +193,9 @@ class Session:
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)
         self.large = LargePrompts(record, lambda: self.model, self.reading, self._takes_nothing)
-        self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
+        self.window = Steering(
+            record, lambda: self.model, self.reading, lambda: self.busy, self._memory.now
+        )
 
     @classmethod
     async def open(

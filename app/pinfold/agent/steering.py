@@ -1,11 +1,12 @@
 """Steering the window: what the user sees of it and does to it, between and during turns."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from pinfold.agent import goal
 from pinfold.agent.record import Record
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
 from pinfold.ports import ModelInfo
@@ -29,6 +30,9 @@ from pinfold.window.refused import Refused
 from pinfold.window.show import Shown, show
 from pinfold.window.window import Boundary
 
+MOST_CORE = 0.15
+"""Of the usable window that the protected core may take: no compaction cuts it."""
+
 
 class Steering:
     """`Session.window`. Every change is an event; all but the goal can be undone."""
@@ -39,8 +43,10 @@ class Steering:
         model: Callable[[], ModelInfo],
         reading: Callable[[], Reading],
         busy: Callable[[], bool],
+        known: Callable[[], Awaitable[Known]],
     ) -> None:
         self._record = record
+        self._known = known
         self._model = model
         self._reading = reading
         self._busy = busy
@@ -206,6 +212,7 @@ class Steering:
         Raises `Refused`, `JournalError`.
         """
         self._check_writable()
+        await self._check_core([text])
         await self._record.append(GoalSet(text=text))
         if not self._busy():
             await goal.tell(self._record)
@@ -216,7 +223,21 @@ class Steering:
         Raises `Refused`, `JournalError`.
         """
         self._check_writable()
+        if add:
+            await self._check_core([each.text for each in add], remove)
         await self._record.append(CoreChanged(add=tuple(add), remove=tuple(remove)))
+
+    async def _check_core(self, add: Sequence[str], remove: Sequence[str] = ()) -> None:
+        """Refuse what would make the core larger than its share of the window."""
+        core = (await self._known()).core
+        kept = [each.text for each in core.stated() if each.text not in remove]
+        size = sum(self.count(text) for text in (core.goal, *kept, *add))
+        most = int(MOST_CORE * self._reading().usable)
+        if size > most:
+            raise Refused(
+                f"The protected core would take {size:,} tokens, and at most {most:,} of this "
+                "window are for it: shorten it, or remove something from it first."
+            )
 
     def _check_writable(self) -> None:
         if self._record.journal.read_only:

@@ -8,6 +8,8 @@ leaves goes to older items. The user's pins, the core and the latest request nev
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from pinfold.compaction.atoms import Atom, atoms, open_atom, tail
 from pinfold.compaction.budget import (
     CUT_REQUEST,
@@ -20,7 +22,7 @@ from pinfold.compaction.budget import (
 )
 from pinfold.compaction.content import ends_of, holds_data, without_data
 from pinfold.compaction.holding import Holding
-from pinfold.compaction.inserted import Parts, Summary, core_text, digest_of, head
+from pinfold.compaction.inserted import Parts, Summary, core_text, digest_of, head, left_out
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
@@ -110,7 +112,8 @@ class _Assembly:
                 f"{', '.join(f'{name} {tokens:,}' for name, tokens in self._fixed())} have to stay."
             )
             plan = draft.plan(strategy)
-        return plan
+        digest = self._parts.digest
+        return plan if digest is None else replace(plan, told=(*plan.told, left_out(digest)))
 
     # What has to stay
 

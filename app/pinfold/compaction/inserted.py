@@ -1,5 +1,6 @@
 """The text that a new window begins with: how to read it, core, checkpoint, summary, digest."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ from pinfold.checkpoint.window_view import Ended, how_to, window_view
 from pinfold.compaction.budget import CHECKPOINT, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.digest.choice import Digest, choose, render
+from pinfold.digest.lines import Kind
 from pinfold.rollout.items import Item
 
 CORE_HEADER = "[PROTECTED CORE, in the user's words]"
@@ -50,6 +52,31 @@ class Parts:
     @property
     def text(self) -> str:
         return with_digest(self.head, self.digest)
+
+
+_NAMES: dict[Kind, str] = {
+    "user": "of your sentences",
+    "pasted": "pasted lines",
+    "report": "sentences of replies",
+    "agent": "sentences of replies",
+    "child": "sentences of reports",
+    "commit": "commits",
+    "edit": "edits",
+    "failed": "failures",
+    "run": "commands",
+}
+"""Of what the digest leaves out something; lines of code and of output are not counted."""
+
+
+def left_out(digest: Digest) -> str:
+    """What a digest keeps and leaves out, in a sentence."""
+    left = Counter(_NAMES[line.kind] for line in digest.left if line.kind in _NAMES)
+    every = left + Counter(_NAMES[line.kind] for line in digest.lines if line.kind in _NAMES)
+    if not left:
+        return "All that was said and done stands in the digest."
+    told = [f"{count:,} of {every[name]:,} {name}" for name, count in left.items()]
+    start = "Left out" if left[_NAMES["user"]] else "All that you said stands; left out"
+    return f"{start}: {', '.join(told)}."
 
 
 def with_digest(head: str, digest: Digest | None) -> str:

@@ -45,6 +45,8 @@ class Lost(Struct, frozen=True):
     text: str
     item: int
     """The item that says it."""
+    key: str = ""
+    """Of its line in the digest; empty where it is of a summary."""
 
 
 class Loss(Struct, frozen=True):
@@ -95,7 +97,7 @@ def _loss(lines: Sequence[Line], before: Iterable[Shown], after: Iterable[Shown]
         told = line.n in stood or line.text in earlier
         if kind is not None and told and line.n not in stands and line.text not in text:
             weight = line.told * WEIGHT[line.kind]
-            found.setdefault(kind, []).append((weight, Lost(kind, line.text, line.n)))
+            found.setdefault(kind, []).append((weight, Lost(kind, line.text, line.n, line.key)))
     for lost in _entries(old, text):
         found.setdefault("decision", []).append((0, lost))
     return _ranked(found)

@@ -26,7 +26,7 @@ from pinfold.tui.panels.eval_list import EvalList, Tried
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
-from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.preview_loss import Keeping, LossPanel
 
 HINT = "↑ ↓ choose · Esc leaves"
 ABOUT = "need: names used in the last fifth · words: your own"
@@ -166,18 +166,20 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
             compaction = self._session.compaction
             return await compaction.loss(await compaction.draft(tried.strategy, self._options))
 
-        def keep(items: frozenset[int] | None) -> None:
-            if items:
-                self._leave_for(tried, items)
+        def keep(kept: Keeping | None) -> None:
+            if kept is not None and (kept.items or kept.lines):
+                self._leave_for(tried, kept)
 
         self.app.push_screen(LossPanel(losses, self._session.window.item), keep)
 
     def action_preview(self) -> None:
         if (tried := self._list.chosen) is not None:
-            self._leave_for(tried, frozenset())
+            self._leave_for(tried, Keeping(frozenset(), frozenset()))
 
-    def _leave_for(self, tried: Tried, keep: frozenset[int]) -> None:
-        self.dismiss((tried.strategy, replace(self._options, keep=self._options.keep | keep)))
+    def _leave_for(self, tried: Tried, kept: Keeping) -> None:
+        before = self._options
+        options = replace(before, keep=before.keep | kept.items, lines=before.lines | kept.lines)
+        self.dismiss((tried.strategy, options))
 
     def action_again(self) -> None:
         self._evaluate()

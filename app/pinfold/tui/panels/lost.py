@@ -35,8 +35,8 @@ _STANDS: dict[Form | None, str] = {
 class LostPanel(LossPanel):
     """What is kept is kept at once; its result is of no use."""
 
-    HEADING = "What no longer stands in window {}"
-    HINT = "↑ ↓ choose · k keep its item after all · z undo · Enter read · Esc back"
+    HEADING = "Lost in window {}"
+    HINT = "↑ ↓ choose · k restore its item · z undo · Enter read · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
 
     def __init__(self, session: SessionPort, generation: int) -> None:
@@ -75,6 +75,9 @@ class LostPanel(LossPanel):
         yield Line(f"#{n}", head, f"{self._about[n]}: {_STANDS[form]}", note=only)
         for each in some if not only else ():
             yield Line(f"{each.kind}/{each.text}", f"    {each.kind}", one_line(each.text))
+
+    def action_keep_line(self) -> None:
+        self.action_keep()
 
     @property
     def current(self) -> Lost | None:

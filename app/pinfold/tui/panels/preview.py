@@ -349,11 +349,18 @@ class PreviewPanel(ListPanel[bool]):
             return await self._compaction.loss(draft)
 
         kept = await self.app.push_screen_wait(LossPanel(loss, self._window.item))
-        if kept:
-            names = ", ".join(f"#{n}" for n in sorted(kept))
-            options = self._options
-            options = replace(options, keep=options.keep | kept, fold=options.fold - kept)
-            self._change(options, f"Kept this once: {names}. z undoes it.")
+        if kept is not None and (kept.items or kept.lines):
+            options, items = self._options, kept.items
+            names = [f"#{n}" for n in sorted(items)]
+            if kept.lines:
+                names.append(f"{len(kept.lines)} line{'s' if len(kept.lines) > 1 else ''}")
+            options = replace(
+                options,
+                keep=options.keep | items,
+                fold=options.fold - items,
+                lines=options.lines | kept.lines,
+            )
+            self._change(options, f"Kept this once: {', '.join(names)}. z undoes it.")
 
     @work
     async def action_claims(self) -> None:

@@ -22,7 +22,7 @@ CHANGES = [
 ]
 ACTS = [
     Binding("enter", "read", "Read in full", show=False, id="preview.read"),
-    Binding("l", "loss", "What would stand nowhere any more", show=False, id="preview.loss"),
+    Binding("l", "loss", "What would be lost", show=False, id="preview.loss"),
     Binding(
         "tab", "turn(1)", "Next strategy; its number chooses one", show=False, id="preview.next"
     ),

@@ -1,7 +1,7 @@
-"""What would stand nowhere in the next window, and the way to keep it after all."""
+"""What would be lost with the old window, and the way to keep it."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -20,11 +20,18 @@ from pinfold.tui.panels.modal import Modal
 Losses = Callable[[], Awaitable[Loss]]
 
 
-class LossPanel(Modal[frozenset[int]]):
-    """Its result is the items to keep."""
+class Keeping(NamedTuple):
+    """What the user keeps: whole items, and lines of the digest by their keys."""
 
-    HEADING: ClassVar[str] = "What would stand nowhere any more"
-    HINT: ClassVar[str] = "↑ ↓ choose · k keep its item · Enter read it · Esc back"
+    items: frozenset[int]
+    lines: frozenset[str]
+
+
+class LossPanel(Modal[Keeping]):
+    """Its result is what to keep."""
+
+    HEADING: ClassVar[str] = "What would be lost"
+    HINT: ClassVar[str] = "Space keep the line · k keep its item · Enter read · Esc closes"
     CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
@@ -32,7 +39,8 @@ class LossPanel(Modal[frozenset[int]]):
         Binding("down", "move(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
-        Binding("k,space", "keep", show=False),
+        Binding("k", "keep", show=False),
+        Binding("space", "keep_line", show=False),
         Binding("enter", "read", show=False),
     ]
 
@@ -43,6 +51,7 @@ class LossPanel(Modal[frozenset[int]]):
         self._item = item
         self._lost: tuple[Lost, ...] = ()
         self._keep: set[int] = set()
+        self._keep_lines: set[str] = set()
         self._facts = Static("Reading what stands in both windows…", classes="facts", markup=False)
         self._list = LineList()
 
@@ -74,7 +83,8 @@ class LossPanel(Modal[frozenset[int]]):
 
     def _line(self, lost: Lost, width: int, number: int) -> Line:
         kept = self.is_kept(lost.item)
-        head = f"{'✓' if kept else '−'} {lost.kind:<{width}}"
+        own = lost.key in self._keep_lines
+        head = f"{'✓' if kept or own else '−'} {lost.kind:<{width}}"
         right = f"{'kept with ' if kept else ''}{f'#{lost.item}':>{number}}"
         return Line(f"{lost.kind}/{lost.text}", head, one_line(lost.text), right=right)
 
@@ -98,6 +108,11 @@ class LossPanel(Modal[frozenset[int]]):
             self._keep ^= {lost.item}
             self.show_anew()
 
+    def action_keep_line(self) -> None:
+        if (lost := self.current) is not None and lost.key:
+            self._keep_lines ^= {lost.key}
+            self.show_anew()
+
     def show_anew(self) -> None:
         """Show what is kept by now."""
         self._list.move(0)  # the cursor is the user's from here on
@@ -111,13 +126,13 @@ class LossPanel(Modal[frozenset[int]]):
             self.app.push_screen(ItemPanel(title(item), page([item])))
 
     def action_leave(self) -> None:
-        self.dismiss(frozenset(self._keep))
+        self.dismiss(Keeping(frozenset(self._keep), frozenset(self._keep_lines)))
 
 
 def _facts(loss: Loss) -> Iterator[str]:
     """How many are listed, and how many more there are of each kind."""
     if not loss:
-        yield "Nothing: all names, numbers and decisions still stand in the new window."
+        yield "Nothing: all that was said and done still stands in the new window."
         return
     yield f"{len(loss.named):,} listed"
     if loss.more:
