@@ -75,7 +75,7 @@ class FailsafeApp(App[str]):
 
     def _failed(self, what: str, details: str) -> None:
         if where := self._errors.add(details):
-            self.failure = f"{one_line(what)} {where}"
+            self.failure = f"{one_line(what).rstrip('.')}. {where}"
         with suppress(Exception):  # it may be the telling itself that fails
             self.tell_failure(self.failure if where else "")
 
