@@ -125,7 +125,8 @@ async def test_the_line_names_the_log(tmp_path: Path) -> None:
         await until(pilot, lambda: session.approver)
         app.call_later(Faulty().fail)
         await until(pilot, log.exists)
-        assert f"LookupError: no such row. Details: {log}" in drawn(app)
+        assert str(log) in drawn(app)
+        assert app.failure.endswith(f"LookupError: no such row. Details: {log}")
         assert "in fail" in log.read_text(encoding="utf-8")
         survived(app)
 
