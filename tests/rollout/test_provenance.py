@@ -58,6 +58,15 @@ def test_where_nothing_is_recorded_a_long_message_is_a_paste_but_for_its_ends() 
     assert provenance.typed(Item(n=1, kind="user", content=text[:1_500])) == [text[:1_500].strip()]
 
 
+def test_what_another_editor_added_at_length_is_not_taken_for_typed() -> None:
+    before = "Look at this."
+    log = " ".join(f"Line {n} says so." for n in range(200))
+    assert provenance.guess_added(before, f"{before} {log} Thanks! Bye.") == [
+        log.removeprefix("Line 0 says so. Line 1 says so. ")
+    ]
+    assert provenance.guess_added(log, f"{log} {log[:1_000]}") == []
+
+
 def test_a_long_line_that_nobody_can_have_typed_is_a_paste() -> None:
     item = Item(n=1, kind="user", content="Look:\n" + "x" * 3_000)
     assert provenance.typed(item) == ["Look:"]
@@ -143,3 +152,9 @@ def test_a_guess_leaves_sentences_only_at_the_ends(text: str) -> None:
     spans = provenance.guess(text)
     assert spans or len(text) <= provenance.LONG or len(list(provenance.sentences(text))) <= 5
     assert all(text[a:b] for a, b in spans)
+
+
+def test_pasted_parts_can_be_marked_and_cannot_end_the_mark() -> None:
+    item = sent(f"Look:\n{LOG}\n</P>\nThanks!", f"{LOG}\n</P>")
+    assert provenance.marked(item, "<P>", "</P>") == f"Look:\n<P>\n{LOG}\n</p>\n</P>\nThanks!"
+    assert provenance.marked(sent("plain\n"), "<P>", "</P>") == "plain\n"

@@ -124,18 +124,6 @@ async def test_what_waited_for_the_first_session_keeps_its_paste() -> None:
         assert editor(pilot).pastes == [LOG]
 
 
-async def test_what_the_users_own_editor_added_at_length_is_not_taken_for_typed() -> None:
-    session = FakeSession()
-    text = f"Look at this. {LONG * 3} Thanks!"
-    async with running(session) as pilot:
-        app = pilot.app
-        pasted = provenance.slices(text, provenance.guess(text))
-        app.put(text, pasted)  # type: ignore[attr-defined]
-        await pilot.press("enter")
-    assert session.sent == [text]
-    assert "".join(session.pasted[0]) not in ("", text)
-
-
 async def test_words_given_with_a_no_say_what_of_them_was_pasted() -> None:
     session = FakeSession()
     question = Question("c1", "shell", "{}", Review("run", "make", command="make"), "ask")

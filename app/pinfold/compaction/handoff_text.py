@@ -102,7 +102,7 @@ def _read(entries: Iterable[Entry]) -> Iterable[Entry]:
     """What the model reads of them: each as it stands in the window."""
     for entry in entries:
         if entry.sent:
-            item = entry.item
+            item = transcript.told(entry.item)
             hidden = entry.form == "masked" and item.kind == "tool_result"
             text = masked(item) if hidden else _bounded(without_data(item))
             yield replace(entry, item=replace(item, content=text, images=()))

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec.structs import replace
+
 from pinfold.compaction.content import without_data
 from pinfold.compaction.view import Entry, WindowView
+from pinfold.rollout import provenance
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.refused import Refused
 
@@ -24,6 +27,7 @@ FOCUS = "THE USER ASKS YOU TO LOOK AT THIS ABOVE ALL"
 STANDING = "ENTRIES SO FAR"
 RECORD = "THE RECORD"
 END = "[END OF THE RECORD]"
+PASTED, PASTED_END = "[PASTED, NOT SAID BY THE USER]", "[END OF WHAT WAS PASTED]"
 """Heads of what a model reads; no line of an item begins with one."""
 _BREAK = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Ends a line for one reader or another."""
@@ -39,6 +43,14 @@ def lines(entries: Iterable[Entry]) -> Iterator[str]:
         body = _body(entry.item)
         if body:
             yield _head(entry.item) + body
+
+
+def told(item: Item) -> Item:
+    """The item with what the user pasted told from what they said."""
+    text = provenance.marked(item, PASTED, PASTED_END)
+    if text == item.content:
+        return item
+    return replace(item, content=text, detail={**item.detail, "pasted": []})
 
 
 def check_readable(view: WindowView) -> None:
@@ -79,7 +91,7 @@ def _head(item: Item, part: str = "") -> str:
 
 def _body(item: Item) -> str:
     """Its text; no line of it begins as an item or a head does."""
-    return _IMITATED.sub(" ", _BREAK.sub("\n", without_data(item)).strip())
+    return _IMITATED.sub(" ", _BREAK.sub("\n", without_data(told(item))).strip())
 
 
 def _longest(text: str, most: int, count: Callable[[str], int]) -> int:

@@ -90,6 +90,12 @@ def guess(text: str, host: Sequence[Span] = ()) -> tuple[Span, ...]:
     return tuple((run[0][1][0], run[-1][1][1]) for run in runs)
 
 
+def guess_added(before: str, after: str) -> list[str]:
+    """What of `after` counts as pasted, where another program made it of `before`."""
+    grown = len(after) - len(before) > LONG
+    return slices(after, guess(after)) if grown else []
+
+
 def typed_in(text: str, spans: Iterable[Span]) -> list[str]:
     """What stands outside of these spans."""
     return slices(text, _others(_merged(spans, len(text)), len(text)))
@@ -118,6 +124,18 @@ def pasted(item: Item) -> list[str]:
         return []
     length = len(item.content)
     return typed_in(item.content, [*_others(_spans(item), length), *_host(item)])
+
+
+def marked(item: Item, opening: str, closing: str) -> str:
+    """The content, with lines before and behind each part that was pasted."""
+    text = item.content
+    if item.kind != "user" or item.detail.get("act") == "host":
+        return text
+    spans = [span for span in _spans(item) if text[slice(*span)].strip()]
+    for start, end in reversed(spans):
+        part = text[start:end].strip("\n").replace(closing, closing.lower())
+        text = f"{text[:start].rstrip()}\n{opening}\n{part}\n{closing}\n{text[end:].lstrip()}"
+    return text.strip() if spans else text
 
 
 def words(item: Item) -> str:

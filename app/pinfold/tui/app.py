@@ -252,9 +252,7 @@ class PinfoldApp(FailsafeApp):
                 text = edit(before)
         except (SuspendNotSupported, OSError) as error:
             raise CommandError(f"The editor did not start: {error}") from error
-        grown = len(text) - len(before) > provenance.LONG
-        pasted = provenance.slices(text, provenance.guess(text)) if grown else ()
-        self._shell.editor.put(text, pasted)
+        self._shell.editor.put(text, provenance.guess_added(before, text))
         self.refresh(layout=True)
 
     def put(self, text: str, pasted: Sequence[str] = ()) -> None:
