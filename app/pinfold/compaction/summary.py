@@ -34,7 +34,7 @@ _LAST: tuple[Field, ...] = ("decisions", "constraints", "task")
 """What is given up after all else, and in this order."""
 
 
-_MARK = re.compile(r"\s*[(;] ?unconfirmed: [^()\n]*(?:\)|$)")
+_MARK = re.compile(r" ?[(;] ?unconfirmed: [^()\n]*(?:\)|$)")
 
 
 class Evidence(Struct, frozen=True):

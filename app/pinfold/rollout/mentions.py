@@ -14,8 +14,8 @@ from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 
 _CODE = re.compile(r"`+([^`\n]+)`+")
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>`)\]}]+", re.IGNORECASE)
-_CALL = re.compile(r"([^\W\d]\w*)\(\)")
+_URL = re.compile(r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,30}://[^\s\"'<>`)\]}]+", re.IGNORECASE)
+_CALL = re.compile(r"(?<!\w)([^\W\d]\w*)\(\)")
 _CHUNK = re.compile(r"[^\s\"'“”„«»‘’<>|\\,;:=(){}\[\]*!?…。！？，、：；]+")
 _FIGURE = re.compile(r"\d+(?:\.\d+)*")
 _NUMBER = re.compile(rf"(?<![\w.])\d{{1,3}}(?:[,_]\d{{3}})+(?:\.\d+)?(?!\w)|{_FIGURE.pattern}")

@@ -1,31 +1,39 @@
 """Whether words stand in a text: one after the other, whatever their case, space and quotes."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
+from itertools import pairwise
 
 from pinfold.rollout.provenance import Span, sentences
 
-_TOKEN = re.compile(r"[\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af]|\w+|[^\w\s]")
+LONGEST = 1_000
+"""Characters of a quote; nobody copies more."""
+_UNSPACED = "\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af"
 """Scripts that put no spaces between words count by the letter."""
-_QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›")
-_END = "\0"
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]")
+_WORD = re.compile(rf"[^\W{_UNSPACED}]+")
+_QUOTES = "\"'`´‘’‚‛“”„‟«»‹›"
+_GAP = rf"[\s{_QUOTES}]"
 
 
 def find(quote: str, text: str) -> Span | None:
     """Where the words of `quote` stand in `text`, first; None where they don't."""
-    wanted = [word for word, _ in _tokens(quote)]
-    told = [at for at, word in enumerate(wanted) if any(map(str.isalnum, word))]
-    if not told:
+    words = [word for word in _TOKEN.findall(quote[: LONGEST + 1]) if word not in _QUOTES]
+    told = [at for at, word in enumerate(words) if any(map(str.isalnum, word))]
+    if not told or len(quote) > LONGEST:
         return None
-    wanted = wanted[told[0] : told[-1] + 1]  # the marks around it are the writer's
-    found = _tokens(text)
-    whole = _END + "".join(word + _END for word, _ in found)
-    at = whole.find(_END + "".join(word + _END for word in wanted))
-    if at < 0:
-        return None
-    first = whole.count(_END, 0, at)
-    return found[first][1][0], found[first + len(wanted) - 1][1][1]
+    words = words[told[0] : told[-1] + 1]  # the marks around it are the writer's
+    pattern = _edge("<", words[0]) + re.escape(words[0])
+    for one, two in pairwise(words):
+        apart = _WORD.fullmatch(one) and _WORD.fullmatch(two)
+        pattern += f"{_GAP}{'+' if apart else '*'}{re.escape(two)}"
+    found = re.search(pattern + _edge("", words[-1]), text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def _edge(way: str, word: str) -> str:
+    """That no word goes on there."""
+    return rf"(?{way}![^\W{_UNSPACED}])" if _WORD.fullmatch(word) else ""
 
 
 def around(text: str, span: Span) -> str:
@@ -44,11 +52,3 @@ def found_in(quote: str, texts: Iterable[str]) -> str:
         if span := find(quote, text):
             return around(text, span)
     return ""
-
-
-def _tokens(text: str) -> list[tuple[str, Span]]:
-    return [
-        (unicodedata.normalize("NFKC", found[0]).casefold(), found.span())
-        for found in _TOKEN.finditer(text)
-        if found[0] not in _QUOTES and found[0] != _END
-    ]
