@@ -259,7 +259,7 @@ def test_a_line_of_the_notes_that_names_what_stands_nowhere_says_so() -> None:
         "3. All is well.",
     ]
     plan = planned(view, made)
-    assert made.text in plan.inserted[0].content
+    assert made.text in plan.inserted[-1].content
     assert [note for note in plan.notes if "9999" in note or "nowhere.py" in note] == [
         f"Marked, as it stands in none of the items: {line}" for line in made.text.splitlines()[1:3]
     ]
@@ -270,8 +270,9 @@ def test_notes_do_not_bear_themselves_out_in_the_next_ones() -> None:
     wrong = "The server is on port 9999; part 12 is done."
     for notes in (wrong, f"{wrong} (unconfirmed: 9999)"):
         plan = planned(live.view(), material(live.view(), ScriptedSummarizer([notes])))
-        assert f"{wrong} (unconfirmed: 9999)" in plan.inserted[0].content
-        assert plan.inserted[0].content.count("unconfirmed: ") == 1
+        told = plan.inserted[-1].content
+        assert f"{wrong} (unconfirmed: 9999)" in told
+        assert told.count("unconfirmed: ") == 1
         apply(live, plan)
         for data in working(12, first=live.next_n):
             live.add(data)

@@ -16,7 +16,8 @@ from pinfold.rollout.events import (
     MemoryApplied,
     Stated,
 )
-from pinfold.rollout.memory import DecisionMemory, Evidence, FactMemory
+from pinfold.rollout.memory import DecisionMemory, FactMemory
+from pinfold.rollout.provenance import words
 
 FIRST_REQUEST = 300
 """Tokens of the first request that stand in it until the user sets a goal."""
@@ -45,24 +46,21 @@ class Core:
             case GoalSet(text=text):
                 self.goal = text.strip()
             case ItemAdded(item=item) if item.kind == "user" and not self.first_request:
-                self.first_request = item.content
+                self.first_request = words(item)
             case CoreChanged(add=add, remove=remove):
                 for text in remove:
                     self._stated.pop(_key(text), None)
                 for stated in add:
                     self._stated[_key(stated.text)] = stated
-            case MemoryApplied(memory=FactMemory(key=key, value=value, evidence=evidence)):
-                self._recorded(f"{key}: {value}", evidence)
-            case MemoryApplied(memory=DecisionMemory(decision=decision, evidence=evidence)):
-                self._recorded(decision, evidence)
+            case MemoryApplied(
+                memory=FactMemory(evidence=evidence) | DecisionMemory(evidence=evidence, own=True)
+            ) if evidence.said_by_user:
+                said = Stated(evidence.quote, number(evidence.ref))
+                self._stated.setdefault(_key(said.text), said)
 
     def stated(self) -> tuple[Stated, ...]:
         """What stands in it besides the goal, in the order in which it came."""
         return tuple(self._stated.values())
-
-    def _recorded(self, text: str, evidence: Evidence) -> None:
-        if evidence.source == "user":
-            self._stated.setdefault(_key(text), Stated(text, number(evidence.ref)))
 
 
 def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[Suggestion]:

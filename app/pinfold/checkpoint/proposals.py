@@ -216,9 +216,10 @@ class _Judge:
         if replaced is not None and kept[replaced] and not backed.quote:
             raise Refused(f"{replaced} is the user's word: quote what they say now.")
         rationale = said("rationale", proposal.rationale)
+        own = quotes.find(decision, backed.quote) is not None
         if not backed.quote:
             told = f"the agent: {decision}"
-        elif quotes.find(decision, backed.quote):
+        elif own:
             told, rationale = said_by("the user", backed.quote, decision), f"the agent: {rationale}"
         else:
             half = caps.MAX_VALUE_CHARS // 2
@@ -231,6 +232,7 @@ class _Judge:
             evidence=backed,
             topic=None if proposal.topic is None else name("topic", proposal.topic),
             supersedes=replaced,
+            own=own,
         )
 
 

@@ -50,6 +50,8 @@ class DecisionMemory(Struct, frozen=True, kw_only=True, tag="decision", tag_fiel
     evidence: Evidence
     topic: str | None = None
     supersedes: str | None = None
+    own: bool = False
+    """Whether the user said it in these words; else they only agreed to it, if at all."""
 
 
 class PlanMemory(Struct, frozen=True, kw_only=True, tag="plan", tag_field="kind"):
