@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.rollout.items import Item
@@ -64,11 +64,13 @@ def test_texts_that_held_before_still_hold() -> None:
 ANY = st.text(max_size=60) | st.text(st.sampled_from("aB1 ./-_:`,#()~@\n%$é使"), max_size=40)
 
 
+@settings(deadline=None)
 @given(ANY, ANY, ANY)
 def test_all_that_a_text_names_stands_in_it(before: str, text: str, after: str) -> None:
     assert missing(text, [said(f"{before}\n{text}\n{after}")]) == []
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_nothing_stands_in_no_item(text: str) -> None:
     assert len(missing(text, [])) == len(names(text)) + len(numbers(text))

@@ -1,6 +1,6 @@
 """Whose words a message holds."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.rollout import provenance
@@ -119,6 +119,7 @@ def test_sentences_end_at_marks_and_lines_of_any_script() -> None:
 TEXTS = st.text(st.sampled_from("ab. \n。xé"), max_size=80)
 
 
+@settings(deadline=None)
 @given(TEXTS, st.lists(TEXTS, max_size=3), TEXTS)
 def test_nothing_of_a_message_is_lost_or_said_twice(
     before: str, pastes: list[str], after: str
@@ -129,12 +130,14 @@ def test_nothing_of_a_message_is_lost_or_said_twice(
     assert all(part in item.content for part in parts)
 
 
+@settings(deadline=None)
 @given(TEXTS, TEXTS.map("<{}>".format), TEXTS)
 def test_what_was_pasted_is_never_typed(before: str, paste: str, after: str) -> None:
     spans = provenance.find(before + paste + after, [f"\n{paste} "])
     assert spans == ((len(before), len(before) + len(paste)),)
 
 
+@settings(deadline=None)
 @given(
     TEXTS.map(lambda text: text * 30),
     st.lists(st.lists(st.integers(-9, 3_000), max_size=3) | st.text() | st.none(), max_size=4),
@@ -147,6 +150,7 @@ def test_any_record_parts_any_text(text: str, recorded: list[object], act: objec
     assert sorted("".join(parts.split())) == sorted("".join(whole.split()))
 
 
+@settings(deadline=None)
 @given(TEXTS.map(lambda text: text * 60))
 def test_a_guess_leaves_sentences_only_at_the_ends(text: str) -> None:
     spans = provenance.guess(text)

@@ -1,7 +1,7 @@
 """Quotes are looked up word by word."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.rollout import quotes
@@ -36,9 +36,12 @@ def test_what_was_not_said_so_is_no_quote(quote: str) -> None:
     assert quotes.found_in(quote, [TEXT]) == ""
 
 
-WORDS = st.lists(st.sampled_from(["use", "Tabs", "8012", "don't", "é", "使"]), min_size=1)
+WORDS = st.lists(
+    st.sampled_from(["use", "Tabs", "8012", "don't", "é", "使"]), min_size=1, max_size=5
+)
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS, WORDS, st.sampled_from([" ", "\n", "  ", "\t"]))
 def test_words_in_a_row_are_found_and_others_are_not(
     before: list[str], said: list[str], after: list[str], space: str
@@ -52,6 +55,7 @@ def test_words_in_a_row_are_found_and_others_are_not(
     assert quotes.find(f"{quote} never", text) is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_any_text_may_be_looked_up(text: str, quote: str) -> None:
     span = quotes.find(quote, text)
