@@ -121,7 +121,7 @@ def _names(text: str, cwd: str) -> Iterator[str]:
 
 def _bare(chunk: str) -> str:
     """Without the punctuation around it; an option keeps its dashes."""
-    return chunk.rstrip(_EDGES + "_").lstrip("–—+%&$")
+    return chunk.rstrip(_EDGES).lstrip("–—+%&$")
 
 
 def _is_measure(chunk: str) -> bool:
