@@ -47,6 +47,14 @@ THREE = past(
 )
 
 
+async def test_a_prompt_comes_back_with_what_was_pasted_into_it() -> None:
+    detail = {"act": "said", "pasted": [[4, 11]]}
+    pasted = ItemAdded(item=Item(n=1, kind="user", content="see a\nb c d ok", detail=detail))
+    context = FakeContext()
+    await go_back(context, past(pasted), 1, ())
+    assert (context.prompt, context.pasted) == ("see a\nb c d ok", ["a\nb c d"])
+
+
 def test_each_prompt_tells_what_was_done_since() -> None:
     assert [(each.n, each.text, each.files) for each in THREE.prompts()] == [
         (7, "third", 0),
