@@ -272,7 +272,7 @@ def test_wrong_roles_are_told(capsys: Out) -> None:
 
 def test_files_to_keep_are_a_list_and_roles_that_are_not_used_are_told(say: Say) -> None:
     said = say(
-        *("compact", "work.jsonl", "--dry-run", *SMALL, "--keep-roles", "diff"),
+        *("compact", "work.jsonl", "--dry-run", *SMALL, "--keep-roles", "diff", "--target", "0.5"),
         *("--keep-files", "src/part_1.py,src/part_2.py", "--keep-files", "src/part_3.py"),
     )
     assert "kept by src/part_1.py" in said

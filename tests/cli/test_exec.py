@@ -281,6 +281,7 @@ async def test_killed_in_mid_stream_it_resumes_whole(tmp_path: Path) -> None:
     assert ended.code == 0, ended.err
     rollout = pinfold.rollouts()[0]
     said = [item.content for item in items(rollout)]
+    assert said.pop(3).startswith("This session was closed and is open again. ")
     assert said == ["first", "one", "second", "third", "three"]
     assert states(rollout) == ["done", "interrupted", "done"]
 
