@@ -135,7 +135,7 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     compact.add_argument(
         "--strategy",
         metavar="S",
-        help="prune, checkpoint, layered; snapshot, handoff, core and remote ask a model (-m, else "
+        help="prune, checkpoint, layered; snapshot, handoff and remote ask a model (-m, else "
         "the one of [compact], else of [model]), and checkpoint takes their place where it fails",
     )
     compact.add_argument(

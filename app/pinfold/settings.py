@@ -49,9 +49,12 @@ MAX_BYTES = 262_144
 """Of a config file."""
 
 
+_OTHER_NAMES = {"hierarchical": "snapshot", "core": "handoff"}
+
+
 def strategy_named(name: str) -> str:
-    """The strategy's own name: `hierarchical` is `snapshot`."""
-    return "snapshot" if name == "hierarchical" else name
+    """The strategy's own name, where it has another: `hierarchical` is `snapshot`."""
+    return _OTHER_NAMES.get(name, name)
 
 
 class SettingsError(Exception):
@@ -107,7 +110,7 @@ class CompactSettings(_Section, frozen=True):
     auto_compact_threshold_pct: Share = 0.85
     """Of the usable window: the context window without the room kept for the reply."""
     mode: str = "layered"
-    """The strategy; `hierarchical` is read as `snapshot`."""
+    """The strategy; `hierarchical` is read as `snapshot`, `core` as `handoff`."""
     target_pct: Share = 0.35
     """Of the usable window, that a compaction aims at."""
     min_headroom_tokens: Annotated[int, msgspec.Meta(ge=0)] = 2_048

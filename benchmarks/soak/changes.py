@@ -12,7 +12,7 @@ from pinfold.window.window import Window
 
 REMEMBERED = 500
 """Changes, the newest, whose undoing is checked."""
-REASSERTING = {"checkpoint", "layered", "core"}
+REASSERTING = {"checkpoint", "layered", "handoff"}
 """Strategies whose windows hold the user's own words anew."""
 
 ROOMY = 1_200

@@ -16,7 +16,7 @@ SMALL = 200
 """Tokens of an item that is worth a pin."""
 PINS = 4
 """More are taken off again."""
-STRATEGIES = ["checkpoint", "prune", "layered", "snapshot", "handoff", "core", "remote"]
+STRATEGIES = ["checkpoint", "prune", "layered", "snapshot", "handoff", "remote"]
 
 Do = Callable[[Session], Awaitable[object]]
 

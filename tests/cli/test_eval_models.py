@@ -92,7 +92,7 @@ async def test_what_is_read_and_what_is_asked_are_two_things(tmp_path: Path) -> 
 async def test_a_model_writes_another_grades_and_each_is_billed_for_its_own(
     tmp_path: Path,
 ) -> None:
-    strategies = ("core", "handoff", "codex", "summary+tail", "tail")
+    strategies = ("handoff", "bare-handoff", "codex", "summary+tail", "tail")
     chosen = [word for name in strategies for word in ("--strategy", name)]
     prices = ("-c", "prices.scripted-1.input=1000", "-c", "prices.scripted-1.output=0")
     async with FakeOpenAI(answer=each(knows, strict)) as server:

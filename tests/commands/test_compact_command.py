@@ -64,9 +64,9 @@ GOOD = answer(
 
 
 def writing(at: Stage) -> None:
-    """Models answer `snapshot`, `handoff` and `core`, in this order."""
+    """Models answer `snapshot` and `handoff`, in this order."""
     at.provider.summaries = [says(GOOD)]
-    at.provider.script = [says("Part 1 is read."), says("Part 1 is read.")]
+    at.provider.script = [says("Part 1 is read.")]
 
 
 def rows(text: str) -> dict[str, str]:
@@ -80,7 +80,7 @@ async def test_all_strategies_stand_side_by_side(tmp_path: Path) -> None:
     used = at.session.reading().used
     await run(context, "/compact --compare")
     announced, table = context.told
-    assert announced.startswith("Asking scripted-1 for snapshot, handoff, core, remote: each reads")
+    assert announced.startswith("Asking scripted-1 for snapshot, handoff, remote: each reads")
     assert announced.endswith("tokens. Esc stops.")
     found = rows(table)
     assert list(found)[: len(at.session.compaction.strategies)] == list(
@@ -149,11 +149,12 @@ async def test_the_model_s_steps_are_told_while_it_compacts(tmp_path: Path) -> N
     assert [update.done for update in steps] == sorted(update.done for update in steps)
 
 
-async def test_the_older_name_of_snapshot_is_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("other", "name"), [("hierarchical", "snapshot"), ("core", "handoff")])
+async def test_other_names_of_strategies_are_taken(tmp_path: Path, other: str, name: str) -> None:
     _, context = await worked(tmp_path)
-    await run(context, "/compact --dry-run --strategy hierarchical")
+    await run(context, f"/compact --dry-run --strategy {other}")
     assert context.previewed is not None
-    assert context.previewed[0] == "snapshot"
+    assert context.previewed[0] == name
 
 
 @pytest.mark.parametrize("strategy", ["", "checkpoint", "remote"])
@@ -162,7 +163,7 @@ async def test_a_focus_that_no_model_reads_is_told(tmp_path: Path, strategy: str
     wanted = f"--strategy {strategy} " if strategy else ""
     await run(context, f'/compact {wanted}--focus "the limits"')
     name = strategy or "layered"
-    said = f"--focus changes nothing by {name}: snapshot, handoff and core heed it."
+    said = f"--focus changes nothing by {name}: snapshot and handoff heed it."
     assert said in at.told()
 
 

@@ -65,7 +65,7 @@ async def test_nothing_is_lost_before_the_first_compaction() -> None:
 
 
 async def test_the_completion_says_where_to_see_what_was_lost(at: Stage) -> None:
-    (told,) = (each for each in at.heard if isinstance(each, Told))
+    told = next(each for each in at.heard if isinstance(each, Told))
     assert told.text.startswith("Compaction complete: ")
     assert told.hint == "/lost shows what no longer stands"
 

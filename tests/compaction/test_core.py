@@ -13,7 +13,7 @@ from pinfold.compaction.inserted import CORE_HEADER, SUGGESTED_HEADER
 from pinfold.compaction.loss import loss_of
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
-from pinfold.compaction.strategies.core import Core
+from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions
@@ -46,8 +46,10 @@ def more(live: Live, turns: int = 12) -> None:
 
 def compacted(live: Live, answer: str = "It goes on.") -> CompactionPlan:
     view = live.view()
-    made = asyncio.run(Core().prepare(view, ScriptedSummarizer([answer]), PlanOptions()))
-    plan = plan_with("core", view, made, PlanOptions(user_message_tokens=100), strategies=house())
+    made = asyncio.run(Handoff().prepare(view, ScriptedSummarizer([answer]), PlanOptions()))
+    plan = plan_with(
+        "handoff", view, made, PlanOptions(user_message_tokens=100), strategies=house()
+    )
     apply(live, plan)
     return plan
 
@@ -75,7 +77,7 @@ def test_goal_constraints_and_pins_stand_verbatim_after_three_compactions(
     for answer in answers:
         view = live.view()
         made = Material(text=answer, through=view.entries[-1].item.n)
-        plan = plan_with("core", view, made, PlanOptions(), strategies=house())
+        plan = plan_with("handoff", view, made, PlanOptions(), strategies=house())
         apply(live, plan)
         window = live.window.items
         text = "\n".join(item.content for item in window if item.kind == "checkpoint")

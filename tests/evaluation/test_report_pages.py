@@ -81,13 +81,13 @@ def evaluation() -> Evaluation:
     start = Point(0, scores([kept, kept]), None, window, within=True)
     last = Point(1, scores([worse, kept]), None, window, within=False)
     ours = StrategyResult(
-        "core", "ours", (start, last), times=Times(3.0, 9.0, 1.5), spent=Spent(900, 80, 0.02)
+        "handoff", "ours", (start, last), times=Times(3.0, 9.0, 1.5), spent=Spent(900, 80, 0.02)
     )
     other = StrategyResult("tail", "baseline", (start, last), times=Times(1.0, 2.0, 0.0))
     absent = StrategyResult("codex", "baseline", (), not_run="needs a model: --model NAME")
     return Evaluation(
         1, 2, 1, 900, 3.1, ("a <talk> (en, coding)",), "", "", False, (ours, other, absent), None,
-        "Trust core & no other.",
+        "Trust handoff & no other.",
     )  # fmt: skip
 
 
@@ -99,14 +99,14 @@ def asked(*, smoke: bool = False) -> Evaluation:
     gap = Point(1, scores([kept]), None, window, within=True, windows=2, ungraded=2)
     last = Point(2, scores([kept]), scores([half]), window, within=True, windows=2, ungraded=1)
     why = ("a note of a summary", "not graded: the <judge> is down")
-    core = StrategyResult("core", "ours", (start, gap, last), notes=why)
+    ours = StrategyResult("handoff", "ours", (start, gap, last), notes=why)
     tail = StrategyResult("tail", "baseline", (start, gap, replace(gap, compactions=2)), notes=why)
     early = StrategyResult(
         "prune", "ours", (start, replace(last, compactions=1)), not_run="It can't go on."
     )
     return Evaluation(
         7, 2, 2, 900, 3.1, ("a talk (en, coding)",), "embedded/small", "court/j<1>", smoke,
-        (core, tail, early), None, "Trust core.", answering=Spent(1_234, 56, 0.5),
+        (ours, tail, early), None, "Trust handoff.", answering=Spent(1_234, 56, 0.5),
         grading=Spent(789, 10), interrupted=True, version="1.2.3",
         at=datetime(2031, 5, 6, 7, 8, tzinfo=UTC),
     )  # fmt: skip
@@ -197,8 +197,8 @@ def test_what_was_asked_stands_in_a_table_of_its_own() -> None:
     told = sections(PAGES[2])
     read = told["Scores by probe, as the window reads"]
     answered = told["Scores by probe, as a model answers"]
-    assert row(read, "core") == ["1.00"] * 8
-    assert row(answered, "core") == ["0.50"] * 8
+    assert row(read, "handoff") == ["1.00"] * 8
+    assert row(answered, "handoff") == ["0.50"] * 8
     assert row(answered, "before") == ["1.00"] * 8
     assert row(read, "prune, after 1") == ["1.00"] * 8
 
@@ -208,9 +208,9 @@ def test_what_has_no_grades_has_no_figure_and_is_told() -> None:
     answered = told["Scores by probe, as a model answers"]
     assert "tail (baseline)" not in answered
     assert "<p>tail: 2 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
-    assert "<p>core: 1 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
+    assert "<p>handoff: 1 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
     coherence = told["Goal coherence over compactions, as a model answers"]
-    assert 'aria-label="core: before 1.00, after 2 0.50"' in coherence
+    assert 'aria-label="handoff: before 1.00, after 2 0.50"' in coherence
     assert "tail" not in coherence
 
 
@@ -255,14 +255,14 @@ def test_a_chart_leaves_out_what_is_not_known() -> None:
 
 
 def test_where_ours_were_tuned_has_a_table_of_its_own() -> None:
-    """The first of the results here is `core`, which is over the budget; there it was not."""
+    """The first of the results here is `handoff`, which is over the budget; there it was not."""
     first, *others = evaluation().results
     read = scores([dict.fromkeys(PROBES, 0.875)])
     high = replace(first.points[-1], read=read, within=True)
     found = replace(evaluation(), results=(replace(first, tuned=high), *others))
     told = sections(report_trials.render(replace(found, tuned_on=("an old <talk>",))))
     flattering = told["Scores by probe where ours were tuned, as the window reads"]
-    assert row(flattering, "core") == ["0.88"] * 8
+    assert row(flattering, "handoff") == ["0.88"] * 8
     assert "tail" not in flattering
     assert "0.88" not in told["Scores by probe, as the window reads"]
     assert "tuned on: an old &lt;talk&gt;." in told["Conversations"]

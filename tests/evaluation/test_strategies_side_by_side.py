@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.compactions import session
 from fakes.evaluating import BUDGET, COUNTER, SETTING, conversation
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
@@ -38,13 +39,24 @@ def test_ours_and_the_baselines_are_all_there(found: Evaluation) -> None:
         "tail",
         "masking",
         "codex",
+        "bare-handoff",
         "summary+tail",
     }
-    assert {"prune", "checkpoint", "snapshot", "handoff", "core", "remote", "layered"} <= set(names)
+    assert {"prune", "checkpoint", "snapshot", "handoff", "remote", "layered"} <= set(names)
+
+
+def test_the_bare_handoff_lacks_the_core_alone() -> None:
+    view, made = session(12).view(), Material(text="Go on.", through=90)
+    (ours, _), (bare, kind) = known(["core", "bare-handoff"])
+    assert (ours.name, kind) == ("handoff", "baseline")
+    one, other = (each.plan(view, made, PlanOptions()) for each in (ours, bare))
+    assert [item.kind for item in one.inserted] == ["checkpoint", "summary"]
+    assert list(other.inserted) == list(one.inserted[1:])
+    assert [n for n, _ in other.window if n > 0] == [n for n, _ in one.window if n > 0]
 
 
 def test_what_needs_a_model_is_not_run_and_replaced_by_nothing(found: Evaluation) -> None:
-    for name in ("snapshot", "handoff", "core", "remote", "codex", "summary+tail"):
+    for name in ("snapshot", "handoff", "remote", "codex", "bare-handoff", "summary+tail"):
         each = result(found, name)
         assert each.points == ()
         assert "needs a model" in each.not_run
@@ -131,7 +143,7 @@ def test_two_sets_stand_apart_and_the_one_that_none_was_tuned_on_decides() -> No
     told = result(found, "checkpoint")
     assert told.tuned is not None
     assert set(told.by_conversation) == {each.name for each in dialogues()}
-    assert result(found, "core").tuned is None
+    assert result(found, "handoff").tuned is None
     after = f"{told.points[-1].read.overall.mean:.0%} ± "
     assert after in found.verdict
     assert f"it would be {told.tuned.read.overall.mean:.0%}" in found.verdict

@@ -23,15 +23,15 @@ from pinfold.evaluation.verdict import comparison, verdict
 @pytest.mark.parametrize(
     ("differences", "said"),
     [
-        ([0.2, 0.3, 0.4], "core is ahead of handoff in goal coherence after 3, by a model"),
-        ([-0.2, -0.3], "core is behind handoff"),
-        ([-0.1, 0.0, 0.3], "core and handoff can't be told apart"),
+        ([0.2, 0.3, 0.4], "handoff is ahead of bare-handoff in goal coherence after 3, by a model"),
+        ([-0.2, -0.3], "handoff is behind bare-handoff"),
+        ([-0.1, 0.0, 0.3], "handoff and bare-handoff can't be told apart"),
         ([0.2, 0.3, 0.4], "+0.30 ± 0.10 (+0.20 to +0.40 in 3 trials)."),
         ([0.5], "+0.50 ± 0.00 (+0.50 to +0.50 in 1 trial)."),
     ],
 )
 def test_one_is_ahead_only_where_it_is_in_every_trial(differences: list[float], said: str) -> None:
-    told = Comparison("core", "handoff", 3, "asked", spread(differences))
+    told = Comparison("handoff", "bare-handoff", 3, "asked", spread(differences))
     assert said in comparison(told, len(differences))
 
 
@@ -58,8 +58,8 @@ def said(*results: StrategyResult) -> str:
 
 
 def test_one_that_is_ahead_in_every_trial_keeps_the_most_and_its_spread_is_told() -> None:
-    told = said(result("core", [KEPT, HALF]), result("tail", [HALF, LOST], kind="baseline"))
-    assert "core keeps the most: 75% ± 35.4% of what" in told
+    told = said(result("handoff", [KEPT, HALF]), result("tail", [HALF, LOST], kind="baseline"))
+    assert "handoff keeps the most: 75% ± 35.4% of what" in told
     assert "Pin, or say again: " in told
 
 
@@ -70,11 +70,14 @@ def test_none_is_crowned_on_a_tie() -> None:
 
 def test_one_that_is_ahead_in_some_trials_alone_is_not_crowned() -> None:
     told = said(
-        result("core", [KEPT, KEPT, POOR]),
-        result("handoff", [HALF, HALF, HALF]),
+        result("handoff", [KEPT, KEPT, POOR]),
+        result("bare-handoff", [HALF, HALF, HALF]),
         result("tail", [LOST, LOST, LOST]),
     )
-    assert "core and handoff keep the most and can't be told apart: 75% ± 43.3% and 50%" in told
+    assert (
+        "handoff and bare-handoff keep the most and can't be told apart: 75% ± 43.3% and 50%"
+        in told
+    )
     assert "Trust them with" not in told
 
 
@@ -87,7 +90,7 @@ def test_one_that_is_over_the_budget_is_not_crowned() -> None:
 
 def test_what_it_would_be_where_it_was_tuned_is_told_beside_it() -> None:
     assert "tuned on it would be 100%" in said(
-        result("core", [HALF], tuned=result("core", [KEPT]).points[-1])
+        result("handoff", [HALF], tuned=result("handoff", [KEPT]).points[-1])
     )
 
 
@@ -105,7 +108,7 @@ def test_what_a_smoke_test_said_counts_for_nothing() -> None:
             asked_trials=((1.0, 1.0),),
             last_trials={"read": (0.0,), "asked": (1.0,)},
         )
-        for name, at in (("core", 0.5), ("handoff", 0.25))
+        for name, at in (("handoff", 0.5), ("bare-handoff", 0.25))
     )
     told = {even_asked: compared(results, even_asked=even_asked) for even_asked in (True, False)}
     assert [(each.how, each.difference.mean) for each in told.values() if each] == [
@@ -140,17 +143,17 @@ def asked(name: str, read: Graded, graded: Graded | None) -> StrategyResult:
 
 def test_grades_are_never_held_against_what_was_read() -> None:
     """Where one has no grades, all are judged by what stands in their windows."""
-    results = (asked("core", HALF, KEPT), asked("handoff", POOR, None))
+    results = (asked("handoff", HALF, KEPT), asked("bare-handoff", POOR, None))
     found = Evaluation(1, 1, 1, 1_000, 3.1, (), "m", "j", False, results, None, "")
     told = verdict(found)
-    assert "core keeps the most: 50% ± 0.0% of what a window should still say" in told
+    assert "handoff keeps the most: 50% ± 0.0% of what a window should still say" in told
     assert "by the windows as read: not all answers" in told
     between = compared(results, even_asked=True)
     assert between is not None
     assert (between.how, between.difference.mean) == ("read", 0.25)
-    whole = (asked("core", HALF, KEPT), asked("handoff", POOR, LOST))
+    whole = (asked("handoff", HALF, KEPT), asked("bare-handoff", POOR, LOST))
     told = verdict(replace(found, results=whole))
-    assert "core keeps the most: 100% ± 0.0% of what a model should still know" in told
+    assert "handoff keeps the most: 100% ± 0.0% of what a model should still know" in told
     between = compared(whole, even_asked=True)
     assert between is not None
     assert (between.how, between.difference.mean) == ("asked", 1.0)

@@ -19,7 +19,7 @@ from pinfold.wiring.sessions import CLOCK, new_journal, open_session
 
 pytestmark = pytest.mark.real_model
 
-WRITTEN = ["snapshot", "handoff", "core"]
+WRITTEN = ["snapshot", "handoff"]
 """By the model itself; it has no endpoint for `remote`, and its window is too small to prepare."""
 ATTEMPTS = 3
 

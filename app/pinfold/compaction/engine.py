@@ -89,7 +89,7 @@ def _noted(
 def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:
     """That the user's focus changes nothing, where no model reads it."""
     if options.focus and (not strategy.needs_model or strategy.name == "remote"):
-        yield f"--focus changes nothing by {strategy.name}: snapshot, handoff and core heed it."
+        yield f"--focus changes nothing by {strategy.name}: snapshot and handoff heed it."
 
 
 def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions) -> Iterator[str]:

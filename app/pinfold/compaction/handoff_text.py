@@ -32,8 +32,14 @@ MAX_TRIES = 8
 """Requests, each for half of what was too much for the one before."""
 
 
-async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOptions) -> Material:
-    """Have the notes written.
+async def write(
+    view: WindowView,
+    summarizer: Summarizer | None,
+    options: PlanOptions,
+    *,
+    checked: bool = True,
+) -> Material:
+    """Have the notes written, and mark what of them the record does not bear out.
 
     Raises `Refused` where there is no model or it answers nothing, and `ProviderError`.
     """
@@ -66,7 +72,9 @@ async def write(view: WindowView, summarizer: Summarizer | None, options: PlanOp
             texts = _newest(texts, _size(texts, summarizer) // 2, summarizer)
     if not answer.strip():
         raise Refused("The model answered nothing.")
-    text, marked = await asyncio.to_thread(_confirmed, answer.strip(), view)
+    text, marked = answer.strip(), tuple[str, ...]()
+    if checked:
+        text, marked = await asyncio.to_thread(_confirmed, text, view)
     return Material(
         text=text,
         through=max(entry.n for entry in known),

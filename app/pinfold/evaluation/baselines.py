@@ -8,6 +8,8 @@ from pinfold.compaction.budget import room
 from pinfold.compaction.content import ends_of
 from pinfold.compaction.draft import Draft, masked_tokens
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.replacement import replace_history
+from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.strategy import Material, ModelFree, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
@@ -90,6 +92,17 @@ class Codex:
         return draft.plan(self.name)
 
 
+class BareHandoff(Handoff):
+    """Our handoff with neither core nor digest in front: the two side by side say what these do."""
+
+    name = "bare-handoff"
+
+    def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
+        """Raises `Refused`."""
+        item = handoff_text.item_of(view, material, options)
+        return replace_history(view, material, options, self.name, item, alone=True)
+
+
 class SummaryTail:
     """A model's summary, then as much of the tail as the budget has room for."""
 
@@ -111,14 +124,14 @@ class SummaryTail:
 
 
 def baselines() -> tuple[Strategy, ...]:
-    return (Tail(), Masking(), Codex(), SummaryTail())
+    return (Tail(), Masking(), Codex(), BareHandoff(), SummaryTail())
 
 
 async def _summary(
     view: WindowView, summarizer: Summarizer | None, options: PlanOptions
 ) -> Material:
     asked = replace(options, prompts={**options.prompts, "handoff": ASKED})
-    return await handoff_text.write(view, summarizer, asked)
+    return await handoff_text.write(view, summarizer, asked, checked=False)
 
 
 def _inserted(material: Material) -> Item:

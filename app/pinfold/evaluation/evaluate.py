@@ -22,6 +22,7 @@ from pinfold.evaluation.templates import templates
 from pinfold.evaluation.trials import WINDOW, Setting, Trial
 from pinfold.evaluation.verdict import verdict
 from pinfold.ports import ModelInfo
+from pinfold.settings import strategy_named
 from pinfold.tokens.counter import Counter
 
 BUDGET = 4_000
@@ -76,7 +77,8 @@ def known(names: Iterable[str] = ()) -> list[Chosen]:
         name: (strategy, "ours") for name, strategy in registry().strategies.items()
     }
     found |= {strategy.name: (strategy, "baseline") for strategy in baselines()}
-    return [found[name] for name in dict.fromkeys(names)] or list(found.values())
+    wanted = dict.fromkeys(map(strategy_named, names))
+    return [found[name] for name in wanted] or list(found.values())
 
 
 async def evaluate(

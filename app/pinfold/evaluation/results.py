@@ -24,7 +24,7 @@ from pinfold.evaluation.speaking import Speaker, sum_of
 from pinfold.evaluation.trials import Graded, Trial
 from pinfold.rollout.events import Usage
 
-PAIRS = (("core", "handoff"), ("checkpoint", "tail"))
+PAIRS = (("handoff", "bare-handoff"), ("checkpoint", "tail"))
 """Strategies to compare: the first pair of which both ran."""
 
 

@@ -1,4 +1,4 @@
-"""`handoff`: the user's messages, then the notes of a model on all else."""
+"""`handoff`: core and digest, the user's messages, then the notes of a model on all else."""
 
 from pinfold.compaction import handoff_text
 from pinfold.compaction.plan import CompactionPlan
@@ -9,7 +9,10 @@ from pinfold.ports import Summarizer
 
 
 class Handoff:
-    """Replaces all history; the notes are a narrative, as Codex has them."""
+    """Replaces all history; the notes are a narrative, as Codex has them.
+
+    Goal and what the user laid down are told anew after each compaction, never by a model.
+    """
 
     name = "handoff"
     needs_model = True

@@ -6,7 +6,6 @@ from importlib.metadata import entry_points
 from msgspec import Struct
 
 from pinfold.compaction.strategies.checkpoint import Checkpoint
-from pinfold.compaction.strategies.core import Core
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.layered import Layered
 from pinfold.compaction.strategies.prune import Prune
@@ -30,7 +29,6 @@ def house() -> dict[str, Strategy]:
         Checkpoint(),
         Snapshot(),
         Handoff(),
-        Core(),
         Remote(),
         Layered(),
     )
