@@ -66,10 +66,6 @@ class Learning:
         window = taught(model.context_window, sent, error.limit, least)
         if window is None:
             return counted
-        connection = connection.learned(window)
-        await self._take(connection, f"a request of {sent:,} tokens was refused")
-        learned = LearnedWindow(connection.place, window, connection.reported)
-        await self._keep(lambda: self._windows.keep(learned))
         self._record.tell(
             Told(
                 _said(model, window, sent, told=error.limit is not None),
@@ -77,6 +73,10 @@ class Learning:
                 hint="/context shows it and can forget it",
             )
         )
+        connection = connection.learned(window)
+        await self._take(connection, f"a request of {sent:,} tokens was refused")
+        learned = LearnedWindow(connection.place, window, connection.reported)
+        await self._keep(lambda: self._windows.keep(learned))
         return True
 
     async def _count(self, error: ContextOverflow, model: ModelInfo) -> bool:
