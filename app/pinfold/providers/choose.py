@@ -243,7 +243,7 @@ def _settle(
         encoding=entry.encoding,
     )
     why = f"{model} at {urlsplit(endpoint.base_url).netloc}: {because}"
-    if listed and listed.reason:
+    if listed and listed.reason and not (wish.model and wish.context_window):
         why += f"; asked for its models, it gave none ({listed.reason})"
     return Choice(
         "endpoint",
