@@ -153,6 +153,11 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
         "--keep-roles", metavar="R,R", help="what snapshot keeps: tool, diff, decision, or none"
     )
     compact.add_argument(
+        "--auto-compact-threshold",
+        metavar="X",
+        help="do nothing while the window is below this share of what a request may have",
+    )
+    compact.add_argument(
         "--focus", metavar="TEXT", default="", help="what the model should look at above all"
     )
 

@@ -137,6 +137,57 @@ def test_options_change_the_plan(say: Say) -> None:
     assert planned("--model", "gpt-4o")["limit"] == 128_000
 
 
+def test_the_window_that_is_set_for_this_once_counts(
+    folder: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def report(*arguments: str) -> Any:
+        return json.loads(say("compact", "work.jsonl", "--dry-run", "--json", *arguments))["report"]
+
+    whole = report()
+    given = report("-c", "model.context_window=9000")
+    assert (given["limit"], given["window_source"]) == (9_000, "config")
+    monkeypatch.setenv("PINFOLD_MODEL_CONTEXT_WINDOW_TOKENS", "9000")
+    assert report() == given
+    monkeypatch.delenv("PINFOLD_MODEL_CONTEXT_WINDOW_TOKENS")
+    (folder / "config/pinfold").mkdir(parents=True)
+    config = folder / "config/pinfold/config.toml"
+    config.write_text('[model]\nname = "another"\ncontext_window = 9000\n')
+    assert report() == whole, "the window of another model says nothing of this one"
+
+
+def test_the_dry_run_says_where_its_figures_come_from(say: Say) -> None:
+    said = say("compact", "work.jsonl", "--dry-run", "-c", "model.context_window=9000", *SMALL)
+    assert "tokens measured; window of 9,000 from the settings" in said
+    other = ("--json", "--model", "gpt-4o", *SMALL)
+    report = json.loads(say("compact", "work.jsonl", "--dry-run", *other))["report"]
+    assert (report["source"], report["window_source"]) == ("estimated", "table")
+
+
+def test_headroom_that_can_not_be_had_is_said(say: Say) -> None:
+    def said(*arguments: str) -> str:
+        small = ("--dry-run", "-c", "model.context_window=9000", "--strategy", "checkpoint")
+        return say("compact", "work.jsonl", *small, *arguments)
+
+    assert "min_headroom_tokens asks for" not in said()
+    assert "min_headroom_tokens asks for" not in said("--min-headroom", "1000")
+    note = "note: min_headroom_tokens asks for 6,700, and "
+    assert note in said("--min-headroom", "6700")
+    assert "no more than 1,012, 15% of what a request may have" in said("--min-headroom", "6700")
+
+
+def test_below_the_threshold_nothing_is_done(session: Path, say: Say, capsys: Out) -> None:
+    low = ("--auto-compact-threshold", "0.99")
+    said = say("compact", session.name, *low, *SMALL)
+    assert said.startswith("Not compacted: the window has ")
+    assert json.loads(say("compact", session.name, "--json", *low))["applied"] is False
+    assert not replaced(session)
+    assert "Compaction complete" in say(
+        "compact", session.name, "--auto-compact-threshold", "1%", *SMALL
+    )
+    assert run(["compact", session.name, "--auto-compact-threshold", "much"]) == 2
+    assert "“much” is no share of the window" in capsys.readouterr().err
+
+
 def test_the_inserted_text_alone(say: Say) -> None:
     text = say("compact", "work.jsonl", "--dry-run", "--text", *SMALL)
     report = json.loads(say("compact", "work.jsonl", "--dry-run", "--json", *SMALL))["report"]
@@ -330,7 +381,7 @@ def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say:
     assert done.startswith("Compaction complete: ")
     command = back.partition(": pinfold ")[2].split()
     assert command == ["restore", session.name, "0"]
-    said = "Window 0 is back, with what came since: 48 items. 7.5k of 20k tokens.\n"
+    said = "Window 0 is back, with what came since: 48 items. 11k of 20k tokens.\n"
     assert say(*command) == said
     assert [each.reason for each in replaced(session)] == ["manual", "restore"]
 

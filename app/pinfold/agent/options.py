@@ -69,12 +69,19 @@ class Limits:
             self.auto = to
             return
         try:
-            share = float(to.removesuffix("%"))
-        except ValueError:
-            why = f"“{to}” is neither a share such as 0.7 nor auto, ask or off."
-            raise ValueError(why) from None
-        if to.endswith("%") or share > 1:
-            share /= 100
-        if not 0 < share <= 1:
-            raise ValueError(f"{to} is no share of the window: it must be above 0, at most 100%.")
-        self.threshold = share
+            self.threshold = share_of(to)
+        except ValueError as error:
+            raise ValueError(f"{error} /threshold also takes auto, ask and off.") from None
+
+
+def share_of(text: str) -> float:
+    """A share of the window; above 1 it is in percent. Raises `ValueError`, in plain words."""
+    try:
+        share = float(text.removesuffix("%"))
+    except ValueError:
+        raise ValueError(f"“{text}” is no share of the window such as 0.7 or 70%.") from None
+    if text.endswith("%") or share > 1:
+        share /= 100
+    if not 0 < share <= 1:
+        raise ValueError(f"{text} is no share of the window: it must be above 0, at most 100%.")
+    return share

@@ -107,6 +107,7 @@ async def compact(context: Context, argument: str) -> None:
         "target_pct": asked.target,
         "keep_files_glob": None if asked.keep_files is None else tuple(asked.keep_files),
         "keep_roles": asked.keep_roles,
+        "headroom_given": None if asked.min_headroom is None else True,
         "roles_given": None if asked.keep_roles is None else True,
         "focus": asked.focus,
     }

@@ -6,6 +6,7 @@ from itertools import groupby
 from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import Verdict
 from pinfold.compaction.report import Report, Row
+from pinfold.ports import WindowSource
 from pinfold.sanitize import one_line
 
 _VERDICTS: dict[Verdict, tuple[str, str]] = {
@@ -18,6 +19,13 @@ _VERDICTS: dict[Verdict, tuple[str, str]] = {
     "replace": ("-", "replaced"),
 }
 """Sign and word."""
+_FROM: dict[WindowSource, str] = {
+    "config": "from the settings",
+    "server": "as the server reports",
+    "table": "as known of the model",
+    "assumed": "assumed",
+    "learned": "learned from a refused request",
+}
 _WORDS = 44
 """Characters of an item's text on a line."""
 _RUN = 6
@@ -34,6 +42,7 @@ def lines(report: Report, *, verbose: bool) -> Iterator[str]:
         f"{report.reserve:,} reserved for the reply"
     )
     yield f"instructions and tools {report.context:,}; the prompt cache loses {report.uncached:,}"
+    yield f"tokens {report.source}; window of {report.limit:,} {_FROM[report.window_source]}"
     yield from report.told
     yield from (f"note: {note}" for note in report.notes)
     for inserted in report.inserted:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from pinfold.compaction.budget import LARGE_REQUEST, least_headroom
+from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM, least_headroom
 from pinfold.compaction.draft import STAYS, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.holding import OLDER
@@ -81,7 +81,11 @@ def _noted(
     options: PlanOptions,
 ) -> CompactionPlan:
     """The plan with these notes, and those on options that were not or not wholly met."""
-    unused = [*_unread_focus(asked, options), *_unused_roles(plan, asked, options)]
+    unused = [
+        *_unread_focus(asked, options),
+        *_unused_roles(plan, asked, options),
+        *_capped_headroom(view, plan, options),
+    ]
     left_out = files_left_out(view, plan, options)
     return replace(plan, notes=(*plan.notes, *notes, *unused, *left_out))
 
@@ -98,6 +102,17 @@ def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions
     given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
     if given and name != Snapshot.name and name in house():
         yield f"keep_roles changes nothing by {name}: only {Snapshot.name} keeps by role."
+
+
+def _capped_headroom(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> Iterator[str]:
+    """That the headroom that was asked for is more than a compaction aims at, and is not there."""
+    wanted, most = options.min_headroom_tokens, int(MAX_HEADROOM * view.usable)
+    given = options.headroom_given or wanted != PlanOptions().min_headroom_tokens
+    if given and max(plan.sizes.headroom, most) < wanted:
+        yield (
+            f"min_headroom_tokens asks for {wanted:,}, and {plan.sizes.headroom:,} are free: no "
+            f"more than {most:,}, {MAX_HEADROOM:.0%} of what a request may have, is aimed at."
+        )
 
 
 def validate(view: WindowView, plan: CompactionPlan) -> None:

@@ -8,8 +8,10 @@ from pinfold.compaction.draft import rendered, rendered_now, tokens_of
 from pinfold.compaction.plan import CompactionPlan, Verdict
 from pinfold.compaction.view import WindowView
 from pinfold.numbers import tokens as brief
+from pinfold.ports import WindowSource
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.overview import first_words
+from pinfold.window.reading import Source
 
 UNREADABLE = "Unreadable: only the model that this window belongs to can make sense of it."
 
@@ -61,6 +63,10 @@ class Report(Struct, frozen=True):
     """How the plan was made."""
     notes: tuple[str, ...]
     """What the user should heed."""
+    source: Source = "estimated"
+    """Where `before` comes from; `after` is counted here and corrected by the same reports."""
+    window_source: WindowSource = "config"
+    """Where `limit` comes from."""
 
 
 def report_of(view: WindowView, plan: CompactionPlan) -> Report:
@@ -96,6 +102,8 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         uncached=_uncached(view, plan),
         told=plan.told,
         notes=plan.notes,
+        source=view.source,
+        window_source=view.window_source,
     )
 
 

@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.ports import ModelInfo
+from pinfold.ports import ModelInfo, WindowSource
 from pinfold.rollout.events import Base, Pin
 from pinfold.rollout.items import Form, Item, Kind, Origin
 from pinfold.window.archive import Touch
 from pinfold.window.gauge import Gauge
 from pinfold.window.pins import newest_about
-from pinfold.window.reading import reserve
+from pinfold.window.reading import Source, reserve
 from pinfold.window.window import Window
 
 T = TypeVar("T")
@@ -91,6 +91,10 @@ class WindowView:
     cwd: str = ""
     reader: Origin = field(default_factory=Origin)
     """The model whose window it is."""
+    source: Source = "estimated"
+    """Where the tokens of the request come from."""
+    window_source: WindowSource = "config"
+    """Where `context_window` comes from."""
     session: Callable[[], Iterable[Item]] = field(default=tuple, compare=False, repr=False)
     """All items of the session, oldest first: those that left the window are read again."""
 
@@ -181,6 +185,8 @@ class PlanOptions:
     target_pct: float = 0.35
     """Of the usable window, that a compaction aims at."""
     min_headroom_tokens: int = 2_048
+    headroom_given: bool = False
+    """Whether the user named it for this compaction."""
     max_tail_messages: int = 12
     keep_roles: tuple[str, ...] = ("tool", "diff", "decision")
     roles_given: bool = False
@@ -219,6 +225,7 @@ def view_of(
     cwd: str = "",
 ) -> WindowView:
     """The window now."""
+    reading = gauge.reading(model)
     return WindowView(
         base=Base(window.generation, window.seq),
         entries=tuple(_entries(window, gauge)),
@@ -228,9 +235,11 @@ def view_of(
         known=known,
         count=gauge.counter.count,
         count_item=_remembered(gauge.count_new),
-        correct=_correction(gauge, model),
+        correct=_correction(gauge, reading.used),
         cwd=cwd,
         reader=Origin(provider=model.provider, model=model.name),
+        source=reading.source,
+        window_source=model.window_source,
         session=lambda: (window.archive[n] for n in tuple(window.archive)),
     )
 
@@ -252,12 +261,12 @@ def _remembered(count: Callable[[Item], int]) -> Callable[[Item], int]:
     return counted
 
 
-def _correction(gauge: Gauge, model: ModelInfo) -> Callable[[int], int]:
-    """The gauge's, made to rise with the estimate.
+def _correction(gauge: Gauge, used: int) -> Callable[[int], int]:
+    """The gauge's, made to rise with the estimate; `used` is what it makes of the window now.
 
     Reports of an adopted session can contradict each other: a smaller request read as larger.
     """
-    estimate, used = gauge.estimate, gauge.reading(model).used
+    estimate = gauge.estimate
     steps = [estimate]
     while steps[-1] > _SMALLEST:
         steps.append(int(steps[-1] / _STEP))

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from pinfold import headless, paths
+from pinfold.agent.options import share_of
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
 from pinfold.checkpoint import persist
@@ -60,6 +61,15 @@ class Outcome(Struct, frozen=True):
     loss: Loss
 
 
+class Below(Struct, frozen=True):
+    """What it prints where the window is below `--auto-compact-threshold`."""
+
+    applied: bool
+    used: int
+    source: str
+    threshold: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Wish:
     strategy: str
@@ -80,6 +90,9 @@ def compact(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     wish = _wish(at, arguments)
+    if (below := _below(at, source, wish, arguments.auto_compact_threshold)) is not None:
+        print(msgspec.json.encode(below).decode() if arguments.json else _said(below))
+        return 0
     if isinstance(source.at, Path) and not arguments.dry_run:
         outcome, plan = asyncio.run(_applied(at, source.at, wish))
     elif _asks_model(wish):
@@ -119,9 +132,32 @@ def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
         plan_options(settings),
         prompts=overrides(at),
         focus=arguments.focus,
+        headroom_given=arguments.min_headroom is not None,
         roles_given=arguments.keep_roles is not None,
     )
     return _Wish(settings.mode, options, getattr(arguments, "model", None))
+
+
+def _below(at: House, source: Source, wish: _Wish, threshold: str | None) -> Below | None:
+    """How far the window is below the threshold, if it is. Raises `WrongUse`, `JournalError`."""
+    if threshold is None:
+        return None
+    try:
+        share = share_of(threshold)
+    except ValueError as error:
+        raise WrongUse(f"--auto-compact-threshold: {error}") from error
+    reading = Folded(at, source, wish.model).reading()
+    least = int(share * reading.usable)
+    if reading.used >= least:
+        return None
+    return Below(False, reading.used, reading.source, least)
+
+
+def _said(below: Below) -> str:
+    return (
+        f"Not compacted: the window has {below.used:,} tokens ({below.source}), and the threshold "
+        f"is {below.threshold:,}."
+    )
 
 
 def _globs(texts: Sequence[str] | None) -> tuple[str, ...] | None:

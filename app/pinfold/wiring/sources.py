@@ -132,24 +132,31 @@ def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> Mo
     used = _last_used(events)
     if asked is None and used is not None:
         entry = look_up(used.model)
+        window, source = used.context_window, cast("WindowSource", used.window_source)
+        override = _override(at, used.model)
+        if override is not None and not (source == "learned" and window < override):
+            window, source = override, "config"
         return ModelInfo(
-            used.model,
-            used.provider,
-            used.context_window,
-            cast("WindowSource", used.window_source),
-            entry.max_output,
-            encoding=entry.encoding,
+            used.model, used.provider, window, source, entry.max_output, encoding=entry.encoding
         )
     name = asked or settings.name or ""
     entry = look_up(name)
+    override = _override(at, name)
     return ModelInfo(
         name,
         settings.provider or (used.provider if used else ""),
-        settings.context_window or entry.context_window,
-        "config" if settings.context_window else "table" if entry.known else "assumed",
+        override or entry.context_window,
+        "config" if override else "table" if entry.known else "assumed",
         settings.max_output or entry.max_output,
         encoding=entry.encoding,
     )
+
+
+def _override(at: House, model: str) -> int | None:
+    """The context window that is set for a model: in a file beside its name, or for this once."""
+    once = at.loaded.origins.get("model.context_window") in ("a flag", "the environment")
+    same = (at.settings.model.name or "") == model
+    return at.settings.model.context_window if once or same else None
 
 
 def wire_api_of(at: House, provider: str) -> WireApi:

@@ -23,12 +23,19 @@ STAYS, GOES, FREE, RESERVE = "━", "┅", "─", "╌"
 
 
 def totals(app: App[Any], report: Report, width: int) -> Text:
-    """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k`, as far as there is room."""
+    """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k · calibrated · window table`, as
+    far as there is room."""
     text = Text().append(f"{tokens(report.before)} → {tokens(report.after)}  ", _BOLD)
     less = report.before - report.after
     delta = f"{_sign(less)}{tokens(abs(less))}, {_delta(report)}"
     text.append(delta, ink(app, "success") + _BOLD)
-    for fact in (f"  headroom {report.headroom:,}", f" · reserve {tokens(report.reserve)}"):
+    facts = (
+        f"  headroom {report.headroom:,}",
+        f" · reserve {tokens(report.reserve)}",
+        f" · {report.source}",
+        f" · window {report.window_source}",
+    )
+    for fact in facts:
         if text.cell_len + len(fact) <= width:
             text.append(fact, ink(app, "foreground 60%"))
     return text
