@@ -19,7 +19,8 @@ from pinfold.ports import (
     ProviderError,
     RateLimited,
 )
-from pinfold.rollout.events import CompactionFinished, WindowReplaced
+from pinfold.rollout.events import CompactionFinished, ItemAdded, WindowReplaced
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.window.refused import Refused
 
@@ -280,7 +281,8 @@ async def test_a_window_that_waits_but_is_too_large_is_compacted_before_it_is_se
     tmp_path: Path,
 ) -> None:
     at = await limited(tmp_path, WORK)
-    await at.session.window.set_goal("Read all parts. " * 1_200)
+    large = Item(n=at.session.items[-1].n + 1, kind="context", content="Read all parts. " * 1_200)
+    await at.session._record.append(ItemAdded(item=large))
     assert at.session.reading().used > at.session.reading().usable
     assert at.session.compacts_next
 

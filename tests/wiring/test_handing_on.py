@@ -81,7 +81,7 @@ async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
     at = house(argparse.Namespace(cd=tmp_path))
-    session = await worked(at, 1)
+    session = await worked(at, 0)
     with pytest.raises(Refused):
         await hand_on(at, session.folder, no_terminal)
     assert [line.id for line in at.store.list()] == [session.id]
