@@ -240,6 +240,17 @@ async def test_a_model_that_can_never_hold_it_is_named_in_one_sentence(tmp_path:
     assert at.session.model.context_window == 400_000
 
 
+async def test_a_window_that_was_not_learned_is_said_to_be_too_small_before(
+    tmp_path: Path,
+) -> None:
+    small = ModelInfo("scripted-1", "scripted", 3_000, "config")
+    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, [says("Yes.")], model=small)
+    assert (await prompt(at, "look: " + "word " * 500)).state == "done"
+    (said,) = warned(at)
+    assert said.startswith("Not compacted: scripted-1 can't take this request: its context window ")
+    assert not provider.refused
+
+
 async def test_where_no_output_can_be_read_it_ends_too(tmp_path: Path) -> None:
     """Instructions and request fit, the outputs that the model asks for don't."""
     at, provider = await limited(tmp_path, 1.45, telling_all, work(20))

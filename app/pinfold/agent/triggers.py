@@ -41,7 +41,7 @@ class Triggers:
         self._limits = limits
         self._past = Past()
         self._told = False
-        """Whether the user knows that a compaction would gain too little."""
+        """Whether the user knows that a compaction would not help."""
         record.subscribe(self._hear)
 
     def prompted(self) -> None:
@@ -160,9 +160,12 @@ class Triggers:
                 return self._failed(error)
             if cause == "overflow":
                 raise small from error
-            # The model's window may be larger than was learned: the request goes out all the
-            # same, and where it is refused, the turn ends with this sentence.
             self._past = self._past.in_vain(reading.used)
+            # A window may be larger than was learned: the request goes out all the same, and
+            # where it is refused, the turn ends with this sentence.
+            if reading.window_source != "learned" and not self._told:
+                self._told = True
+                self._record.warn(f"Not compacted: {small}")
             return False
         except Exception as error:  # the turn must go on, whatever it is
             return self._failed(error)
