@@ -307,7 +307,14 @@ def run(argv: Sequence[str]) -> int:
 
     With `PINFOLD_DEBUG` set, one that nobody expected is raised on.
     """
+    from pinfold.output import guarded
+
     _open_streams()
+    with guarded():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     try:
         act = _action(argv)
     except SystemExit as stop:  # argparse has printed
@@ -319,19 +326,25 @@ def run(argv: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except WrongUse as error:
-        print(f"pinfold: {error}", file=sys.stderr)
+        _fail(str(error))
         return 2
     except BrokenPipeError:
         # The reader of our output went away. Keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        print("pinfold: interrupted", file=sys.stderr)
+        _fail("interrupted")
         return 1
     except Exception as error:
         from pinfold.commands.failures import EXPECTED, WRONG_USE, told
 
         if "PINFOLD_DEBUG" in os.environ and not isinstance(error, EXPECTED):
             raise
-        print(f"pinfold: {told(error)}", file=sys.stderr)
+        _fail(told(error))
         return 2 if isinstance(error, WRONG_USE) else 1
+
+
+def _fail(why: str) -> None:
+    from pinfold.sanitize import one_line
+
+    print(f"pinfold: {one_line(why)}", file=sys.stderr)

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pinfold import __version__, paths
+from pinfold.sanitize import one_line
 from pinfold.settings import Loaded
 
 LIBRARIES = ("textual", "rich", "openai", "httpx", "tiktoken", "pydantic", "msgspec")
@@ -107,9 +108,9 @@ def as_text(sections: Sequence[Section]) -> str:
     out = []
     for section in sections:
         out.append(section.title)
-        width = max((len(line.name) for line in section.lines), default=0)
+        width = max((len(one_line(line.name)) for line in section.lines), default=0)
         for line in section.lines:
             sign = {None: " ", True: "✓", False: "✗"}[line.ok]
-            out.append(f"  {sign} {line.name:<{width}}  {line.text}")
+            out.append(f"  {sign} {one_line(line.name):<{width}}  {one_line(line.text)}")
         out.append("")
     return "\n".join(out).rstrip()

@@ -34,7 +34,7 @@ from pinfold.rollout.events import ItemAdded, TurnFinished, encode
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt
-from pinfold.sanitize import clean
+from pinfold.sanitize import escaped
 
 
 async def no_terminal(question: Question) -> Decision:
@@ -112,7 +112,7 @@ class Printer:
 
     def line(self, event: bytes) -> None:
         """Print an encoded event."""
-        self._out.write(event.decode() + "\n")
+        self._out.write(escaped(event.decode()) + "\n")
         self._out.flush()
 
     def _note(self, text: str) -> None:
@@ -122,15 +122,13 @@ class Printer:
 
     def say(self, text: str) -> None:
         """Print on stderr."""
-        self._err.write(clean(text).rstrip() + "\n")
+        self._err.write(text.rstrip() + "\n")
         self._err.flush()
 
     def finish(self) -> int:
         """Print the answer; the exit code."""
         if not self._json and self._last:
-            # A terminal obeys escapes; a file or a pipe gets the text as it is.
-            text = clean(self._last) if self._out.isatty() else self._last
-            self._out.write(text.rstrip() + "\n")
+            self._out.write(self._last.rstrip() + "\n")
             self._out.flush()
         if self.ending is None:
             if not self._failed:

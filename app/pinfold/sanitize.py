@@ -1,4 +1,4 @@
-"""Text from models and tools, made safe to draw: it never drives the terminal."""
+"""Text from outside, made safe to show: it never drives the terminal, and deceives nobody."""
 
 import re
 
@@ -10,36 +10,69 @@ _ESCAPES = re.compile(
 )
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n])")
 _UNSAFE = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line feed
+    "\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff]"
 )
+_JOINERS = "\u200c\u200d"
+_TURNING = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What sets the direction of writing, or ends a line."""
+_TAGS = re.compile("[\U000e0000-\U000e007f]")
+
+
+def _is_part_of_a_word(match: re.Match[str]) -> bool:
+    """Whether it joins letters or pictures, as Persian, Hindi and emoji do; ASCII knows none."""
+    before = match.string[match.start() - 1 : match.start()]
+    return match.group() in _JOINERS and before > "\x7f" and is_safe(before)
 
 
 def _symbol(match: re.Match[str]) -> str:
-    code = ord(match.group())
+    character = match.group()
+    code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    if code < 0xA0 or 0xD800 <= code <= 0xDFFF:
-        return "�"
-    if code in {0x200B, 0x2060, 0xFEFF}:
-        return ""
-    return "⇄" if code < 0xE0000 else "�"
+    if _is_part_of_a_word(match):
+        return character
+    if _TURNING.match(character):
+        return "⇄"
+    return "�" if code < 0xA0 or 0xD800 <= code <= 0xDFFF or _TAGS.match(character) else ""
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if _is_part_of_a_word(match):
+        return match.group()
+    if 0xD800 <= code <= 0xDFFF:
+        return "\\ufffd"  # what stands for half a character is refused by many readers
+    if code > 0xFFFF:
+        code -= 0x10000
+        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"
+
+
+def is_safe(text: str) -> bool:
+    """Whether it can be shown as it is."""
+    return _UNSAFE.search(text) is None
+
+
+def safe(text: str) -> str:
+    """`text` with every control character as a visible symbol, but for tabs and line feeds.
+
+    What changes the direction of writing is shown as `⇄`, lone surrogates and invisible tags as
+    `�`; what has no width is left out.
+    """
+    if is_safe(text):
+        return text
+    return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
 
 
 def clean(text: str) -> str:
-    """`text` with tabs expanded and every control character as a visible symbol.
-
-    Only line feeds stay. Bidirectional overrides are shown as `⇄`, lone surrogates and
-    invisible tags as `�`.
-    """
-    if not _UNSAFE.search(text):
-        return text
-    text = text.replace("\r\n", "\n")
+    """`text` as `safe` makes it, with tabs expanded."""
     if "\t" in text:
-        text = text.expandtabs(4)
-    return _UNSAFE.sub(_symbol, text)
+        text = text.replace("\r\n", "\n").expandtabs(4)
+    return safe(text)
 
 
 def clean_output(text: str) -> str:
@@ -54,3 +87,13 @@ def clean_output(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` on one line, safe to draw."""
     return " ".join(clean(text).split())
+
+
+def escaped(json: str) -> str:
+    """A JSON text that says the same, with escapes for what `safe` would replace.
+
+    A lone surrogate becomes U+FFFD: readers refuse it.
+    """
+    if is_safe(json):
+        return json
+    return _UNSAFE.sub(_escape, json.replace("\r\n", "\n"))

@@ -59,7 +59,17 @@ asyncio.run(paint())
 print("\\n".join(loaded))
 """
 SCREEN = {
-    *("cli", "commands", "numbers", "paths", "sanitize", "settings", "small_files", "trust"),
+    *(
+        "cli",
+        "commands",
+        "numbers",
+        "output",
+        "paths",
+        "sanitize",
+        "settings",
+        "small_files",
+        "trust",
+    ),
     *("tui", "wiring"),
 }
 BELOW = {"rollout", "rollout.files", "rollout.provenance"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context, SessionPort
+from pinfold.sanitize import escaped, safe
 
 # What makes documents is imported when one is made: after the first paint.
 if TYPE_CHECKING:
@@ -71,10 +72,11 @@ def document(asked: Wish, transcript: Transcript, lines: Iterable[bytes] = ()) -
     if asked.format == "jsonl":
         if asked.redact:
             lines, secrets = redacted_lines(lines)
-        content = b"".join(line + b"\n" for line in lines)
+        text = "".join(f"{line.decode('utf-8', 'replace')}\n" for line in lines)
     else:
-        content = renderer(asked.format)(transcript).encode("utf-8", "replace")
-    return Document(content, file_name(asked.format, transcript), secrets)
+        text = renderer(asked.format)(transcript)
+    harmless = safe if asked.format in ("md", "html") else escaped
+    return Document(harmless(text).encode(), file_name(asked.format, transcript), secrets)
 
 
 def save(document: Document, asked: Wish, cwd: Path) -> str:

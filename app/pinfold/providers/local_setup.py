@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+from pinfold.output import progress_console
 from pinfold.providers.embedded import NAME, model_path
 
 ENGINE = "xllamacpp>=2026.10"
@@ -49,13 +50,11 @@ def status() -> list[tuple[str, bool, str]]:
 
 def run_setup() -> int:
     """`setup` with a progress bar on stderr. Gives the exit code."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
     tasks: dict[str, TaskID] = {}
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console) as bars:
+    with Progress(*columns, console=progress_console()) as bars:
 
         def report(text: str, done: float | None) -> None:
             if text not in tasks:

@@ -35,7 +35,10 @@ class FileCache(Generic[T]):
         """Keep these too; what was known of the same paths goes."""
         if not fresh:
             return
-        rows = [(*key, msgspec.json.encode(said)) for key, said in fresh.items()]
+        rows = []
+        for (path, *stamp), said in fresh.items():
+            with suppress(UnicodeEncodeError):  # some names of files are no text
+                rows.append((path.encode().decode(), *stamp, msgspec.json.encode(said)))
         with suppress(sqlite3.Error, OSError), self._open() as database, database:
             database.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table} "

@@ -159,7 +159,7 @@ def stamp(uri: str, workspace: Path) -> Stamp | None:
     try:
         # There may be thousands, and pathlib takes twice the time.
         status = os.stat(os.path.join(workspace, uri))  # noqa: PTH116, PTH118
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no name of a file has a NUL
         return None
     except OSError as error:
         if error.errno == errno.ELOOP:

@@ -161,6 +161,7 @@ def context(arguments: argparse.Namespace) -> int:
     import msgspec
 
     from pinfold.commands.context_text import lines
+    from pinfold.output import print_json
     from pinfold.wiring.sessions import CLOCK
     from pinfold.wiring.sources import Folded, find
 
@@ -171,7 +172,7 @@ def context(arguments: argparse.Namespace) -> int:
         rows = sorted(found.rows, key=lambda row: -row.tokens)
         found = msgspec.structs.replace(found, rows=tuple(rows))
     if arguments.json:
-        print(msgspec.json.encode(found).decode())
+        print_json(found)
         return 0
     for line in lines(found, CLOCK.now()):
         print(line)

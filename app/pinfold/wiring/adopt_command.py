@@ -13,6 +13,7 @@ from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.found import Found
 from pinfold.commands.context_text import age
 from pinfold.numbers import ID_SHOWN, tokens
+from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.wiring.adopting import adopt, adoptable
 from pinfold.wiring.house import House, house
@@ -66,7 +67,7 @@ def _print_json(listed: Sequence[Found]) -> None:
 
     for each in listed:
         told = {**msgspec.structs.asdict(each), "full": each.full}
-        print(msgspec.json.encode(told, enc_hook=str).decode())
+        print_json(told)
 
 
 def _print(listed: Sequence[Found], limit: int) -> None:
@@ -74,7 +75,6 @@ def _print(listed: Sequence[Found], limit: int) -> None:
         where = " or ".join(paths.shown(place.folder) for place in found.places())
         print(f"There is no session of Codex or Claude Code in {where}.")
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -95,7 +95,7 @@ def _print(listed: Sequence[Found], limit: int) -> None:
             Text(one_line(Path(each.cwd).name)),
             Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
         )
-    Console().print(table)
+    print_table(table)
     if len(listed) > limit:
         print(f"Left out: {len(listed) - limit} older ones; -n shows more.")
     print(f"Adopt one with: {paths.program()} adopt SESSION (or a FILE)")

@@ -33,11 +33,12 @@ from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, view_of
 from pinfold.digest.choice import choose, render
+from pinfold.output import print_json
 from pinfold.providers.silent import Silent
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import ROLLOUT, Journal
 from pinfold.rollout.scan import scan
-from pinfold.sanitize import clean, one_line
+from pinfold.sanitize import one_line
 from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.house import House, WrongUse, house
@@ -99,9 +100,12 @@ def compact(arguments: argparse.Namespace) -> int:
         outcome, plan = asyncio.run(_drafted(at, source, wish))
     else:
         outcome, plan = _planned(at, source, wish)
+    if arguments.json:
+        print_json(outcome)
+        return 0
     for line in _told(outcome, arguments):
         print(line)
-    if outcome.applied and not (arguments.json or arguments.text):
+    if outcome.applied and not arguments.text:
         print()
         print(completion(plan))
         before = outcome.generation - 1
@@ -195,7 +199,7 @@ async def _drafted(at: House, source: Source, wish: _Wish) -> tuple[Outcome, Com
         await asyncio.to_thread((Path(place) / ROLLOUT).write_bytes, lines)
         async with opened(at, Path(place), wish.model) as session:
             session.files.elsewhere = True
-            session.subscribe(Steps(sys.stderr).hear)
+            session.subscribe(Steps().hear)
             draft = await session.compaction.draft(wish.strategy, wish.options)
             loss = await session.compaction.loss(draft)
     return Outcome(False, draft.plan.base.generation + 1, draft.report, loss), draft.plan
@@ -204,7 +208,7 @@ async def _drafted(at: House, source: Source, wish: _Wish) -> tuple[Outcome, Com
 async def _applied(at: House, folder: Path, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     async with opened(at, folder, wish.model) as session:
         if _asks_model(wish):
-            session.subscribe(Steps(sys.stderr).hear)
+            session.subscribe(Steps().hear)
         draft = await session.compaction.run(wish.strategy, wish.options)
         loss = await session.compaction.loss(draft)
     return Outcome(True, draft.plan.base.generation + 1, draft.report, loss), draft.plan
@@ -240,14 +244,11 @@ async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIter
 
 
 def _told(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
-    if arguments.json:
-        yield msgspec.json.encode(outcome).decode()
-    elif arguments.text:
+    if arguments.text:
         for inserted in outcome.report.inserted:
-            yield from clean(inserted.text).splitlines()
+            yield from inserted.text.split("\n")
     else:
-        shown = compact_text.lines(outcome.report, verbose=arguments.verbose)
-        yield from map(clean, shown)
+        yield from compact_text.lines(outcome.report, verbose=arguments.verbose)
         yield ""
         yield from _lost(outcome.loss)
 
@@ -275,10 +276,10 @@ def checkpoint(arguments: argparse.Namespace) -> int:
     for event in source.events():
         known.step(event)
     if arguments.json:
-        sys.stdout.write(persist.encode(known.checkpoint).decode())
+        print_json(persist.encode(known.checkpoint))
         return 0
-    print(clean(view_v1(known.checkpoint)), end="")
+    print(view_v1(known.checkpoint), end="")
     if text := render(choose(known.record, arguments.digest)):
         print()
-        print(clean(text).rstrip("\n"))
+        print(text.rstrip("\n"))
     return 0

@@ -1,15 +1,15 @@
 """What `pinfold eval` gives beside its page: a report, and how far it is."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pinfold.commands.action import CommandError
+from pinfold.output import is_watched, print_progress
 from pinfold.rollout.files import failure, write_atomic
-from pinfold.sanitize import one_line
+from pinfold.sanitize import safe
 
 
 def check_report(path: Path | None) -> None:
@@ -27,7 +27,7 @@ def write_report(path: Path | None, html: Callable[[], str]) -> None:
     if path is None:
         return
     try:
-        write_atomic(path, html().encode("utf-8", "replace"))
+        write_atomic(path, safe(html()).encode())
     except OSError as error:
         raise CommandError(failure(path, error)) from error
     print(f"The report is in {path}.", file=sys.stderr)
@@ -35,9 +35,8 @@ def write_report(path: Path | None, html: Callable[[], str]) -> None:
 
 def tell(text: str) -> None:
     """How far it is, where somebody watches."""
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns - 1
-        print(f"\r\x1b[K{one_line(text)[:width]}", end="", file=sys.stderr, flush=True)
+    if is_watched():
+        print_progress(text)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Self
 
-import msgspec
 from msgspec.structs import replace
 
 from pinfold import __version__, paths
@@ -27,8 +26,8 @@ from pinfold.evaluation.scores import Evaluation
 from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.trials import WINDOW
 from pinfold.numbers import duration
+from pinfold.output import print_json
 from pinfold.providers.embedded import Embedded
-from pinfold.sanitize import clean
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, price_of
@@ -68,9 +67,9 @@ def evaluation(arguments: argparse.Namespace) -> int:
     seconds = round(CLOCK.monotonic() - started, 1)
     found = replace(found, seconds=seconds, version=__version__, at=begun)
     if arguments.json:
-        print(msgspec.json.format(msgspec.json.encode(found)).decode())
+        print_json(found, indented=True)
     else:
-        print(clean("\n".join(page.page(found))))
+        print("\n".join(page.page(found)))
     write_report(arguments.html, lambda: report_trials.render(found))
     if found.interrupted:
         raise CommandError(f"interrupted; {found.trials} of {arguments.trials} trials were over.")

@@ -9,6 +9,7 @@ from pinfold.commands.action import CommandError
 from pinfold.commands.export import Wish, document, opening, replaced, save, wish
 from pinfold.export.formats import Scope
 from pinfold.export.transcript import Entry, Transcript
+from pinfold.output import print_bytes
 from pinfold.rollout.events import SessionStarted
 from pinfold.window.window import Window
 from pinfold.wiring.house import House, WrongUse, house
@@ -28,7 +29,7 @@ def command(arguments: argparse.Namespace) -> int:
     if not screen:
         print(save(made, asked, Path.cwd()))
         return 0
-    sys.stdout.buffer.write(made.content)
+    print_bytes(made.content)
     if made.secrets:
         print(f"pinfold: {replaced(made.secrets)}", file=sys.stderr)
     return 0

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from pinfold import paths
@@ -18,8 +17,9 @@ from pinfold.evaluation.evaluate import Chosen
 from pinfold.evaluation.recorded_scores import Recorded, SessionResult, over_all
 from pinfold.evaluation.recorded_trials import BUDGET, tried
 from pinfold.evaluation.trials import SLACK
+from pinfold.output import print_json
 from pinfold.rollout.journal import ROLLOUT, JournalError
-from pinfold.sanitize import clean
+from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.eval_output import tell, watched, write_report
@@ -39,9 +39,9 @@ def evaluation(at: House, arguments: argparse.Namespace, strategies: Sequence[Ch
     with watched():
         result = _recorded(at, arguments, strategies)
     if arguments.json:
-        print(msgspec.json.format(msgspec.json.encode(result)).decode())
+        print_json(result, indented=True)
     else:
-        print(clean("\n".join(recorded_page.page(result))))
+        print("\n".join(recorded_page.page(result)))
     write_report(arguments.html, lambda: report_recorded.render(result))
     return 0
 
@@ -67,7 +67,7 @@ def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Cho
             for name, adoption in _conversations(file):
                 sessions.append(tried(name, adoption.tool, adoption.events, budget, able, counter))
         except (NotASession, JournalError, OSError) as error:
-            unread.append(clean(str(error)))
+            unread.append(one_line(str(error)))
             tell("")
             print(f"pinfold: {unread[-1]}", file=sys.stderr)
     if not sessions:

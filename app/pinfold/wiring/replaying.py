@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import msgspec
 from msgspec import structs
 
 from pinfold import paths
@@ -17,9 +16,9 @@ from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.strategies.registry import registry
 from pinfold.headless import no_terminal
+from pinfold.output import print_json
 from pinfold.ports import Approver
 from pinfold.providers.silent import Silent
-from pinfold.sanitize import clean
 from pinfold.settings import HookSettings, strategy_named
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.house import House, WrongUse
@@ -137,7 +136,7 @@ async def play_unseen(player: Player, *, as_json: bool) -> int:
         nonlocal failed
         if isinstance(update, Told) and update.level != "info":
             failed = failed or update.level == "error"
-            print(f"pinfold: {clean(update.text)}", file=sys.stderr)
+            print(f"pinfold: {update.text}", file=sys.stderr)
 
     session.subscribe(hear)
     try:
@@ -146,7 +145,7 @@ async def play_unseen(player: Player, *, as_json: bool) -> int:
         await session.close()
     if as_json:
         for each in player.rounds:
-            print(msgspec.json.encode(each).decode())
+            print_json(each)
     else:
         print("\n".join(player.table()))
     return 1 if failed else 0

@@ -5,14 +5,12 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import msgspec
-from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from pinfold.commands.context_text import age
 from pinfold.numbers import ID_SHOWN
+from pinfold.output import print_json, print_table
 from pinfold.paths import program
 from pinfold.rollout.summaries import SessionSummary
 from pinfold.sanitize import one_line
@@ -20,14 +18,12 @@ from pinfold.wiring.house import House
 
 MODEL_SHOWN = 14
 """Columns that a model's name takes on a terminal, at most."""
-UNBOUND = 100_000
-"""Columns where whoever filters the lines is to have all that stands in them."""
 
 
 def command(at: House, arguments: argparse.Namespace) -> int:
     if arguments.json:
         for each in at.store.list(arguments.limit):
-            print(msgspec.json.encode(each, enc_hook=str).decode())
+            print_json(each)
         return 0
     every = at.store.list()
     found = [each for each in every if each.title or each.note]
@@ -41,7 +37,7 @@ def command(at: House, arguments: argparse.Namespace) -> int:
 
 
 def _show(found: Sequence[SessionSummary]) -> None:
-    console, piped, now = Console(), not sys.stdout.isatty(), datetime.now(UTC)
+    piped, now = not sys.stdout.isatty(), datetime.now(UTC)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("session", no_wrap=True)
     table.add_column("used", no_wrap=True)
@@ -58,7 +54,4 @@ def _show(found: Sequence[SessionSummary]) -> None:
             Text(one_line(each.model), overflow="ellipsis"),
             Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
         )
-    if piped:
-        options = console.options.update(width=UNBOUND)
-        console.width = max(console.width, Measurement.get(console, options, table).maximum)
-    console.print(table)
+    print_table(table, whole=piped)

@@ -2,14 +2,13 @@
 
 import argparse
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
-
-import msgspec
 
 from pinfold import paths
 from pinfold.agent import window_files
 from pinfold.commands import history_text
+from pinfold.output import print_json
 from pinfold.window.generations import differences, generations, standing
 from pinfold.window.window import Window
 from pinfold.wiring.compacting import opened
@@ -23,25 +22,24 @@ def history(arguments: argparse.Namespace) -> int:
     window = Window()
     for event in find(house(arguments), arguments).events():
         window.step(event)
-    for line in _lines(window, arguments):
-        print(line)
+    found, lines = _asked(window, arguments)
+    if arguments.json:
+        print_json(found)
+    else:
+        print("\n".join(lines))
     return 0
 
 
-def _lines(window: Window, arguments: argparse.Namespace) -> Iterator[str]:
+def _asked(window: Window, arguments: argparse.Namespace) -> tuple[object, Iterable[str]]:
+    """What was asked for, as a value and as lines."""
     if arguments.show is not None:
         items = standing(window, arguments.show)
-        yield from [_json(items)] if arguments.json else history_text.standing(items)
-    elif arguments.diff is not None:
+        return items, history_text.standing(items)
+    if arguments.diff is not None:
         changes = differences(window, *arguments.diff)
-        yield from [_json(changes)] if arguments.json else history_text.differences(changes)
-    else:
-        found = generations(window)
-        yield from [_json(found)] if arguments.json else history_text.windows(found)
-
-
-def _json(found: object) -> str:
-    return msgspec.json.encode(found).decode()
+        return changes, history_text.differences(changes)
+    found = generations(window)
+    return found, history_text.windows(found)
 
 
 def restore(arguments: argparse.Namespace) -> int:
