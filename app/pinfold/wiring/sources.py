@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import get_args
 
 from pinfold import paths
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
@@ -21,6 +21,8 @@ from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
 from pinfold.wiring.house import House, WrongUse
 from pinfold.wiring.sessions import CLOCK, folder_of, prices
+
+_SOURCES: tuple[WindowSource, ...] = get_args(WindowSource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,9 @@ def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> Mo
     used = _last_used(events)
     if asked is None and used is not None:
         entry = look_up(used.model)
-        window, source = used.context_window, cast("WindowSource", used.window_source)
+        window = used.context_window
+        said = (each for each in _SOURCES if each == used.window_source)
+        source: WindowSource = next(said, "assumed")
         override = _override(at, used.model)
         if override is not None and not (source == "learned" and window < override):
             window, source = override, "config"
