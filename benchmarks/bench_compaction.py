@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from statistics import quantiles
 
-from pinfold.checkpoint.ledger import Ledger
-
 from benchmarks.figures import Figure
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import loss_of
 from pinfold.compaction.report import report_of
@@ -74,19 +72,18 @@ def run() -> Iterable[Figure]:
 
 
 def figures(name: str, told: Iterable[Data], target: int, counter: Counter) -> Iterable[Figure]:
-    window, checkpoint, ledger = Window(), CheckpointState(), Ledger()
+    window, known = Window(), Known()
     gauge = Gauge(window, counter, "responses")
     for seq, data in enumerate(told, 1):
         event = Event(seq, datetime.now(UTC), data)
-        for projection in (window, gauge, checkpoint, ledger):
+        for projection in (window, gauge, known):
             projection.step(event)
-    ledger.catch_up()
+    known.record.catch_up()
     size = sum(gauge.tokens)
     model = ModelInfo("m", "p", int(size * 1.2), "config", 32_000)
-    known = checkpoint.snapshot()
 
     def look() -> WindowView:
-        return view_of(window, gauge, known, ledger, model, "Read them all.")
+        return view_of(window, gauge, known, model)
 
     view = look()
 
