@@ -402,6 +402,8 @@ class Question(Struct, frozen=True):
     """Whether a yes lets the command out of its sandbox."""
     network: bool = False
     """Whether it may have the network in its sandbox instead."""
+    folders: tuple[str, ...] = ()
+    """Where "always" would allow edits of files that nothing names."""
 
 
 class Decision(Struct, frozen=True):

@@ -18,6 +18,10 @@ Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 """Approval modes, the narrowest first."""
 
+Drift = Literal["always", "after-compaction", "off"]
+DRIFTS: tuple[Drift, ...] = ("always", "after-compaction", "off")
+"""When an edit of a file that nothing names asks first; the narrowest first."""
+
 Auto = Literal["auto", "ask", "off"]
 AUTOS: tuple[Auto, ...] = ("auto", "ask", "off")
 """What happens at the threshold: it is compacted, the user is asked, nothing."""
@@ -93,6 +97,8 @@ class ApprovalSettings(_Section, frozen=True):
     """Command prefixes that run without a question."""
     deny: tuple[str, ...] = ()
     """Words that no command may have, in no mode: `git push`."""
+    drift: Drift = "after-compaction"
+    """When an edit asks first of a file that neither the task, the plan nor what was read names."""
 
 
 class AgentSettings(_Section, frozen=True):
@@ -297,6 +303,9 @@ def _narrows(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> 
         case "approvals.mode":
             now = MODES.index(_set_last(name, "ask", below))
             return value in MODES[: now + 1]
+        case "approvals.drift":
+            now = DRIFTS.index(_set_last(name, "after-compaction", below))
+            return value in DRIFTS[: now + 1]
         case "compact.auto":
             return bool(value == "off")
         case "compact.prepare" | "agent.prewarm":

@@ -272,6 +272,25 @@ def test_approvals_only_narrow(tmp_path: Path, user: str, project: object) -> No
     assert "approvals.mode waits until you trust" in found.warnings[0]
 
 
+@pytest.mark.parametrize(
+    ("user", "project", "then"),
+    [
+        ("", "always", "always"),
+        ("off", "after-compaction", "after-compaction"),
+        ("", "off", "after-compaction"),
+        ("always", "after-compaction", "always"),
+        ("", ["always"], "after-compaction"),
+    ],
+)
+def test_the_drift_question_only_comes_more_often(
+    tmp_path: Path, user: str, project: object, then: str
+) -> None:
+    text = f'[approvals]\ndrift = "{user}"' if user else ""
+    found = loaded(tmp_path, text, f"[approvals]\ndrift = {json.dumps(project)}")
+    assert found.settings.approvals.drift == then
+    assert bool(found.warnings) == (then != project)
+
+
 WAITS = """
 [model]
 name = "dear-1"

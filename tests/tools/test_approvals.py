@@ -58,6 +58,18 @@ def test_the_modes(
 
 
 @pytest.mark.parametrize("mode", ["ask", "workspace"])
+def test_drift_asks_after_what_is_worse(mode: Mode) -> None:
+    def of(review: Review) -> Allowed | Ask | Refused:
+        return verdict(mode, review, review.access == "read", ROOT, (), drift="drifts")
+
+    assert of(WRITE) == Ask("drifts")
+    assert of(GIT) == Ask("writes .git/hooks/pre-commit: git runs programs that it names")
+    assert "outside the workspace" in of(WRITE_OUTSIDE).reason
+    assert of(READ) == Allowed("reads the workspace")
+    assert of(COMMAND) == Ask("runs a command")
+
+
+@pytest.mark.parametrize("mode", ["ask", "workspace"])
 def test_an_allowed_prefix_lets_a_command_run(mode: Mode) -> None:
     assert isinstance(verdict(mode, COMMAND, False, ROOT, {"pytest"}), Allowed)
     assert isinstance(verdict(mode, COMMAND, False, ROOT, {"pytest -x"}), Ask)

@@ -51,6 +51,11 @@ COMMAND = Question(
     "runs a command",
     "pytest",
 )
+DRIFTS = replace(
+    EDIT,
+    reason="edits wc/counter.py, which neither the task, the plan nor anything read since names",
+    folders=("wc",),
+)
 OUTSIDE = replace(
     COMMAND,
     reason="failed in its sandbox: no network, writes in its folder alone",
@@ -175,6 +180,12 @@ def test_approval_outside_the_sandbox(snap_compare: Snap, session: FakeSession) 
     """You should see why it asks again, and that the network alone can be the answer."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, OUTSIDE))
+
+
+def test_approval_of_an_edit_that_drifts(snap_compare: Snap, session: FakeSession) -> None:
+    """You should read all of why it asks, and that its folder can be allowed."""
+    app = make_app(session)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, DRIFTS))
 
 
 def test_changing_a_command(snap_compare: Snap, session: FakeSession) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from pinfold.agent.confinement import Confinement
+from pinfold.agent.drift import Drifting
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.record import Record
@@ -86,6 +87,7 @@ class Calls:
         approver: Approver,
         consent: Consent,
         confinement: Confinement,
+        drift: Drifting,
         workspace: Path,
         hooks: Hooks,
     ) -> None:
@@ -94,6 +96,7 @@ class Calls:
         self.consent = consent
         self._approver = approver
         self._confinement = confinement
+        self._drift = drift
         self._second = SecondTry(record, confinement, self.ask)
         self._workspace = workspace
         self._hooks = hooks
@@ -256,6 +259,8 @@ class Calls:
         call, sandbox = run.call, run.context.sandbox
         call_id = call.call_id or ""
         own = [(self._record.journal.folder / "outputs").resolve()]
+        stray = await self._drift.of(review)
+        drifts = self._drift.why(stray)
         match verdict(
             self.consent.mode,
             review,
@@ -267,8 +272,11 @@ class Calls:
             deny=self.consent.deny,
             roots=self._confinement.roots,
             confined=sandbox is not None,
+            drift=drifts,
         ):
             case Allowed():
+                if stray:
+                    await self._drift.tell(call_id, stray)
                 return call.content, False, None
             case Refused(reason):
                 await self._record.append(
@@ -289,6 +297,9 @@ class Calls:
                     exact,
                     outside,
                     network=outside and sandbox is not None and not sandbox.network,
+                    folders=self._drift.folders(
+                        stray if reason == drifts else (), self.consent.mode
+                    ),
                 )
                 decision = await self.ask(question)
         way: Way | None = None
@@ -302,6 +313,8 @@ class Calls:
                 prefix=prefix if decision.verdict == "always" else None,
                 arguments=decision.arguments,
                 way=way or "",
+                asked=question.reason,
+                folders=question.folders if decision.verdict == "always" else (),
             )
         )
         if decision.verdict == "policy":

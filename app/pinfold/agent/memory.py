@@ -1,11 +1,12 @@
 """What is folded beside the window: checkpoint, core, digest, when it is first asked for."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from pinfold.agent.updates import Appended, Update
 from pinfold.checkpoint.core import Suggestion, suggestions
+from pinfold.checkpoint.drift import unnamed
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.sources import Sources
@@ -65,6 +66,10 @@ class Memory:
     async def now(self) -> Known:
         """All of it, as of the last event. Raises `JournalError`."""
         return await self._folded(lambda: self.known)
+
+    async def unnamed(self, uris: Sequence[str]) -> list[str]:
+        """Of the files, those that nothing names; see `drift.unnamed`. Raises `JournalError`."""
+        return await self._folded(lambda: unnamed(self.known, uris))
 
     async def remembered(self, budget: int) -> Remembered:
         """The same for people, the digest in at most `budget` tokens. Raises `JournalError`."""

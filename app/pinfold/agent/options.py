@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Sandbox
-from pinfold.settings import AUTOS, Auto, Mode
+from pinfold.settings import AUTOS, Auto, Drift, Mode
 from pinfold.tokens.prices import Price
 
 
@@ -27,6 +27,9 @@ class Options:
     approvals: Mode = "ask"
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    drift: Drift = "after-compaction"
+    attended: bool = True
+    """Whether there is a user to ask."""
     sandbox: Sandbox | None = None
     """Where commands run, but for the user's own and hooks."""
     no_sandbox: str = ""

@@ -13,6 +13,7 @@ from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.confinement import Confinement
+from pinfold.agent.drift import Drifting
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.hooks import Hooks
@@ -106,7 +107,10 @@ class Session:
         own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory, record.window))
         by_name = {tool.schema.name: tool for tool in (*own, *tools)}
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
-        self._calls = Calls(record, by_name, approver, self._consent, self._confinement, cwd, hooks)
+        drift = Drifting(record, self._memory, cwd, options.drift, attended=options.attended)
+        self._calls = Calls(
+            record, by_name, approver, self._consent, self._confinement, drift, cwd, hooks
+        )
         metadata = Metadata(record, wanted=options.turn_metadata)
         requester = Requester(
             record,

@@ -3,6 +3,7 @@
 from pinfold.checkpoint.core import Core
 from pinfold.checkpoint.files import Files
 from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint.named import Named
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.sources import Sources
 from pinfold.digest.record import Record
@@ -10,7 +11,7 @@ from pinfold.rollout.events import Event
 
 
 class Known:
-    """A projection: the checkpoint, the core, the digest's lines, files, sources."""
+    """A projection: the checkpoint, the core, the digest's lines, files, sources, names."""
 
     def __init__(self) -> None:
         self.state = CheckpointState()
@@ -18,9 +19,10 @@ class Known:
         self.record = Record()
         self.files = Files()
         self.sources = Sources()
+        self.named = Named()
 
     def step(self, event: Event) -> None:
-        for each in (self.state, self.core, self.record, self.files, self.sources):
+        for each in (self.state, self.core, self.record, self.files, self.sources, self.named):
             each.step(event)
 
     @property

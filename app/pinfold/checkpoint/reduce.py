@@ -121,7 +121,7 @@ class CheckpointState:
         self.anchors.add(item)
         if (steps := plan(item)) is not None:
             self._plan = _brought(steps, item.call_id or "")
-        if item.kind == "user" and not (self._message and _goes_on(item)):
+        if is_request(item) or (item.kind == "user" and not self._message):
             self._message = _task(words(item), f"#{item.n}") or self._message
 
     def _observe(self, seen: ArtifactObserved, seq: int) -> None:
@@ -208,10 +208,12 @@ class CheckpointState:
             self._decisions.remove(next(mine, self._decisions[0]))
 
 
-def _goes_on(item: Item) -> bool:
-    """Whether a message tells to go on with the task and sets none: `yes`, `go on`, `push`."""
-    said = words(item)
-    return len(_WORD.findall(said)) <= _NUDGE and not item.images and not _NAMED.search(said)
+def is_request(item: Item) -> bool:
+    """Whether the user asks for something: not with `yes`, `go on` or `push`, which tell to go on
+    with what they asked for."""
+    said = words(item) if item.kind == "user" else ""
+    more = len(_WORD.findall(said)) > _NUDGE or item.images or _NAMED.search(said)
+    return bool(said and more)
 
 
 def _task(text: str, ref: str) -> Task | None:

@@ -179,6 +179,10 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     """The arguments as the user changed them."""
     way: Literal["", "network", "outside"] = ""
     """What the user let the command have beyond its sandbox."""
+    asked: str = ""
+    """Why it was asked; with `policy`, why it would have been where the call ran all the same."""
+    folders: tuple[str, ...] = ()
+    """Where `always` allows edits of files that nothing names."""
 
 
 class MemoryApplied(Data, frozen=True, kw_only=True):

@@ -56,6 +56,7 @@ def verdict(
     deny: Collection[str] = (),
     roots: Collection[Path] = (),
     confined: bool = False,
+    drift: str = "",
 ) -> Verdict:
     """What becomes of a call.
 
@@ -99,6 +100,8 @@ def verdict(
     for path in review.paths:
         if why := guard.reason(path, workspace, review.paths):
             return Ask(f"writes {_shown(path, workspace)}: {why}")
+    if drift and review.access == "write":
+        return Ask(drift)
     if mode == "workspace" and review.access == "write" and review.paths:
         return Allowed("writes in the workspace")
     return Ask("writes a file")

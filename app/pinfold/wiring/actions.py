@@ -122,7 +122,7 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
         return found
 
     try:
-        session = await open_session(at, headless.no_terminal, journal)
+        session = await open_session(at, headless.no_terminal, journal, attended=False)
     except SessionHeld as held:
         again = f"{program()} exec --fork --resume {folder.name}"
         raise JournalError(f"{held} Go on in a copy with: {again}") from held

@@ -43,10 +43,12 @@ async def open_session(
     tools: Sequence[Tool] | None = None,
     counter: Counter | None = None,
     summarizer: Callable[[], Awaitable[Connection]] | None = None,
+    attended: bool = True,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
-    `summarizer` reaches the model that compacts, where it is not the one that the settings say.
+    `summarizer` reaches the model that compacts, where it is not the one that the settings say;
+    `attended` is false where the approver can ask nobody.
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -77,6 +79,8 @@ async def open_session(
                 approvals=settings.approvals.mode,
                 allow=settings.approvals.allow,
                 deny=settings.approvals.deny,
+                drift=settings.approvals.drift,
+                attended=attended,
                 sandbox=sandbox,
                 no_sandbox=no_sandbox,
                 max_steps=settings.agent.max_steps,

@@ -145,6 +145,9 @@ class ApprovalCard(Vertical, can_focus=True):
         if prefix:
             what = "exactly this" if self._question.exact else f"“{one_line(prefix)} …”"
             choices.append(Choice("a", f"always {what}", "always"))
+        elif folders := self._question.folders:
+            more = f" and {len(folders) - 1} more" if len(folders) > 1 else ""
+            choices.append(Choice("a", f"always in {one_line(folders[0]) or '.'}/{more}", "always"))
         choices += [Choice("e", "edit", "change"), Choice("Esc", "interrupt", "screen.interrupt")]
         await self._show(Horizontal(*choices, classes="choices"))
         self._body.display = True
@@ -179,7 +182,7 @@ class ApprovalCard(Vertical, can_focus=True):
             self._decide(Decision("yes", network=True))
 
     def action_always(self) -> None:
-        if self._question.prefix:
+        if self._question.prefix or self._question.folders:
             self._decide(Decision("always"))
 
     async def action_refuse(self) -> None:

@@ -1,0 +1,67 @@
+"""Edits of files that nothing names, in the time after the window was replaced."""
+
+import posixpath
+from pathlib import Path
+
+from pinfold.agent.memory import Memory
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Appended, Update
+from pinfold.checkpoint import drift
+from pinfold.checkpoint.reduce import is_request
+from pinfold.ports import Review
+from pinfold.rollout.events import ApprovalDecided, ItemAdded, WindowReplaced
+from pinfold.settings import Drift, Mode
+from pinfold.tools import workspace
+
+
+class Drifting:
+    """Knows whether the user has asked for anything since the window was replaced, or since the
+    session was opened again."""
+
+    def __init__(
+        self, record: Record, memory: Memory, cwd: Path, when: Drift, *, attended: bool
+    ) -> None:
+        self._record = record
+        self._memory = memory
+        self._cwd = cwd
+        self._when = when
+        self._attended = attended
+        self._watches = record.state.turn > 0
+        record.subscribe(self._hear)
+
+    def _hear(self, update: Update) -> None:
+        match update:
+            case Appended(event=event) if isinstance(event.data, WindowReplaced):
+                self._watches = True
+            case Appended(event=event) if isinstance(event.data, ItemAdded):
+                self._watches = self._watches and not is_request(event.data.item)
+
+    async def of(self, review: Review) -> tuple[str, ...]:
+        """The files of an edit that nothing names, where that matters. Raises `JournalError`."""
+        matters = self._when == "always" or (self._when == "after-compaction" and self._watches)
+        if review.access != "write" or not matters:
+            return ()
+        uris = [workspace.uri(path, self._cwd) for path in review.paths]
+        free = [uri for uri in uris if not self._is_pinned(uri)]
+        return tuple(await self._memory.unnamed(free)) if free else ()
+
+    def _is_pinned(self, uri: str) -> bool:
+        window = self._record.window
+        if window.pins.over((), [uri]) is not None:
+            return True
+        return any(uri in window.archive.files(n) for n in window.pins if isinstance(n, int))
+
+    def why(self, uris: tuple[str, ...]) -> str:
+        """Why an edit of these asks; empty where there are none, or nobody to ask."""
+        return drift.reason(uris) if uris and self._attended else ""
+
+    def folders(self, uris: tuple[str, ...], mode: Mode) -> tuple[str, ...]:
+        """What "always" may allow: nothing where each edit asks anyway."""
+        found = dict.fromkeys(posixpath.dirname(uri) for uri in uris)
+        return tuple(found) if mode == "workspace" else ()
+
+    async def tell(self, call_id: str, uris: tuple[str, ...]) -> None:
+        """Of an edit that runs unasked. Raises `JournalError`."""
+        said = drift.reason(uris)
+        self._record.warn(f"{said[0].upper()}{said[1:]}.")
+        await self._record.append(ApprovalDecided(call_id=call_id, verdict="policy", asked=said))
