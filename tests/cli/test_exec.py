@@ -198,6 +198,17 @@ async def test_nobody_is_asked_so_edits_are_refused(tmp_path: Path) -> None:
     assert "--approvals" in json.dumps(server.bodies[1])
 
 
+async def test_an_edit_of_what_nothing_names_is_told_where_nobody_is_asked(tmp_path: Path) -> None:
+    write = Call("write_file", json.dumps({"path": "other/x.txt", "content": "x"}), "c1")
+    async with FakeOpenAI([Reply("one"), Reply(calls=(write,)), Reply("Done.")]) as server:
+        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+        assert (await pinfold.run("exec", "say what there is to do")).code == 0
+        ended = await pinfold.run("exec", "--last", "--approvals", "workspace", "go on")
+    assert ended.code == 0
+    assert "Edits other/x.txt, which neither the task, the plan nor" in ended.err
+    assert (pinfold.work / "other/x.txt").exists()
+
+
 async def test_a_session_goes_on(tmp_path: Path) -> None:
     async with FakeOpenAI([Reply("one"), Reply("two")]) as server:
         pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))

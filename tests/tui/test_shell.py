@@ -449,6 +449,18 @@ async def test_a_allows_the_prefix() -> None:
         assert (await task).verdict == "always"
 
 
+@pytest.mark.parametrize("folders", [("src/other",), ("", "src"), ()])
+async def test_a_allows_folders_where_they_are_offered(folders: tuple[str, ...]) -> None:
+    session = FakeSession()
+    review = Review("write", "edit src/other/x.py", diff="+x\n")
+    question = Question("c1", "write_file", "{}", review, "edits x", folders=folders)
+    async with running(session) as pilot:
+        task = session.ask(question)
+        await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
+        await pilot.press("a", "y")
+        assert (await task).verdict == ("always" if folders else "yes")
+
+
 async def test_n_takes_a_word_to_the_model() -> None:
     session = FakeSession()
     async with running(session) as pilot:

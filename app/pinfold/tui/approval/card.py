@@ -3,6 +3,7 @@
 import asyncio
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +19,9 @@ from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.arguments import Editable, editable
 from pinfold.tui.approval.diff import DiffView
 from pinfold.tui.keys import bindings
+
+FRAME = 6
+"""Columns of a card's foot that its text can't have."""
 
 
 class Choice(Static):
@@ -63,6 +67,7 @@ class ApprovalCard(Vertical, can_focus=True):
         & > .body { height: auto; max-height: 40vh; scrollbar-size-vertical: 1; }
         &.-large > .body { height: 1fr; max-height: 100%; }
         &.-large { height: 1fr; min-height: 70vh; }
+        & > .why { margin: 1 0 0 0; }
         & > .below { height: auto; margin: 1 0 0 0; }
         & .command { text-style: bold; }
         & .choices { height: 1; }
@@ -86,6 +91,8 @@ class ApprovalCard(Vertical, can_focus=True):
         self._edited: Editable | None = None
         """What is being edited; None while a note is written."""
         self._body = VerticalScroll(classes="body", can_focus=False)
+        self._why = Static(Text(one_line(question.reason)), classes="why", markup=False)
+        """Why it asks, where the card's foot has no room for it."""
         self._below = Vertical(classes="below")
         self.decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
@@ -97,6 +104,7 @@ class ApprovalCard(Vertical, can_focus=True):
         self.border_title = Text(one_line(title)).markup
         self._describe()
         yield self._body
+        yield self._why
         yield self._below
 
     async def on_mount(self) -> None:
@@ -105,12 +113,17 @@ class ApprovalCard(Vertical, can_focus=True):
 
     def _describe(self) -> None:
         """At the card's foot: why it asks, how much there is to read, how to answer."""
-        said = [one_line(self._question.reason)]
+        said: list[str] = []
         rows, seen = self._body.virtual_size.height, self._body.size.height
         if rows > seen > 0:
             said.append(f"{rows} lines: PgDn, or f for more room")
         if not self.has_focus_within:
             said.append("Shift+Tab answers")
+        why = one_line(self._question.reason)
+        width = self.outer_size.width
+        self._why.display = bool(width) and cell_len(" · ".join([why, *said])) > width - FRAME
+        if not self._why.display:
+            said.insert(0, why)
         self.border_subtitle = Text(" · ".join(said)).markup
 
     def on_resize(self) -> None:
