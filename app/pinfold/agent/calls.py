@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from pinfold.agent.confinement import Confinement
-from pinfold.agent.drift import Drifting
+from pinfold.agent.drifting import Drifting
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.record import Record

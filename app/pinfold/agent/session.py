@@ -13,7 +13,7 @@ from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.confinement import Confinement
-from pinfold.agent.drift import Drifting
+from pinfold.agent.drifting import Drifting
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.hooks import Hooks
