@@ -28,7 +28,7 @@ from pinfold.window.window import Window
 
 ITEMS = 5_000
 RUNS = 30
-SIZES = {"200k tokens": (4, 20), "1M tokens": (27, 60)}
+SIZES = {"200k tokens": (4, 25), "1M tokens": (27, 80)}
 """Lines of each tool result, and milliseconds that planning may take."""
 
 
