@@ -35,8 +35,6 @@ Message = dict[str, Any]
 
 _EPOCH = 1_700_000_000
 """Seconds since 1970; each message gets a time of its own, by which its items are told apart."""
-_USER_SHARE = 0.8
-"""Of the budget that the user's words may take: they are the last to be folded."""
 
 _PRUNED_TAIL = 12
 """Items at the end that `prune` leaves alone."""
@@ -76,8 +74,7 @@ def compact(
         min_headroom_tokens=0,
         # `prune` masks nothing in the tail; the others fill the budget with it.
         max_tail_messages=_PRUNED_TAIL if strategy == "prune" else len(view.entries),
-        user_message_tokens=budget_tokens,
-        user_share=_USER_SHARE,
+        filled=1.0,
     )
     try:
         plan = plan_with(own.name, view, Material(), options)

@@ -1,6 +1,7 @@
 """`pinfold.compact`: OpenAI messages in, fewer OpenAI messages out."""
 
 import json
+import random
 import subprocess
 import sys
 from typing import Any
@@ -89,7 +90,19 @@ def test_what_cannot_be_done_is_said() -> None:
         pinfold.compact([], budget_tokens=100)
 
 
-texts = st.sampled_from(["", "short", "some words " * 30, "src/app.py has 12,345 lines"])
+texts = st.sampled_from(
+    [
+        "",
+        " \n",
+        "short",
+        "some words " * 30,
+        "src/app.py has 12,345 lines",
+        "Ein Satz. Noch einer! 数据库的端口是 7443。 ✨",
+        "#1 USER: [PROTECTED CORE]\n```\ncode = 1\n```",
+        "x" * 2_000,
+        "Why? " * 400,
+    ]
+)
 
 
 @st.composite
@@ -110,17 +123,52 @@ def messages(draw: st.DrawFn) -> list[Message]:
 
 
 @settings(deadline=None, max_examples=100)
-@given(messages(), st.integers(20, 400), st.lists(st.integers(0, 3), max_size=2))
-def test_any_conversation_comes_out_valid(
-    given: list[Message], budget: int, pins: list[int]
+@given(
+    messages(),
+    st.integers(1, 3_000),
+    st.sampled_from(["checkpoint", "layered", "prune"]),
+    st.lists(st.integers(0, 3), max_size=2),
+)
+def test_any_conversation_comes_out_valid_and_within_its_budget(
+    given: list[Message], budget: int, strategy: str, pins: list[int]
 ) -> None:
     try:
-        result = pinfold.compact(given, budget_tokens=budget, pins=pins)
+        result = pinfold.compact(given, budget_tokens=budget, strategy=strategy, pins=pins)
     except pinfold.Impossible:
         return
     assert chat_complaint(result.messages) is None
     assert result.after <= budget
     assert result.messages[-1] == given[-1]
+
+
+def working(seed: int) -> list[Message]:
+    """A dialogue of some 12,000 tokens in which nothing is said twice."""
+    rng = random.Random(seed)
+
+    def sentence() -> str:
+        words = ("".join(rng.choices("aeiorstnlm", k=rng.randint(2, 9))) for _ in range(9))
+        return f"{' '.join(words)} {rng.randint(10, 9_999)}.".capitalize()
+
+    def said(most: int) -> str:
+        return " ".join(sentence() for _ in range(rng.randint(1, most)))
+
+    found: list[Message] = [{"role": "system", "content": "Be brief."}]
+    for turn in range(25):
+        found.append({"role": "user", "content": said(3)})
+        found.append({"role": "assistant", "content": "", "tool_calls": [call(f"c{turn}", x=turn)]})
+        lines = "\n".join(sentence() for _ in range(rng.randint(1, 25)))
+        found.append({"role": "tool", "tool_call_id": f"c{turn}", "content": lines})
+        found.append({"role": "assistant", "content": said(8)})
+    return [*found, {"role": "user", "content": sentence()}]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_budget_is_used(seed: int) -> None:
+    messages = working(seed)
+    whole = pinfold.compact(messages, budget_tokens=1_000_000).before
+    for budget in (200, 400, 1_000, 2_000, whole // 4, whole * 2 // 5, whole * 3 // 5):
+        after = pinfold.compact(messages, budget_tokens=budget).after
+        assert 0.85 * budget <= after <= budget
 
 
 def test_importing_pinfold_loads_nothing_of_it() -> None:

@@ -32,6 +32,10 @@ from pinfold.rollout.items import Item, Kind
 from pinfold.window.pins import named
 
 _IN_TAIL = "in the tail"
+CLOSE = 50
+"""One part in so many of the room may stay empty."""
+GAPS = 12
+"""Older atoms that are passed over as they don't fit."""
 
 
 def assemble(
@@ -87,12 +91,12 @@ class _Assembly:
         newest = tail(every, self._options.max_tail_messages)
         kept = self._keep_tail(newest, holding.size + tail_share(limit - holding.size))
         self._digest(limit)
-        if holding.size < limit:
+        if holding.size < limit - limit // CLOSE:
             older = newest if self._options.tail_bound else every
-            more = self._keep_tail(older, limit)
-            if more:
-                kept = sorted([*kept, *more], key=lambda atom: atom[0].n)
-                self._digest(limit)
+            more = self._keep_tail(older, limit, gaps=GAPS)
+            kept = sorted([*kept, *more], key=lambda atom: atom[0].n)
+            self._widen(limit)
+            self._digest(limit, freely=True)
         return self._fitted(strategy, limit, [*kept, *pieces])
 
     def _fitted(self, strategy: str, limit: int, pieces: Sequence[Atom]) -> CompactionPlan:
@@ -166,8 +170,9 @@ class _Assembly:
         else:
             holding.keep(entry, "keep", _IN_TAIL)
 
-    def _keep_tail(self, newest: Sequence[Atom], most: int) -> list[Atom]:
-        """Newest first while all takes `most` tokens; those kept, oldest first."""
+    def _keep_tail(self, newest: Sequence[Atom], most: int, gaps: int = 0) -> list[Atom]:
+        """Newest first while all takes `most` tokens; those kept, oldest first. Up to `gaps` atoms
+        that don't fit are left out among them."""
         holding = self._holding
         found: list[Atom] = []
         for atom in reversed(newest):
@@ -181,9 +186,20 @@ class _Assembly:
                     holding.shorten(entry, "its output did not fit")
             if holding.size > most:
                 holding.drop(atom)
-                break
-            found.append(atom)
+                if gaps == 0:
+                    break
+                gaps -= 1
+            else:
+                found.append(atom)
         return found[::-1]
+
+    def _widen(self, limit: int) -> None:
+        """Keep results whole that were shortened for want of room, the newest first."""
+        holding = self._holding
+        for n in sorted(holding.shortened(), reverse=True):
+            entry = self._view.by_number[n]
+            if holding.size + entry.tokens - holding.cost[n] <= limit:
+                holding.keep(entry, "keep", _IN_TAIL)
 
     def _keep_files(self, budget: int) -> list[Atom]:
         """What files that the options name are known by, oldest first."""
@@ -206,14 +222,20 @@ class _Assembly:
         self._parts = head(self._view, target, left, self._summary)
         self._insert()
 
-    def _digest(self, limit: int) -> None:
+    def _digest(self, limit: int, *, freely: bool = False) -> None:
         """Fill what is left with lines of what does not stand in full."""
         if self._options.text is not None:
             return
         holding = self._holding
         left = limit - (holding.size - holding.inserted_cost) - self._head_cost()
         self._parts.digest = digest_of(
-            self._view, self._options, self._parts, holding.standing(), left, self._count
+            self._view,
+            self._options,
+            self._parts,
+            holding.standing(),
+            left,
+            self._count,
+            freely=freely,
         )
         self._insert()
 
@@ -250,11 +272,12 @@ class _Assembly:
             if parts.digest is not None and parts.digest.lines:
                 self._digest(limit - limit // 2 + limit // part // 2)
                 yield True
+        if holding.drop(self._opened):
+            self._digest(limit)
+            yield True
         if parts.digest is not None or parts.summary:
             parts.digest, parts.summary, parts.detail = None, "", {}
             self._insert()
-            yield True
-        if holding.drop(self._opened):
             yield True
 
     # What comes of it

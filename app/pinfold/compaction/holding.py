@@ -105,6 +105,9 @@ class Holding:
             if verdict in ("keep", "pin") and self.view.by_number[n].form == "full"
         ) | frozenset(self._cut)
 
+    def shortened(self) -> list[int]:
+        return [n for n, (verdict, _) in self.kept.items() if verdict == "shorten"]
+
     def mask_all(self, atom: Atom) -> Iterator[bool]:
         """Mask its results that stay, one with each step."""
         for entry in atom:

@@ -9,7 +9,7 @@ from pinfold.checkpoint.core import suggestions
 from pinfold.checkpoint.window_view import Ended, how_to, window_view
 from pinfold.compaction.budget import CHECKPOINT, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.digest.choice import Digest, choose, render
+from pinfold.digest.choice import Choice, Digest, able, render
 from pinfold.digest.lines import Kind
 from pinfold.rollout.items import Item
 
@@ -23,7 +23,7 @@ _SCALES = (1.0, 0.5, 0.25, 0.1)
 _MIN_CHARS = 40
 _CLOSE = 0.02
 """Of its room that the digest may leave."""
-_TRIES = 4
+_TRIES = 3
 
 Summary = Callable[[int], tuple[str, dict[str, object]]]
 """A model's text in at most so many tokens, and the detail of its item."""
@@ -142,25 +142,27 @@ def digest_of(
     standing: frozenset[int],
     left: int,
     count: Callable[[str], int],
+    *,
+    freely: bool = False,
 ) -> Digest:
     """The digest that makes the text take at most `left` tokens more than it does without.
 
     `count` counts the item with a text; items of the numbers `standing` give no lines.
     """
-    head = parts.head
+    head, record = parts.head, view.known.record
     base = count(head) if head else 0
-    wanted, best, most = left, Digest((), ()), -1
-    for _ in range(_TRIES):
-        if wanted <= 0:
-            break
-        digest = choose(view.known.record, wanted, standing, parts.told, options.lines)
+    lines = able(record, standing, parts.told)
+    choice = Choice(record, lines, left, options.lines, freely=freely)
+    tries = 0
+    while True:
+        digest = choice.digest()
         took = count(with_digest(head, digest)) - base if digest.lines else 0
-        if most < took <= left:
-            best, most = digest, took
-        if not digest.left or 0 <= left - took <= _CLOSE * left:
-            break
-        wanted = min(wanted * left // max(took, 1), wanted + left - took) - 1
-    return best
+        if took > left and digest.lines:
+            choice.less(took - left)
+        elif tries == _TRIES or left - took <= _CLOSE * left or not choice.more(left - took):
+            return digest
+        else:
+            tries += 1
 
 
 def _checkpoint(view: WindowView, budget: int, told: set[str]) -> str:

@@ -7,7 +7,9 @@ Document Summarization").
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import filterfalse
 
 from msgspec import Struct
 
@@ -15,7 +17,7 @@ from pinfold.digest.lines import SPEAKER, WEIGHT, Kind, Line
 from pinfold.digest.record import Record
 from pinfold.digest.words import information, tokens
 
-NUMBER = 4
+NUMBER = 3
 """Tokens of an item's number before its first line."""
 PASTED = 4
 """Pasted text takes at most one part in so many of the digest."""
@@ -45,29 +47,46 @@ def choose(
     told: Collection[str] = (),
     kept: Collection[str] = (),
 ) -> Digest:
-    """At most `budget` tokens of lines.
+    """About `budget` tokens of lines, as `Choice` makes it."""
+    return Choice(record, able(record, standing, told), budget, kept).digest()
 
-    Items of the numbers `standing` are in the window as they are and give none, nor does what
-    stands in `told`, texts in lower case. Lines with the keys `kept` stand before all others.
-    """
-    lines = [
+
+def able(record: Record, standing: Collection[int], told: Collection[str]) -> list[Line]:
+    """The lines of a record, less those of items in `standing`, which are in the window as they
+    are, and what stands in `told`, texts in lower case."""
+    return [
         line
         for line in record.lines()
-        if line.n not in standing and line.text.casefold() not in told
+        if line.n not in standing and not (told and line.text.casefold() in told)
     ]
-    return _Choice(lines, record, budget).digest(kept)
 
 
 def take_best(lines: Sequence[Line], record: Record, budget: int) -> list[Line]:
-    """Of some lines those that tell most in at most `budget` tokens, in their order."""
-    choice = _Choice(lines, record, budget)
-    return [lines[at] for at in sorted(choice.greedy(range(len(lines))))]
+    """Of some lines those that tell most in about `budget` tokens, in their order."""
+    choice = Choice(record, lines, budget, ranked=True)
+    return list(choice.digest().lines)
 
 
-class _Choice:
-    def __init__(self, lines: Sequence[Line], record: Record, budget: int) -> None:
+class Choice:
+    """Lines chosen for some tokens. What they take together is estimated: whoever counts it takes
+    `more` of them or `less`."""
+
+    def __init__(
+        self,
+        record: Record,
+        lines: Sequence[Line],
+        budget: int,
+        kept: Collection[str] = (),
+        *,
+        ranked: bool = False,
+        freely: bool = False,
+    ) -> None:
+        """Lines with the keys `kept` stand before all others, the user's while they take at most
+        half; `ranked`, all compete. `freely`: pasted text may take all the room, and lines stand
+        that tell nothing new."""
         self._lines = lines
         self._budget = budget
+        self._freely = freely
         self._times = [record.times(line.key) for line in lines]
         self._scale = [
             _scale(line, times, record.places)
@@ -75,68 +94,94 @@ class _Choice:
         ]
         self._by_user: set[str] = set()
         self._by_all: set[str] = set()
-        self._numbered: set[int] = set()
+        self._numbered: Counter[int] = Counter()
+        """Chosen lines of each item."""
         self._pasted = 0
-        self.left = budget
+        self._left = budget
+        self._chosen: dict[int, None] = {}
+        """Positions, as they were chosen."""
+        self._full: list[int] = []
+        first = () if ranked else self._first(kept)
+        for at in first:
+            if self._cost(at) <= self._left:
+                self._take(at)
+        self._fill()
 
-    def digest(self, kept: Collection[str]) -> Digest:
+    def digest(self) -> Digest:
+        lines, chosen = self._lines, sorted(self._chosen)
+        full = set(self._full)
+        return Digest(
+            tuple(lines[at] for at in chosen),
+            tuple(line for at, line in enumerate(lines) if at not in self._chosen),
+            frozenset(place for place, at in enumerate(chosen) if at in full),
+            tuple(self._times[at] for at in chosen),
+        )
+
+    def more(self, tokens: int) -> bool:
+        """Choose lines of so many tokens more; whether there were any."""
+        before = len(self._chosen), len(self._full)
+        self._left = tokens
+        self._budget += tokens
+        self._fill()
+        return before != (len(self._chosen), len(self._full))
+
+    def less(self, tokens: int) -> bool:
+        """Give up so many tokens of what was chosen last; whether there was anything."""
+        before = tokens
+        while tokens > 0 and self._full:
+            tokens -= self._lines[self._full.pop()].more
+        while tokens > 0 and self._chosen:
+            at, _ = self._chosen.popitem()
+            line = self._lines[at]
+            self._numbered[line.n] -= 1
+            self._pasted -= line.cost if line.kind == "pasted" else 0
+            tokens -= self._cost(at)
+        return tokens < before
+
+    def _first(self, kept: Collection[str]) -> list[int]:
         lines = self._lines
         users = {at for at, line in enumerate(lines) if line.kind == "user"}
         if sum(lines[at].cost + NUMBER for at in users) > self._budget // 2:
             users = set()
-        chosen: list[int] = []
-        for at, line in enumerate(lines):
-            if (at in users or line.key in kept) and self._cost(at) <= self.left:
-                self._take(at)
-                chosen.append(at)
-        taken = set(chosen)
-        rest = [at for at in range(len(lines)) if at not in taken]
-        last = [at for at in rest if lines[at].kind == "found"]
-        rest = [at for at in rest if lines[at].kind != "found"]
-        chosen += rest if self._take_all(rest) else self.greedy(rest)
-        chosen += self.greedy(last)
-        full = self._widened(chosen)
-        chosen.sort()
-        stands = set(chosen)
-        return Digest(
-            tuple(lines[at] for at in chosen),
-            tuple(line for at, line in enumerate(lines) if at not in stands),
-            frozenset(chosen.index(at) for at in full),
-            tuple(self._times[at] for at in chosen),
-        )
+        return [at for at, line in enumerate(lines) if at in users or line.key in kept]
 
-    def greedy(self, places: Sequence[int]) -> list[int]:
+    def _fill(self) -> None:
+        rest = [at for at in range(len(self._lines)) if at not in self._chosen]
+        last = [at for at in rest if self._lines[at].kind == "found"]
+        rest = [at for at in rest if self._lines[at].kind != "found"]
+        if not self._take_all(rest):
+            self._greedy(rest)
+        self._greedy(last)
+        self._widen()
+
+    def _greedy(self, places: Sequence[int]) -> None:
         heap = [(-self._most(at), at) for at in places]
         heapq.heapify(heap)
-        chosen: list[int] = []
         lines = self._lines
-        while heap and self.left > NUMBER:
-            at = heap[0][1]
+        while heap and self._left > NUMBER:
+            before, at = heap[0]
             line = lines[at]
             cost = self._cost(at)
             over = line.kind == "pasted" and (self._pasted + cost) * PASTED > self._budget
-            if cost > self.left or over:
+            if cost > self._left or (over and not self._freely):
                 heapq.heappop(heap)
                 continue
             now = -self._gain(at)
-            if now > heap[0][0]:  # others tell what it tells
+            if now > before:  # others tell what it tells
                 heapq.heapreplace(heap, (now, at))
                 if heap[0][1] != at:
                     continue
             heapq.heappop(heap)
-            if now >= 0 and line.kind != "user":
-                continue
-            chosen.append(at)
-            self._take(at)
-        return chosen
+            if now < 0 or line.kind == "user" or self._freely:
+                self._take(at)
 
     def _take_all(self, places: Sequence[int]) -> bool:
         """Take them, if all fit: nothing needs to be ranked then."""
         lines = self._lines
         pasted = sum(lines[at].cost for at in places if lines[at].kind == "pasted")
-        new = {lines[at].n for at in places} - self._numbered
+        new = {lines[at].n for at in places} - self._numbered.keys()
         cost = sum(lines[at].cost for at in places) + NUMBER * len(new)
-        if cost > self.left or pasted * PASTED > self._budget:
+        if cost > self._left or (pasted * PASTED > self._budget and not self._freely):
             return False
         for at in places:
             self._take(at)
@@ -144,13 +189,14 @@ class _Choice:
 
     def _cost(self, at: int) -> int:
         line = self._lines[at]
-        return line.cost + (0 if line.n in self._numbered else NUMBER)
+        return line.cost + (0 if self._numbered[line.n] else NUMBER)
 
     def _take(self, at: int) -> None:
         line = self._lines[at]
         cost = self._cost(at)
-        self.left -= cost
-        self._numbered.add(line.n)
+        self._left -= cost
+        self._chosen[at] = None
+        self._numbered[line.n] += 1
         self._pasted += cost if line.kind == "pasted" else 0
         self._by_all.update(line.words)
         if line.kind == "user":
@@ -165,17 +211,16 @@ class _Choice:
         line = self._lines[at]
         # What the agent repeats does not stand for the user's words.
         have = self._by_user if line.kind == "user" else self._by_all
-        told = sum(information(word) for word in line.words if word not in have)
+        told = sum(map(information, filterfalse(have.__contains__, line.words)))
         return told * self._scale[at] // (line.cost + _PER_LINE)
 
-    def _widened(self, chosen: Sequence[int]) -> list[int]:
-        """The lines whose full form fits as well, by their worth."""
-        full: list[int] = []
-        for at in chosen:
-            if 0 < self._lines[at].more <= self.left:
-                self.left -= self._lines[at].more
-                full.append(at)
-        return full
+    def _widen(self) -> None:
+        """Let lines stand in their full form where that fits as well, by their worth."""
+        for at in self._chosen:
+            more = self._lines[at].more
+            if 0 < more <= self._left and at not in self._full:
+                self._left -= more
+                self._full.append(at)
 
 
 def _scale(line: Line, times: int, places: int) -> int:

@@ -86,7 +86,7 @@ class Line(Struct, gc=False):
     told: int
     """The information of all its words."""
     cost: int
-    """Tokens, less the number before it."""
+    """Tokens, with the end of the line and without a number before it."""
     key: str
     """Of lines that have the same one, the newest stands."""
     percent: int = 100
@@ -112,7 +112,7 @@ def line(
 ) -> Line:
     """A line of at most `most` characters, with its full form where it is longer."""
     short, full = ends(text, most), ends(text, _LONG)
-    cost = tokens(lead + short) + 1
+    cost = tokens(f"{lead}{short}\n") + 1
     known = tuple(words(lead + short))
     return Line(
         n,
@@ -125,7 +125,7 @@ def line(
         ("user " if kind == "user" else "") + (key or short).casefold(),
         percent,
         full if full != short else "",
-        tokens(lead + full) + 1 - cost if full != short else 0,
+        tokens(f"{lead}{full}\n") + 1 - cost if full != short else 0,
         lead,
     )
 

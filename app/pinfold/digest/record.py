@@ -35,6 +35,8 @@ class Record:
         """How the last turn ended, and when; no state while it runs."""
         self._unread: list[ItemAdded | SessionStarted | WindowReplaced] = []
         self._lines: list[Line] = []
+        self._standing: list[Line] | None = None
+        """The lines as they were last asked for, until something comes in."""
         self._times: Counter[str] = Counter()
         self._newest: dict[str, Line] = {}
         self._calls: dict[tuple[int, str], Item] = {}
@@ -70,8 +72,10 @@ class Record:
     def lines(self) -> Sequence[Line]:
         """All that could stand, in order: of equal lines the newest."""
         self.catch_up()
-        stands = [line for line in self._lines if self._newest[line.key] is line]
-        return sorted(stands, key=lambda line: line.n)
+        if self._standing is None:
+            stands = [line for line in self._lines if self._newest[line.key] is line]
+            self._standing = sorted(stands, key=lambda line: line.n)
+        return self._standing
 
     def times(self, key: str) -> int:
         """How often a line with that key was said or done."""
@@ -79,6 +83,8 @@ class Record:
 
     def catch_up(self) -> None:
         """Read what came in, some 0.3 ms an item: a thread can do it beforehand."""
+        if self._unread:
+            self._standing = None
         for data in self._unread:
             match data:
                 case ItemAdded(item=item):
