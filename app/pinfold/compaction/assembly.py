@@ -34,8 +34,8 @@ from pinfold.window.pins import named
 _IN_TAIL = "in the tail"
 CLOSE = 50
 """One part in so many of the room may stay empty."""
-GAPS = 12
-"""Older atoms that are passed over as they don't fit."""
+MUCH, GAPS = 8, 12
+"""Where more than one part in so many is left, so many older atoms that don't fit are passed over."""
 
 
 def assemble(
@@ -93,9 +93,11 @@ class _Assembly:
         self._digest(limit)
         if holding.size < limit - limit // CLOSE:
             older = newest if self._options.tail_bound else every
-            more = self._keep_tail(older, limit, gaps=GAPS)
-            kept = sorted([*kept, *more], key=lambda atom: atom[0].n)
+            more = self._keep_tail(older, limit)
             self._widen(limit)
+            if holding.size < limit - limit // MUCH:
+                more += self._keep_tail(older, limit, gaps=GAPS)
+            kept = sorted([*kept, *more], key=lambda atom: atom[0].n)
             self._digest(limit, freely=True)
         return self._fitted(strategy, limit, [*kept, *pieces])
 
@@ -176,7 +178,8 @@ class _Assembly:
         holding = self._holding
         found: list[Atom] = []
         for atom in reversed(newest):
-            if not any(holding.free(entry) for entry in atom):
+            new = tuple(entry for entry in atom if holding.free(entry))
+            if not new:
                 continue
             for entry in atom:
                 self._keep_entry(entry, whole=False)
@@ -185,7 +188,7 @@ class _Assembly:
                 if holding.size > most and shrinks and entry.n in holding.cost:
                     holding.shorten(entry, "its output did not fit")
             if holding.size > most:
-                holding.drop(atom)
+                holding.drop(new)
                 if gaps == 0:
                     break
                 gaps -= 1
