@@ -35,7 +35,7 @@ _IN_TAIL = "in the tail"
 CLOSE = 50
 """One part in so many of the room may stay empty."""
 MUCH, GAPS = 8, 12
-"""Where more than one part in so many is left, so many older atoms that don't fit are passed over."""
+"""With more than one part in so many left, so many older atoms that don't fit are passed over."""
 
 
 def assemble(
