@@ -59,6 +59,7 @@ class SecondTry:
                 reason=decision.note,
                 arguments=decision.arguments,
                 way=way or "",
+                asked=question.reason,
             )
         )
         if way is None:

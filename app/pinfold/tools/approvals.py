@@ -64,8 +64,8 @@ def verdict(
     `read_only` is the tool's own word; a call that reads with a tool that may write counts as
     a write. `readable` are folders outside the workspace that may be read as if they were in it:
     the session's own outputs. `deny` are words that no command may have; `roots` are folders to
-    work in besides the workspace; `confined` says that commands run in a sandbox of that mode. All
-    paths are resolved.
+    work in besides the workspace; `confined` says that commands run in a sandbox of that mode;
+    `drift` is why a write asks that nothing else speaks against. All paths are resolved.
     """
     command = review.command or ""
     if denied := next((prefix for prefix in deny if says(command, prefix)), None):
