@@ -138,3 +138,8 @@ def test_what_a_rewind_took_back_gives_no_line() -> None:
 def test_paths_in_the_workspace_are_relative() -> None:
     made = record(called("command", "ok", command="ruff check /w/app/cart.py"), cwd="/w")
     assert read(made) == ["#2 $ ruff check app/cart.py -> ok"]
+
+
+def test_a_block_of_code_in_a_message_counts_as_pasted() -> None:
+    shown = read(record(asked("Look at this:\n```\n10:04:11 worker took 90 ms\n```")), 400)
+    assert shown == ["#1 USER: Look at this:", "   USER pasted: 10:04:11 worker took 90 ms"]

@@ -1,7 +1,7 @@
 """What each item says, as lines: by its act and its outcome, never by its wording."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -133,7 +133,7 @@ def line(
 def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[Line]:
     """What the user typed and pasted. `answered` is the agent's last reply, `changed` its last
     edit: a message of little information stands with them."""
-    told = [each for text in typed(item) for each in (*sentences(text), *code(text))]
+    told = [each for text in typed(item) for each in sentences(text)]
     lead = ""
     if told and sum(map(information, words(" ".join(told)))) < LITTLE:
         offered = offer(answered, " ".join(told), changed)
@@ -142,13 +142,15 @@ def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[Lin
         few = letters(each) <= _OWN_LETTERS
         yield line(item.n, place, "pasted" if few and not lead else "user", each, lead=lead)
         lead = ""
-    yield from _pasted(item, place)
-
-
-def _pasted(item: Item, place: int) -> Iterator[Line]:
+    blocks = [each for text in typed(item) for each in code(text)]
+    yield from _pasted(item.n, place, blocks)  # nobody types them
     for text in pasted(item):
-        for each in (*sentences(text), *code(text))[:_MAX_LINES]:
-            yield line(item.n, place, "pasted", each, percent=int(100 * letters(each) ** 2))
+        yield from _pasted(item.n, place, (*sentences(text), *code(text)))
+
+
+def _pasted(n: int, place: int, told: Sequence[str]) -> Iterator[Line]:
+    for each in told[:_MAX_LINES]:
+        yield line(n, place, "pasted", each, percent=int(100 * letters(each) ** 2))
 
 
 def of_agent(item: Item, text: str, place: int) -> Iterator[Line]:
