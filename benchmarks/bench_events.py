@@ -9,13 +9,12 @@ from itertools import islice
 from pathlib import Path
 from statistics import median, quantiles
 
-from pinfold.checkpoint.ledger import Ledger
-
 from benchmarks.bench_compaction import ITEMS, working
 from benchmarks.bench_resume import EVENTS, parsing, resuming, write
 from benchmarks.bench_resume import working as sessions
 from benchmarks.figures import Figure
 from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.digest.record import Record
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import ROLLOUT
@@ -36,11 +35,11 @@ def run() -> Iterable[Figure]:
     counter = Counter("o200k_base")
     counter.load()
     told = [Event(seq, datetime.now(UTC), data) for seq, data in enumerate(working(LINES), 1)]
-    checkpoint, ledger = CheckpointState(), Ledger()
+    checkpoint, record = CheckpointState(), Record()
     mean = spent(lambda: _fold(told, checkpoint.step)) / len(told)
     yield Figure("the checkpoint's reducer, an event", mean, "µs CPU", target=REDUCER)
-    mean = (spent(lambda: _fold(told, ledger.step)) + spent(ledger.catch_up)) / len(told)
-    yield Figure("the ledger, an event, its text read", mean, "µs CPU")
+    mean = (spent(lambda: _fold(told, record.step)) + spent(record.catch_up)) / len(told)
+    yield Figure("the digest, an event, its text read", mean, "µs CPU")
     last = gauging(told, counter)
     about = f"the gauge, an event and a reading among {ITEMS:,} items"
     yield Figure(f"{about}, p50", median(last), "µs CPU")

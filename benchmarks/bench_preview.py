@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from statistics import median
 
-from pinfold.checkpoint.ledger import Ledger
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual_diff_view import DiffView
 
 from benchmarks.bench_compaction import p95, working
 from benchmarks.figures import Figure
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
@@ -58,19 +57,19 @@ def view() -> WindowView:
     """A session of some two hundred results, on a model that it fills."""
     counter = Counter("o200k_base")
     counter.load()
-    window, checkpoint, ledger = Window(), CheckpointState(), Ledger()
+    window, known = Window(), Known()
     gauge = Gauge(window, counter, "responses")
     characters = 0
     for seq, data in enumerate(working(lines=20), 1):
         event = Event(seq, datetime.now(UTC), data)
-        for projection in (window, gauge, checkpoint, ledger):
+        for projection in (window, gauge, known):
             projection.step(event)
         if isinstance(data, ItemAdded):
             characters += len(data.item.content)
             if characters > WINDOW and data.item.kind == "assistant":
                 break
     model = ModelInfo("m", "p", sum(gauge.tokens), "config", 0)
-    return view_of(window, gauge, checkpoint.snapshot(), ledger, model, "Read them all.")
+    return view_of(window, gauge, known, model)
 
 
 def text_of(shown: Iterable[Shown]) -> str:

@@ -20,8 +20,9 @@ SUGGESTED = (0.05, 2_000)
 """The same of the user's words that nobody confirmed for the core."""
 HOW_TO = 0.04
 """Of the room that is left, the note on how to read the text."""
-TAIL, TAIL_SMALL, SMALL = 0.5, 0.15, 4_000
-"""Of the room that is left, for the newest items; of its first `SMALL` tokens less."""
+TAIL, TAIL_SMALL, SMALL, TINY = 0.5, 0.15, 4_000, 500
+"""Of the room that is left, for the newest items; of its first `SMALL` tokens less, of the first
+`TINY` nothing."""
 SUMMARY = (0.35, 10_000)
 """Of the target, and tokens at most: the entries of a summary."""
 KEPT_ROLES = 0.30
@@ -100,8 +101,8 @@ def largest(tokens: int, correct: Callable[[int], int]) -> int:
 
 def tail_share(left: int) -> int:
     """Tokens for the newest items, of what is left."""
-    small = min(left, SMALL)
-    return int(TAIL_SMALL * small + TAIL * max(0, left - small))
+    small = max(0, min(left, SMALL) - TINY)
+    return int(TAIL_SMALL * small + TAIL * max(0, left - SMALL))
 
 
 def share(part: tuple[float, int], target: int) -> int:

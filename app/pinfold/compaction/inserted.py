@@ -21,6 +21,8 @@ BRIEF = '[Earlier items left this window; #n is an item, recall {"id": n} brings
 _SCALES = (1.0, 0.5, 0.25, 0.1)
 """Of the caps of the checkpoint's view, tried from left to right."""
 _MIN_CHARS = 40
+_LEAST = 40
+"""Tokens below which no words are suggested for the core."""
 _CLOSE = 0.02
 """Of its room that the digest may leave."""
 _TRIES = 3
@@ -101,6 +103,8 @@ def head(view: WindowView, target: int, left: int, summary: Summary | None = Non
     told = {core.goal.casefold(), *(each.text.casefold() for each in core.stated())}
     request = view.latest_request
     most = min(share(SUGGESTED, target), left // 4)
+    if most < _LEAST:  # the digest says it for less
+        most = 0
     proposed = suggestions(view.known.record, core, most, request.n if request else 0)
     if proposed:
         lines = [f"{e.text} (#{e.item}{', first request' if e.first else ''})" for e in proposed]

@@ -14,6 +14,14 @@ from pinfold.rollout.items import Item
 
 GAP = 1_000
 """Item numbers that are left free after each stretch, for what a compaction inserts."""
+_ACTS = {
+    "shell": "command",
+    "write_file": "edit",
+    "read_file": "read",
+    "grep": "read",
+    "list_dir": "read",
+}
+"""What results say that they are, as those of pinfold's tools do."""
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 Count = Callable[[str], int]
@@ -110,5 +118,5 @@ def _result(call: Item, use: ToolUse, n: int) -> Item:
         turn=call.turn,
         response=call.response,
         call_id=call.call_id,
-        detail={"ok": True},
+        detail={"ok": True, "act": _ACTS[use.name]} if use.name in _ACTS else {"ok": True},
     )
