@@ -156,7 +156,8 @@ async def test_a_compaction_knows_and_the_next_request_tells(tmp_path: Path) -> 
 
 
 async def test_an_overflow_that_is_compacted_is_told_too(tmp_path: Path) -> None:
-    at = await knows(tmp_path, *[says("word " * 1_000)] * 6)
+    model = replace(MODEL, context_window=32_000)
+    at = await knows(tmp_path, *[says("word " * 1_500)] * 6, model=model)
     for _ in range(5):
         await ask(at)
     at.session.set_threshold("auto")
