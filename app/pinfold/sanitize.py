@@ -1,6 +1,7 @@
 """Text from outside, made safe to show: it never drives the terminal, and deceives nobody."""
 
 import re
+from collections.abc import Callable
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
@@ -20,41 +21,20 @@ _TURNING = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
 
 
-def _is_part_of_a_word(match: re.Match[str]) -> bool:
-    """Whether it joins letters or pictures, as Persian, Hindi and emoji do; ASCII knows none."""
+def _joins(match: re.Match[str]) -> bool:
+    """Whether it joins letters or pictures, as in Persian, Hindi and emoji; ASCII knows none."""
     before = match.string[match.start() - 1 : match.start()]
-    return match.group() in _JOINERS and before > "\x7f" and is_safe(before)
-
-
-def _symbol(match: re.Match[str]) -> str:
-    character = match.group()
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if _is_part_of_a_word(match):
-        return character
-    if _TURNING.match(character):
-        return "⇄"
-    return "�" if code < 0xA0 or 0xD800 <= code <= 0xDFFF or _TAGS.match(character) else ""
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if _is_part_of_a_word(match):
-        return match.group()
-    if 0xD800 <= code <= 0xDFFF:
-        return "\\ufffd"  # what stands for half a character is refused by many readers
-    if code > 0xFFFF:
-        code -= 0x10000
-        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
-    return f"\\u{code:04x}"
+    return match.group() in _JOINERS and before > "\x7f" and not _UNSAFE.match(before)
 
 
 def is_safe(text: str) -> bool:
     """Whether it can be shown as it is."""
-    return _UNSAFE.search(text) is None
+    return all(map(_joins, _UNSAFE.finditer(text)))
+
+
+def replaced(text: str, symbol: Callable[[str], str]) -> str:
+    """`text` with `symbol` for each character in it that is not safe."""
+    return _UNSAFE.sub(lambda match: match[0] if _joins(match) else symbol(match[0]), text)
 
 
 def safe(text: str) -> str:
@@ -63,9 +43,18 @@ def safe(text: str) -> str:
     What changes the direction of writing is shown as `⇄`, lone surrogates and invisible tags as
     `�`; what has no width is left out.
     """
-    if is_safe(text):
-        return text
-    return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
+    return text if is_safe(text) else replaced(text.replace("\r\n", "\n"), _symbol)
+
+
+def _symbol(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if _TURNING.match(character):
+        return "⇄"
+    return "�" if code < 0xA0 or 0xD800 <= code <= 0xDFFF or _TAGS.match(character) else ""
 
 
 def clean(text: str) -> str:
@@ -94,6 +83,11 @@ def escaped(json: str) -> str:
 
     A lone surrogate becomes U+FFFD: readers refuse it.
     """
-    if is_safe(json):
-        return json
-    return _UNSAFE.sub(_escape, json.replace("\r\n", "\n"))
+    return json if is_safe(json) else replaced(json.replace("\r\n", "\n"), _escape)
+
+
+def _escape(character: str) -> str:
+    if 0xD800 <= ord(character) <= 0xDFFF:
+        return "\\ufffd"
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -12,6 +12,7 @@ from textual import on, work
 from textual.app import SuspendNotSupported
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.filter import LineFilter
 from textual.theme import Theme
 
 from pinfold.commands import registry
@@ -20,9 +21,10 @@ from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
 from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
 from pinfold.rollout import provenance
-from pinfold.sanitize import one_line
+from pinfold.sanitize import one_line, safe
 from pinfold.tui import themes
 from pinfold.tui.failsafe import FailsafeApp
+from pinfold.tui.harmless import Harmless
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.look import Look
 from pinfold.tui.shell import Shell
@@ -67,6 +69,7 @@ class PinfoldApp(FailsafeApp):
         # Left alone, Textual would only turn colours to grey.
         super().__init__(look.errors, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
+        self._harmless = Harmless()
         self._start = start
         self._host = host
         self._look = look
@@ -77,6 +80,9 @@ class PinfoldApp(FailsafeApp):
         self._warnings = [*look.warnings, *complaints(look.keys)]
         self._own_themes: list[str] = []
         self._dress(look.theme)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), self._harmless]
 
     def get_default_screen(self) -> Shell:
         return self._shell
@@ -241,7 +247,7 @@ class PinfoldApp(FailsafeApp):
         self.theme = name
 
     def copy(self, text: str) -> None:
-        self.copy_to_clipboard(text)
+        self.copy_to_clipboard(safe(text))  # it may be pasted into another terminal
 
     async def edit_prompt(self) -> None:
         from pinfold.tui.external import edit

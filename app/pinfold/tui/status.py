@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from pinfold.numbers import duration
+from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.transcript.lines import clip
 
@@ -92,9 +93,9 @@ class StatusLine(Widget):
         full = self.approvals == "full"
         parts = {
             "mode": (MODE if self.reading else "", "accent"),
-            "model": (self.model, "foreground"),
-            "folder": (self.folder, DIM),
-            "branch": (self.branch, DIM),
+            "model": (one_line(self.model), "foreground"),
+            "folder": (one_line(self.folder), DIM),
+            "branch": (one_line(self.branch), DIM),
             "approvals": ("full, no sandbox", "error") if full else (self.approvals, DIM),
         }
         parts = {name: part for name, part in parts.items() if part[0]}

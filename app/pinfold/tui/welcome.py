@@ -39,7 +39,7 @@ def failed(reason: str) -> RenderableType:
     """No session could be opened."""
     return _page(
         [
-            Text.assemble(("No session: ", "bold"), reason),
+            Text.assemble(("No session: ", "bold"), one_line(reason)),
             Text("/new tries again, /doctor says what is missing, Ctrl+D quits.", style="dim"),
         ]
     )
@@ -49,11 +49,11 @@ def welcome(session: SessionPort, warnings: Sequence[str] = ()) -> RenderableTyp
     """What was chosen and why, how to begin, and what is wrong with the settings."""
     model = session.model
     chosen = Text.assemble(
-        (model.name, "bold"),
+        (one_line(model.name), "bold"),
         f" · {tokens(model.context_window)} tokens of context"
         + (f" ({model.doubtful_window})" if model.doubtful_window else ""),
     )
-    facts = _table([("model", chosen), ("why", Text(session.choice_note))])
+    facts = _table([("model", chosen), ("why", Text(one_line(session.choice_note)))])
     parts: list[RenderableType] = [facts]
     if warnings:
         parts += [Text(), *(Text(f"! {one_line(warning)}", "bold") for warning in warnings)]

@@ -1,6 +1,7 @@
 """What is said where one window ended and the next began."""
 
 from pinfold.numbers import tokens
+from pinfold.sanitize import one_line
 from pinfold.window.window import Boundary
 
 _REASONS = {
@@ -31,4 +32,4 @@ def why(boundary: Boundary) -> str:
         what = "restore undone" if boundary.undone == "restore" else "keeping undone"
     if boundary.strategy and what.startswith("compacted"):
         what = what.replace("compacted", f"compacted by {boundary.strategy}", 1)
-    return what
+    return one_line(what)

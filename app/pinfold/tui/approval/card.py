@@ -101,7 +101,7 @@ class ApprovalCard(Vertical, can_focus=True):
         title = review.title if review.command is None else "Run this command?"
         if self._question.outside:
             title = "Run this command outside its sandbox?"
-        self.border_title = Text(one_line(title)).markup
+        self.border_title = Text(one_line(title))
         self._describe()
         yield self._body
         yield self._why
@@ -124,7 +124,7 @@ class ApprovalCard(Vertical, can_focus=True):
         self._why.display = bool(width) and cell_len(" · ".join([why, *said])) > width - FRAME
         if not self._why.display:
             said.insert(0, why)
-        self.border_subtitle = Text(" · ".join(said)).markup
+        self.border_subtitle = Text(" · ".join(said))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._describe)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import TextArea
@@ -57,7 +58,7 @@ class ItemPanel(Modal[None]):
 
     def compose(self) -> ComposeResult:
         self._page.add_class("panel", "full")
-        self._page.border_title = one_line(self._title).replace("[", r"\[")
+        self._page.border_title = Text(one_line(self._title))
         self._page.border_subtitle = "↑ ↓ scroll · c copies · Esc leaves"
         yield self._page
 

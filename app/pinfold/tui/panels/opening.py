@@ -140,9 +140,9 @@ def _foreign(line: ForeignLine, now: datetime) -> Choice:
     full = "" if line.full is None else f"{line.full:.0%}"
     title = one_line(line.title or line.file.name)
     size = f"{line.size / 1e6:.1f} MB"
-    facts = (one_line(Path(line.cwd).name), one_line(line.model), size, line.note)
+    facts = (one_line(Path(line.cwd).name), one_line(line.model), size, one_line(line.note))
     return Choice(
         str(line.file),
-        f"{age(line.updated_at, now):>4} {used:>6} {full:>4}  {line.tool:<6}  {title}",
+        f"{age(line.updated_at, now):>4} {used:>6} {full:>4}  {one_line(line.tool):<6}  {title}",
         " · ".join(fact for fact in facts if fact),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.sanitize import clean, one_line
+from pinfold.sanitize import clean, one_line, safe
 from pinfold.tui.transcript.chunks import Chunk, Chunker
 from pinfold.tui.transcript.code import code_block
 from pinfold.tui.transcript.lines import BLANK, Line, indent, wrap
@@ -136,8 +136,8 @@ def _inline(inline: "Token", looks: Looks, style: Style) -> list[list[Segment]]:
     for token in inline.children or ():
         match token.type:
             case "text":
-                if token.content:
-                    rows[-1].append(Segment(token.content, styles[-1]))
+                if token.content:  # an entity may stand for anything
+                    rows[-1].append(Segment(safe(token.content), styles[-1]))
             case "code_inline":
                 rows[-1].append(Segment(token.content, styles[-1] + looks.code))
             case "softbreak" | "hardbreak":
@@ -162,7 +162,9 @@ def _inline(inline: "Token", looks: Looks, style: Style) -> list[list[Segment]]:
                 styles.pop()
             case "image":
                 target = one_line(str(token.attrGet("src") or ""))
-                rows[-1].append(Segment(f"{token.content} ({target})", styles[-1] + looks.link))
+                rows[-1].append(
+                    Segment(f"{safe(token.content)} ({target})", styles[-1] + looks.link)
+                )
             case _:
                 rows[-1].append(Segment(token.content, styles[-1]))
     return rows
