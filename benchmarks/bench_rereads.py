@@ -1,9 +1,8 @@
 """Re-reads: what an agent reads again after a compaction only to remember what it knew.
 
-The agent wants every file that it knew, and reads one again unless a line of the ledger in its
-request holds the file's path and its hash as it is now, by as many digits as git shows. Recordings
-tell no hashes, so theirs are made up: a file has a new one with each change. One file in three is
-changed by others just before the compaction.
+The agent wants every file that it knew, and reads one again unless its request calls the file
+unchanged. Recordings tell no hashes, so theirs are made up: a file has a new one with each change.
+One file in three is changed by others just before the compaction.
 """
 
 import hashlib
@@ -13,18 +12,17 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from msgspec.structs import replace
-from pinfold.checkpoint.ledger import Ledger
-from pinfold.checkpoint.ledger_told import SHORT_HASH, hashes_told
 
 from benchmarks.bench_memory_kept import SESSIONS
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
-from pinfold.checkpoint.reduce import CheckpointState
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.evaluation.files_told import files_told
 from pinfold.evaluation.recorded import SIMULATED
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
@@ -44,8 +42,7 @@ class Cut:
 
     window: Window
     gauge: Gauge
-    state: CheckpointState
-    ledger: Ledger
+    known: Known
     same: dict[str, str]
     """Files that are as the session knew them, and their hashes."""
     changed: dict[str, str]
@@ -121,15 +118,14 @@ def rereads(size: int, cuts: list[Cut]) -> Iterator[Figure]:
 
 
 def wanted(files: dict[str, str], told: str) -> dict[str, str]:
-    """What the agent reads after that text: files without a line of the ledger that holds their
-    path and their hash."""
-    known = hashes_told(told)
-    return {uri: new for uri, new in files.items() if known.get(uri) != new[:SHORT_HASH]}
+    """What the agent reads after that text: files that it does not call unchanged."""
+    known = files_told(told)
+    return {uri: new for uri, new in files.items() if known.get(uri) != "unchanged"}
 
 
 def viewed(cut: Cut, size: int) -> WindowView:
     model = ModelInfo("m", "p", size, "config", 16_384)
-    return view_of(cut.window, cut.gauge, cut.state.snapshot(), cut.ledger, model, "")
+    return view_of(cut.window, cut.gauge, cut.known, model)
 
 
 def last_tokens(view: WindowView, tokens: int) -> str:
@@ -152,13 +148,13 @@ def cuts_of(events: list[Event], counter: TokenCounter) -> Iterator[Cut]:
 
 
 def cut_at(events: list[Event], at: int, counter: TokenCounter) -> Cut:
-    window, state, ledger = Window(), CheckpointState(), Ledger()
+    window, told = Window(), Known()
     gauge = Gauge(window, counter, "responses")
     versions: Counter[str] = Counter()
     known: dict[str, str] = {}
 
     def step(event: Event) -> None:
-        for projection in (window, gauge, state, ledger):
+        for projection in (window, gauge, told):
             projection.step(event)
 
     for event in events[:at]:
@@ -177,9 +173,7 @@ def cut_at(events: list[Event], at: int, counter: TokenCounter) -> Cut:
         found = ArtifactObserved(uri=uri, kind="file", op="read", hash=hashed)
         step(Event(last.seq + n, last.ts, found))
     same = {uri: hashed for uri, hashed in known.items() if uri not in changed}
-    return Cut(
-        window, gauge, state, ledger, same, changed, read_again(events[at:], frozenset(same))
-    )
+    return Cut(window, gauge, told, same, changed, read_again(events[at:], frozenset(same)))
 
 
 def read_again(events: list[Event], same: frozenset[str]) -> frozenset[str]:

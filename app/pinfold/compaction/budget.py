@@ -16,6 +16,9 @@ SPARE = 0.25
 """Of the target that is left for all else, however much pins and the latest request take."""
 CHECKPOINT = (0.10, 4_000)
 """Of the target, and tokens at most: plan, decisions, facts and files."""
+FILE, FILES = 16, 0.15
+"""Tokens beside these for each known file, up to that share of the target: a file that is not
+called unchanged is read again, which costs more."""
 SUGGESTED = (0.05, 2_000)
 """The same of the user's words that nobody confirmed for the core."""
 HOW_TO = 0.04

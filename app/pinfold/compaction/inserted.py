@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.core import suggestions
 from pinfold.checkpoint.window_view import Ended, how_to, window_view
-from pinfold.compaction.budget import CHECKPOINT, HOW_TO, SUGGESTED, SUMMARY, share
+from pinfold.compaction.budget import CHECKPOINT, FILE, FILES, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.digest.choice import Choice, Digest, able, render
 from pinfold.digest.lines import Kind
@@ -113,7 +113,9 @@ def head(view: WindowView, target: int, left: int, summary: Summary | None = Non
     parts.told = frozenset(told - {""})
     if summary is not None:
         parts.summary, parts.detail = summary(min(share(SUMMARY, target), left))
-    parts.checkpoint = _checkpoint(view, min(share(CHECKPOINT, target), left // 4), told)
+    files = min(FILE * len(view.known.files.states()), int(FILES * target))
+    most = min(share(CHECKPOINT, target) + files, left // 3)
+    parts.checkpoint = _checkpoint(view, most, told)
     plan = view.known.checkpoint.plan.evidence
     ended = view.known.record.ended
     note = how_to(
