@@ -186,6 +186,15 @@ def test_what_is_written_to_a_file(work: Path, name: str) -> None:
     assert leaks(text) == set()
 
 
+def test_what_stands_in_a_report(work: Path) -> None:
+    name = f"./2{NAME}.jsonl"
+    (work / name).write_bytes(rollout())
+    assert main(["eval", name, "--budget", "600", "--html", "report.html"]) == 0
+    text = (work / "report.html").read_text(encoding="utf-8")
+    assert "52;c" in text
+    assert leaks(text) == set()
+
+
 @pytest.mark.parametrize(
     "broken", ["[model\n", f"[{toml(WRITABLE)}]\nx = 1\n", "[model]\nname = 1\n"]
 )

@@ -1,10 +1,12 @@
+import json
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.sanitize import clean, clean_output, one_line
+from pinfold.sanitize import clean, clean_output, escaped, is_safe, one_line, safe
 
 HOSTILE = st.text(
     st.one_of(
@@ -16,8 +18,8 @@ HOSTILE = st.text(
 
 @given(HOSTILE)
 def test_no_control_character_reaches_the_screen(text: str) -> None:
-    for safe in (clean(text), clean_output(text), one_line(text)):
-        for character in safe.replace("\n", ""):
+    for shown in (clean(text), clean_output(text), one_line(text)):
+        for character in shown.replace("\n", ""):
             assert unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
             assert unicodedata.bidirectional(character) not in ("RLO", "LRO", "RLE", "LRE", "RLI")
 
@@ -49,6 +51,44 @@ def test_what_would_drive_the_terminal_is_shown(text: str, shown: str) -> None:
 )
 def test_output_is_shown_as_a_terminal_would_leave_it(text: str, shown: str) -> None:
     assert clean_output(text) == shown
+
+
+@given(HOSTILE)
+def test_what_is_safe_stays_as_it_is(text: str) -> None:
+    assert safe(safe(text)) == safe(text)
+    assert is_safe(safe(text))
+
+
+@given(HOSTILE.filter(lambda text: not re.search("[\ud800-\udfff]", text)))
+def test_json_with_escapes_says_the_same(text: str) -> None:
+    shown = escaped(json.dumps({"a": text}, ensure_ascii=False))
+    assert json.loads(shown) == {"a": text}
+    assert is_safe(shown)
+
+
+def test_half_a_character_becomes_one_that_every_reader_takes() -> None:
+    assert escaped('"\ud800"') == '"\\ufffd"'
+
+
+@pytest.mark.parametrize("word", ["می‌خواهم", "क्‍ष", "👩‍🚀", "❤️‍🔥"])
+def test_letters_and_pictures_stay_joined(word: str) -> None:
+    assert safe(word) == word
+    assert escaped(word) == word
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("rm\u200d -rf", "rm -rf"),
+        ("pay\u200bpal", "paypal"),
+        ("a\U000e0041b", "a�b"),
+        ("a\U000e0101", "a"),
+        ("Wör\u00adter", "Wörter"),
+        ("a\tb", "a\tb"),
+    ],
+)
+def test_what_is_not_seen_hides_nothing(text: str, shown: str) -> None:
+    assert safe(text) == shown
 
 
 @given(st.text())
