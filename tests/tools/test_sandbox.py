@@ -109,7 +109,7 @@ def machine(
         "ABSTRACT": place,
         "VICTIM": victim.pid,
         "PINFOLD": place / "pinfold",
-        "PY": sys.executable,
+        "PY": str(Path(sys.executable).resolve()),  # a checkout below /tmp is not seen in it
     }.items():
         monkeypatch.setenv(name, str(value))
     yield machine
