@@ -47,7 +47,7 @@ async def test_what_went_can_be_kept_after_all_and_that_undone(at: Stage) -> Non
     assert said.endswith(" tokens more.")
     assert session.window.form(n) == "full"
     assert [each.reason for each in at.events() if isinstance(each, WindowReplaced)][-1] == "kept"
-    assert await session.window.undo() == f"keeping #{n}"
+    assert (await session.window.undo()).startswith(f"keeping #{n}")
     assert session.window.items == before
 
 

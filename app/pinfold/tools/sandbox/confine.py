@@ -50,7 +50,7 @@ UNSET = frozenset(
 )
 """Variables that lead to sockets of the machine."""
 SEATBELT = "sandbox-exec, whose profile nobody has tried yet"
-LANDLOCK = [sys.executable, "-I", landlock.__file__]
+LANDLOCK = [str(Path(sys.executable).resolve()), "-I", landlock.__file__]
 PROBE_SECONDS = 10
 END_SECONDS = 5
 
