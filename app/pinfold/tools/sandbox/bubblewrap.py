@@ -17,6 +17,8 @@ _PROC = [
     for name in ("acpi", "dynamic_debug", "fs", "mtrr", "scsi", "sys", "sysrq-trigger")
 ]
 """What root may write there without any capability; bubblewrap seals the rest by itself."""
+_HELPER = Path(__file__).with_name("landlock.py").resolve()
+"""It runs inside, wherever pinfold is installed."""
 _TEMPORARY = [Path("/tmp"), Path("/var/tmp")]  # noqa: S108
 _RUN = Path("/run")
 _NEEDED = [_RUN / name for name in ("current-system", "opengl-driver", "systemd/resolve")]
@@ -47,6 +49,8 @@ def arguments(
             out += ["--perms", "0555", "--tmpfs", str(path)]
             sealed.append(str(path))
     out += _same("--ro-bind", _NEEDED)
+    if any(map(_HELPER.is_relative_to, emptied)):
+        out += _same("--ro-bind", [_HELPER])
 
     roots = _outermost(sandbox.roots)
     inner = {path for path in hidden if any(map(path.is_relative_to, roots))}
