@@ -26,7 +26,13 @@ SESSIONS = Path(
     or Path(__file__).resolve().parents[2].parent / "shared" / "sessions"
 )
 FILES = sorted((SESSIONS / "claude").glob("*.jsonl"))
-NOT_WORDS = ("<command-", "<local-command-", "<system-reminder>", "[Request interrupted")
+NOT_WORDS = (
+    "<command-",
+    "<local-command-",
+    "<system-reminder>",
+    "[Request interrupted",
+    "Operation stopped by hook: ",
+)
 
 recorded = pytest.mark.parametrize(
     "file",
