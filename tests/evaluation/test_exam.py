@@ -8,9 +8,9 @@ import pytest
 
 from fakes.evaluating import conversation
 from fakes.provider import FakeClock, ScriptedProvider, says
+from pinfold.agent.writing import Writer
 from pinfold.evaluation.exam import ASKED, Exam
 from pinfold.evaluation.scores import PROBES
-from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.templates import templates
 from pinfold.evaluation.truth import Statement, Truth
 from pinfold.ports import ModelInfo
@@ -28,9 +28,9 @@ def exam(
     model = model or ScriptedProvider([says(answer)])
     judge = ScriptedProvider([says(each) for each in graded])
 
-    def speaker(provider: ScriptedProvider, name: str) -> Speaker:
+    def speaker(provider: ScriptedProvider, name: str) -> Writer:
         info = ModelInfo(name, "p", 8_000, "config", max_output=4_000)
-        return Speaker(provider, info, Counter("none"), FakeClock())
+        return Writer(provider, info, Counter("none"), FakeClock())
 
     return Exam(speaker(model, "m"), speaker(judge, "j"), "Be brief."), model, judge
 

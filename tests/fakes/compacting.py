@@ -9,8 +9,8 @@ from fakes.summarizer import ScriptedSummarizer
 from pinfold.agent.compacting import SEE_LOST, Draft
 from pinfold.agent.memory import Remembered, remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
-from pinfold.agent.summarizing import Step
 from pinfold.agent.updates import Told, Update
+from pinfold.agent.writing import Step
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of

@@ -16,10 +16,11 @@ from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.memory import Memory, Remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.record import Record
-from pinfold.agent.summarizing import Step, Summarizing
+from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.toolchain import env_of
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.agent.updates import Told
+from pinfold.agent.writing import Step
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
@@ -206,7 +207,7 @@ class Compacting:
             material = Material(error=f"{type(error).__name__}: {error}")
         if summarizer is None:
             return material, Usage(), None
-        return material, summarizer.spent, summarizer.cost
+        return material, summarizer.spent, summarizer.cost(summarizer.spent)
 
     async def quote(self, tokens: int) -> tuple[str, float | None]:
         """The model that would write, and what reading so many tokens costs there, in US dollars.

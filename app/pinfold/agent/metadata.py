@@ -13,7 +13,12 @@ from pinfold.rollout.events import Compaction
 
 HEADER = "x-pinfold-turn-metadata"
 
-Kind = Literal["turn", "prewarm", "compaction", "memory"]
+Kind = Literal["turn", "prewarm", "compaction"]
+
+
+def detached(kind: Literal["memory"], *, wanted: bool) -> dict[str, str]:
+    """The header of a request that no session makes: it says nothing of who asks."""
+    return _header({"request_kind": kind}) if wanted else {}
 
 
 class Metadata:
@@ -29,21 +34,24 @@ class Metadata:
         return f"{self._record.state.id}:{self._record.window.generation}"
 
     def headers(self, kind: Kind, compaction: Compaction | None = None) -> dict[str, str]:
-        """What to send along. Requests for memories say nothing of who asks."""
+        """What to send along."""
         if not self._wanted:
             return {}
-        fields: dict[str, object] = {"request_kind": kind}
-        if kind != "memory":
-            state = self._record.state
-            fields |= {
-                "session_id": state.id,
-                "thread_id": state.id,
-                "turn_id": f"{state.id}:{state.turn}",
-                "window_id": self.window_id,
-            }
-            if parent := self._record.journal.started.forked_from:
-                fields["forked_from_thread_id"] = parent.rpartition(":")[0]
+        state = self._record.state
+        fields: dict[str, object] = {
+            "request_kind": kind,
+            "session_id": state.id,
+            "thread_id": state.id,
+            "turn_id": f"{state.id}:{state.turn}",
+            "window_id": self.window_id,
+        }
+        if parent := self._record.journal.started.forked_from:
+            fields["forked_from_thread_id"] = parent.rpartition(":")[0]
         if compaction is not None:
             fields["compaction"] = compaction
-        # A header is ASCII, which a third party's name of a strategy need not be.
-        return {HEADER: json.dumps(msgspec.to_builtins(fields), separators=(",", ":"))}
+        return _header(fields)
+
+
+def _header(fields: dict[str, object]) -> dict[str, str]:
+    # A header is ASCII, which a third party's name of a strategy need not be.
+    return {HEADER: json.dumps(msgspec.to_builtins(fields), separators=(",", ":"))}

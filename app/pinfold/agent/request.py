@@ -12,7 +12,7 @@ import msgspec
 from pinfold.agent.learned_windows import Place, narrowed, place_of
 from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
-from pinfold.agent.retry import delay
+from pinfold.agent.retry import insist
 from pinfold.agent.updates import Retrying, StreamDropped, Streamed
 from pinfold.ports import (
     CallDelta,
@@ -138,29 +138,31 @@ class Requester:
 
         Raises `ProviderError` when retrying can't help or is used up.
         """
-        attempt = 1
-        while True:
+
+        async def ask(attempt: int) -> Response:
+            if attempt > 1:
+                await fit()  # the user may have unfolded something meanwhile
             response = Response(self._record.state.response + 1)
             try:
                 await self._attempt(connection, turn, response, attempt)
             except ProviderError as error:
-                if response.calls:
-                    self._record.warn(f"{error} What came whole before is acted on.")
-                    return response
-                too_long = (error.retry_after or 0) > LONGEST_WAIT
-                if not error.retryable or too_long or attempt > self._max_retries:
+                if not response.calls:
                     raise
-                await self._wait(error, attempt)
-                await fit()  # the user may have unfolded something meanwhile
-                attempt += 1
-            else:
-                return response
+                self._record.warn(f"{error} What came whole before is acted on.")
+            return response
 
-    async def _wait(self, error: ProviderError, attempt: int) -> None:
-        seconds = delay(error, attempt, self._rng)
+        return await insist(
+            ask,
+            self._clock,
+            self._rng,
+            retries=self._max_retries,
+            longest_wait=LONGEST_WAIT,
+            waiting=self._waiting,
+        )
+
+    def _waiting(self, error: ProviderError, attempt: int, seconds: float) -> None:
         self._record.enter("waiting")
         self._record.tell(Retrying(str(error), attempt, self._clock.monotonic() + seconds))
-        await self._clock.sleep(seconds)
 
     async def _attempt(
         self, connection: Connection, turn: int, response: Response, attempt: int

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold.agent import instructions
+from pinfold.agent.writing import Writer
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Strategy
 from pinfold.evaluation import trials
@@ -17,7 +18,6 @@ from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.exam import Exam
 from pinfold.evaluation.results import compared, last_point, result, spent_of
 from pinfold.evaluation.scores import Evaluation, Kind
-from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.templates import templates
 from pinfold.evaluation.trials import WINDOW, Setting, Trial
 from pinfold.evaluation.verdict import verdict
@@ -49,11 +49,11 @@ class Wish(Struct, frozen=True):
 class Speakers(Struct, frozen=True):
     """The models that take part."""
 
-    writer: Speaker
+    writer: Writer
     """Writes for strategies."""
-    asked: Speaker
+    asked: Writer
     """The same model, which answers."""
-    judge: Speaker
+    judge: Writer
     smoke: bool
 
 

@@ -11,10 +11,11 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from pinfold.agent.writing import Writer
 from pinfold.evaluation.scores import PROBES, Probe
-from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.trials import Graded
 from pinfold.evaluation.truth import Truth
+from pinfold.rollout.events import Context
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 
@@ -44,7 +45,7 @@ class _Grades(Struct):
 class Exam:
     """A `trials.Questioner`. Statements that are out of date count against the answer."""
 
-    def __init__(self, speaker: Speaker, judge: Speaker, instructions: str) -> None:
+    def __init__(self, speaker: Writer, judge: Writer, instructions: str) -> None:
         """`instructions` stand before each window, as they do in a session."""
         self._speaker = speaker
         self._judge = judge
@@ -53,7 +54,8 @@ class Exam:
     async def __call__(self, items: Sequence[Item], truth: Truth) -> Graded:
         labels = "; ".join(fact.label for fact in truth.facts)
         question = ASKED.format(labels=labels)
-        answer = await self._speaker.answer(self._instructions, items, question, MOST_ANSWER)
+        context = Context(instructions=self._instructions)
+        answer = (await self._speaker.write(context, items, question, MOST_ANSWER)).text
         if not answer.strip():
             raise Refused("the model gave no answer.")
         expected = list(_expected(truth))

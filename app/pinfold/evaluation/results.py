@@ -1,9 +1,9 @@
 """What the trials of a strategy come to, and how two strategies compare."""
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from statistics import fmean, median
 
+from pinfold.agent.writing import Writer
 from pinfold.compaction.strategies.strategy import Strategy
 from pinfold.evaluation.conversation import Source
 from pinfold.evaluation.scores import (
@@ -20,7 +20,6 @@ from pinfold.evaluation.scores import (
     scores,
     spread,
 )
-from pinfold.evaluation.speaking import Speaker, sum_of
 from pinfold.evaluation.trials import Graded, Trial
 from pinfold.rollout.events import Usage
 
@@ -41,7 +40,7 @@ def result(
     kind: Kind,
     runs: Sequence[Sequence[Trial]],
     chosen: Sequence[Sequence[Source]],
-    writer: Speaker | None,
+    writer: Writer | None,
 ) -> StrategyResult:
     """`chosen` names the conversations of `runs`, which go by trial; `writer` wrote for it."""
     every = [trial for some in runs for trial in some]
@@ -115,12 +114,12 @@ def _times(every: Sequence[Trial]) -> Times | None:
     )
 
 
-def _spent(every: Sequence[Trial], writer: Speaker | None) -> Spent | None:
+def _spent(every: Sequence[Trial], writer: Writer | None) -> Spent | None:
     used = [trial.spent for trial in every if trial.spent is not None]
-    return spent_of(reduce(sum_of, used), writer) if writer and used else None
+    return spent_of(sum(used, Usage()), writer) if writer and used else None
 
 
-def spent_of(usage: Usage, speaker: Speaker) -> Spent:
+def spent_of(usage: Usage, speaker: Writer) -> Spent:
     """What a model used, at its price."""
     return Spent(usage.input, usage.output, speaker.cost(usage))
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pinfold.agent.writing import Writer
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.strategies.strategy import Material, Strategy
@@ -14,7 +15,6 @@ from pinfold.evaluation.conversation import Conversation
 from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.script import at
-from pinfold.evaluation.speaking import Speaker, sum_of
 from pinfold.evaluation.truth import Truth
 from pinfold.ports import ModelInfo, ProviderError
 from pinfold.rollout.events import Data, Event, Usage, WindowReplaced
@@ -79,7 +79,7 @@ class Setting:
     counter: Counter
     model: ModelInfo
     """Whose window it is; its size is `WINDOW` budgets."""
-    speaker: Speaker | None = None
+    speaker: Writer | None = None
     """Writes for strategies that need a model."""
     questioner: Questioner | None = None
 
@@ -197,7 +197,7 @@ class _Run:
             return material
         finally:
             trial.prepare_seconds.append(time.perf_counter() - begun)
-            trial.spent = sum_of(trial.spent or Usage(), speaker.spent, before)
+            trial.spent = (trial.spent or Usage()) + (speaker.spent - before)
 
     def _view(self, known: _Known) -> WindowView:
         return view_of(

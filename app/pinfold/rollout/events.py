@@ -58,6 +58,22 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning: int = 0
     """The share of `output` that was reasoning."""
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input=self.input + other.input,
+            cached=self.cached + other.cached,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input=self.input - other.input,
+            cached=self.cached - other.cached,
+            output=self.output - other.output,
+            reasoning=self.reasoning - other.reasoning,
+        )
+
 
 class Adopted(Struct, frozen=True, omit_defaults=True):
     """Where a session came from that another tool wrote."""

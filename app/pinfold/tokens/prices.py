@@ -40,13 +40,7 @@ class Spend(Struct):
     def add(self, provider: str, model: str, usage: Usage) -> None:
         """Take a request's report, whatever the request was for."""
         name = f"{provider}/{model}"
-        so_far = self.models.get(name, Usage())
-        self.models[name] = Usage(
-            input=so_far.input + usage.input,
-            cached=so_far.cached + usage.cached,
-            output=so_far.output + usage.output,
-            reasoning=so_far.reasoning + usage.reasoning,
-        )
+        self.models[name] = self.models.get(name, Usage()) + usage
 
     def total(self, prices: Mapping[str, Price]) -> float | None:
         """USD so far; none where a model that was used has no price (see `price_of`)."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pinfold import __version__, paths
 from pinfold.agent.request import Connection
+from pinfold.agent.writing import Writer
 from pinfold.commands.action import CommandError
 from pinfold.evaluation import page, recorded_page, report_trials
 from pinfold.evaluation.conversation import MOST_COMPACTIONS
@@ -23,7 +24,6 @@ from pinfold.evaluation.evaluate import (
     known,
 )
 from pinfold.evaluation.scores import Evaluation
-from pinfold.evaluation.speaking import Speaker
 from pinfold.evaluation.trials import WINDOW
 from pinfold.numbers import duration
 from pinfold.output import print_json
@@ -151,9 +151,9 @@ async def _speakers(
     own = counter if judge is writer else await _counter(judge.model.encoding)
     smoke = Embedded.name in (writer.model.provider, judge.model.provider)
 
-    def speaker(of: Connection, counter: Counter) -> Speaker:
+    def speaker(of: Connection, counter: Counter) -> Writer:
         price = price_of(of.model.provider, of.model.name, known_prices)
-        return Speaker(of.provider, of.model, counter, CLOCK, price)
+        return Writer(of.provider, of.model, counter, CLOCK, price=price)
 
     return Speakers(speaker(writer, counter), speaker(writer, counter), speaker(judge, own), smoke)
 
