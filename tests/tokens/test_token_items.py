@@ -2,10 +2,10 @@
 
 import pytest
 
-from pinfold.rollout.events import AgentsFile, Context, ToolSchema
+from pinfold.rollout.events import AgentsFile, Context, Memories, ToolSchema
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.items import WireApi, context_parts, count_item, is_known
+from pinfold.tokens.items import WireApi, context_parts, context_rows, count_item, is_known
 
 COUNTER = Counter("none")
 LONG = "word " * 500
@@ -88,3 +88,10 @@ def test_everything_in_the_context_counts(wire_api: WireApi) -> None:
         assert weight(context, wire_api) > COUNTER.count(LONG) + empty
     first, second = (weight(Context(tools=(SHELL,) * n), wire_api) - empty for n in (1, 2))
     assert first < second <= 2 * first
+
+
+def test_memories_have_a_row_of_their_own_also_when_they_are_folded() -> None:
+    for folded, tokens in ((False, COUNTER.count(LONG) + 4), (True, 0)):
+        context = Context(memories=Memories(LONG, folded))
+        assert ("memories", "memories", tokens) in context_rows(COUNTER, context, "chat")
+        assert context_parts(COUNTER, context, "chat")["memories"] == tokens

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from fakes.openai_rules import chat_complaint
 from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
-from pinfold.rollout.events import AgentsFile, Context, ToolSchema
+from pinfold.rollout.events import AgentsFile, Context, Memories, ToolSchema
 from pinfold.rollout.items import Image, Item
 from pinfold.wire import chat
 from pinfold.wire.atoms import BrokenPair, atoms
@@ -168,3 +168,10 @@ def test_a_model_without_eyes_is_told_what_it_does_not_see() -> None:
     line = "[image: image/png, 8x6, not shown to this model]"
     webp = "[image: image/webp, not shown to this model]"
     assert [found[0]["content"], found[2]["content"]] == [f"Look:\n{line}\n{webp}", line]
+
+
+def test_memories_come_last_unless_the_user_folded_them() -> None:
+    told = Context(instructions="Be brief.", environment="Linux", memories=Memories("Use make."))
+    folded = msgspec.structs.replace(told, memories=Memories("Use make.", folded=True))
+    assert chat.messages(told, [], MODEL)[0]["content"] == "Be brief.\n\nLinux\n\nUse make."
+    assert chat.messages(folded, [], MODEL)[0]["content"] == "Be brief.\n\nLinux"

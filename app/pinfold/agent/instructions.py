@@ -12,7 +12,7 @@ import msgspec
 
 from pinfold.paths import repository_root
 from pinfold.ports import ModelInfo
-from pinfold.rollout.events import AgentsFile, Context, ContextSet, ToolSchema
+from pinfold.rollout.events import AgentsFile, Context, ContextSet, Memories, ToolSchema
 from pinfold.small_files import head
 
 NAME = "AGENTS.md"
@@ -75,7 +75,12 @@ def own(model: ModelInfo) -> str:
 
 
 def build(
-    cwd: Path, user_folder: Path, model: ModelInfo, tools: Iterable[ToolSchema], now: datetime
+    cwd: Path,
+    user_folder: Path,
+    model: ModelInfo,
+    tools: Iterable[ToolSchema],
+    now: datetime,
+    memories: Memories | None = None,
 ) -> ContextSet:
     """The context for the next turn; the same inputs give the same hash."""
     if model.tools:
@@ -84,8 +89,13 @@ def build(
             agents=agents_files(cwd, user_folder),
             environment=environment(cwd, now),
             tools=tuple(tools),
+            memories=memories,
         )
     else:
         context = Context(instructions=own(model))
+    return hashed(context)
+
+
+def hashed(context: Context) -> ContextSet:
     digest = hashlib.sha256(msgspec.json.encode(context)).hexdigest()[:16]
     return ContextSet(hash=digest, context=context)

@@ -11,6 +11,7 @@ from pinfold.rollout.events import (
     Event,
     GoalSet,
     ItemAdded,
+    Memories,
     ModelChanged,
     PromptQueued,
     PromptUnqueued,
@@ -38,6 +39,8 @@ class State(Struct):
     turn_reason: str = ""
     """Why it ended so."""
     context: ContextSet = ContextSet(hash="", context=Context())
+    memories: Memories | None = None
+    """As they were decided when the session began, also while a model is told of none."""
     model: ModelChanged | None = None
     prefixes: set[str] = field(default_factory=set)
     """Commands, and first words of those that only read, that the user allowed for this session."""
@@ -70,6 +73,7 @@ class State(Struct):
                 self.id = session_id
             case ContextSet() as context:
                 self.context = context
+                self.memories = context.context.memories or self.memories
             case ModelChanged() as model:
                 self.model = model
             case TurnStarted(turn=turn):

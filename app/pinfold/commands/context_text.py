@@ -20,7 +20,12 @@ KINDS: dict[Kind, str] = {
     "compaction": "compaction",
     "context": "context",
 }
-PARTS = {"instructions": "system", "AGENTS.md": "AGENTS.md", "tools": "tool"}
+PARTS = {
+    "instructions": "system",
+    "AGENTS.md": "AGENTS.md",
+    "tools": "tool",
+    "memories": "memories",
+}
 SIGNS = {"pinned": "⚑", "shortened": "◑", "masked": "◐", "folded": "○"}
 """How much of an item stays: all of it, its ends, its call alone, a line at most."""
 _FORMS: dict[Form, str] = {

@@ -39,6 +39,15 @@ class ToolSchema(Struct, frozen=True):
     parameters: dict[str, Any]
 
 
+class Memories(Struct, frozen=True, omit_defaults=True):
+    """What earlier sessions learned, as this one was told of it when it began."""
+
+    text: str
+    """Empty where there was nothing to tell."""
+    folded: bool = False
+    """Whether the user took it out of the requests."""
+
+
 class Context(Struct, frozen=True, kw_only=True):
     """What stands before the window in every request."""
 
@@ -46,6 +55,13 @@ class Context(Struct, frozen=True, kw_only=True):
     agents: tuple[AgentsFile, ...] = ()
     environment: str = ""
     tools: tuple[ToolSchema, ...] = ()
+    memories: Memories | None = None
+    """None until it is decided, which is once in a session."""
+
+    @property
+    def remembered(self) -> str:
+        """The memories that a request carries."""
+        return "" if self.memories is None or self.memories.folded else self.memories.text
 
 
 class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -213,6 +229,35 @@ class MemoryRefused(Data, frozen=True, kw_only=True):
     reason: str
 
 
+class MemoryCited(Struct, frozen=True, omit_defaults=True):
+    """A place in the memory files that a reply is drawn from."""
+
+    path: str
+    """Relative to the folder of memories."""
+    first: int
+    last: int
+    """Lines, from 1."""
+    note: str = ""
+
+
+MemoryFile = Literal["MEMORY.md", "summary", "raw", "rollout_summary", "skill", "other"]
+
+
+class MemoryUsed(Data, frozen=True, kw_only=True):
+    """A reply cited memories, or a tool read a file of them; usage counts are made of these."""
+
+    item: int
+    """The reply, or the result of the tool."""
+    via: Literal["citation", "read"]
+    cited: tuple[MemoryCited, ...] = ()
+    sources: tuple[str, ...] = ()
+    """`session#item` of the lines cited."""
+    sessions: tuple[str, ...] = ()
+    """Ids of the sessions whose memories were used."""
+    read: tuple[tuple[MemoryFile, str], ...] = ()
+    """The files that a tool read: what each is, and its path below the folder of memories."""
+
+
 Pin = int | str
 """An item's number, or a glob over the files that items concern."""
 
@@ -329,6 +374,7 @@ TYPES: dict[str, type[Data]] = {
     "artifact_observed": ArtifactObserved,
     "memory_applied": MemoryApplied,
     "memory_refused": MemoryRefused,
+    "memory_used": MemoryUsed,
     "approval_decided": ApprovalDecided,
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,

@@ -84,13 +84,18 @@ def context_rows(
         ("instructions", "instructions", count(context.instructions) + around),
         *(("AGENTS.md", file.path, count(f"{file.path}\n{file.text}")) for file in context.agents),
         ("instructions", "environment", count(context.environment)),
+        *(
+            [("memories", "memories", count(context.remembered))]
+            if context.memories is not None and context.memories.text
+            else []
+        ),
         *(("tools", t.name, counter.count(schema(t)) + TOOL[wire_api]) for t in context.tools),
     ]
 
 
 def context_parts(counter: Counter, context: Context, wire_api: WireApi) -> dict[str, int]:
     """Tokens of what stands before the window, by part."""
-    parts = {"instructions": 0, "AGENTS.md": 0, "tools": 0}
+    parts = {"instructions": 0, "AGENTS.md": 0, "tools": 0, "memories": 0}
     for part, _, tokens in context_rows(counter, context, wire_api):
         parts[part] += tokens
     return parts

@@ -25,6 +25,7 @@ LETTERS = {
     "instructions": "i",
     "AGENTS.md": "g",
     "tools": "s",
+    "memories": "m",
     "hidden": "h",
     "context": "x",
     "pinned": "p",

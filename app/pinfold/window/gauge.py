@@ -51,6 +51,7 @@ ORDER = (
     "instructions",
     "AGENTS.md",
     "tools",
+    "memories",
     "hidden",
     "context",
     "pinned",

@@ -4,11 +4,11 @@ from pinfold.rollout.events import Context
 
 
 def system_text(context: Context) -> str:
-    """Instructions, each AGENTS.md under its path, and the environment."""
+    """Instructions, each AGENTS.md under its path, the environment, and memories."""
     parts = [context.instructions]
     parts += [
         f"AGENTS.md, the project's instructions to agents, from {file.path}:\n\n{file.text}"
         for file in context.agents
     ]
-    parts.append(context.environment)
+    parts += [context.environment, context.remembered]
     return "\n\n".join(part.strip() for part in parts if part.strip())

@@ -133,6 +133,8 @@ def context_page(row: ContextRow, context: Context) -> str:
                 for tool in context.tools
                 if tool.name == row.name
             ]
+        case "memories":
+            texts = [context.memories.text] if context.memories else []
         case _ if row.name == "environment":
             texts = [context.environment]
         case _:
