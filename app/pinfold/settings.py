@@ -29,6 +29,7 @@ AUTOS: tuple[Auto, ...] = ("auto", "ask", "off")
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Days = Annotated[float, msgspec.Meta(gt=0)]
 
 
 _ALSO = {
@@ -176,6 +177,29 @@ class SandboxSettings(_Section, frozen=True):
     """Folders that they may write besides the working directory."""
 
 
+class MemorySettings(_Section, frozen=True):
+    """Memories of earlier sessions."""
+
+    enabled: bool = False
+    """Whether they are made and read at all; making them with a model costs tokens."""
+    generate: Literal["model", "offline", "off"] = "model"
+    """By a model, without one, or not at all. `model` is `offline` where there is no model."""
+    use: bool = True
+    """Whether new sessions read them."""
+    review: bool = False
+    """Whether what a consolidation changes waits until it is accepted."""
+    include_adopted: bool = False
+    """Whether sessions that were adopted from other tools are read."""
+    extract_model: str | None = None
+    """The model that reads a session, as `/model` takes it; none is the session's own."""
+    consolidation_model: str | None = None
+    max_rollout_age_days: Days = 30
+    min_rollout_idle_hours: Annotated[float, msgspec.Meta(ge=0)] = 6
+    max_rollouts_per_startup: Count = 16
+    max_raw_memories_for_consolidation: Count = 256
+    max_unused_days: Days = 30
+
+
 class UiSettings(_Section, frozen=True):
     theme: str = "pinfold"
 
@@ -193,6 +217,7 @@ class Settings(_Section, frozen=True):
     """By model: `gpt-5.2` or `openai/gpt-5.2`."""
     tools: ToolSettings = field(default_factory=ToolSettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    memories: MemorySettings = field(default_factory=MemorySettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
     """Action id -> key, e.g. `interrupt = "f8"`."""
@@ -306,9 +331,9 @@ def _narrows(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> 
         case "approvals.drift":
             now = DRIFTS.index(_set_last(name, "after-compaction", below))
             return value in DRIFTS[: now + 1]
-        case "compact.auto":
+        case "compact.auto" | "memories.generate":
             return bool(value == "off")
-        case "compact.prepare" | "agent.prewarm":
+        case "compact.prepare" | "agent.prewarm" | "memories.enabled" | "memories.use":
             return value is False
         case "ui.theme":
             return isinstance(value, str)

@@ -23,8 +23,8 @@ import sys
 from pinfold.__main__ import main
 
 code = main(["--version"])
-loaded = {"asyncio", "httpx", "httpx2", "openai", "pydantic", "rich", "textual", "tiktoken"}
-loaded &= set(sys.modules)
+heavy = {"httpx", "httpx2", "openai", "pydantic", "rich", "sqlalchemy", "textual", "tiktoken"}
+loaded = {"asyncio", *heavy} & set(sys.modules)
 sys.exit(f"--version loads {loaded}" if loaded else code)
 """
 
@@ -75,7 +75,7 @@ SCREEN = {
 BELOW = {"rollout", "rollout.files", "rollout.provenance"}
 """What else may be loaded: what a session is made of comes with the session."""
 LATER = {
-    *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "tiktoken"),
+    *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "sqlalchemy", "tiktoken"),
     *("pinfold.tui.bridge", "pinfold.tui.panels", "pinfold.tui.transcript.conversation"),
     *("pinfold.wiring.sessions", "pinfold.commands.failures"),
 }

@@ -240,17 +240,23 @@ auto = "off"
 prepare = false
 [agent]
 prewarm = false
+[memories]
+enabled = false
+generate = "off"
+use = false
 [ui]
 theme = "paper"
 """
 
 
 def test_an_untrusted_project_may_narrow(tmp_path: Path) -> None:
-    found = loaded(tmp_path, "[agent]\nprewarm = true", NARROW)
+    found = loaded(tmp_path, "[agent]\nprewarm = true\n[memories]\nenabled = true", NARROW)
     settings = found.settings
     assert settings.approvals.mode == "read-only"
     assert (settings.compact.auto, settings.compact.prepare) == ("off", False)
     assert (settings.agent.prewarm, settings.ui.theme) == (False, "paper")
+    memories = settings.memories
+    assert (memories.enabled, memories.generate, memories.use) == (False, "off", False)
     assert not found.warnings
 
 
@@ -304,6 +310,9 @@ max_steps = 7
 auto = "auto"
 mode = "checkpoint"
 prepare = true
+[memories]
+enabled = true
+generate = "offline"
 [prices.dear-1]
 input = 0
 output = 0
@@ -322,8 +331,8 @@ def test_all_else_waits_for_trust_and_is_named(tmp_path: Path) -> None:
     assert warning == (
         f"{tmp_path / 'project.toml'}: model.name, model.reasoning_effort, model.max_output, "
         "agent.prewarm, agent.turn_metadata, agent.max_steps, compact.auto, compact.mode, "
-        "compact.prepare, prices.dear-1, tools.env_keep, typo.x wait until you trust this folder "
-        "(/trust)"
+        "compact.prepare, memories.enabled, memories.generate, prices.dear-1 and 2 more wait until "
+        "you trust this folder (/trust)"
     )
 
 

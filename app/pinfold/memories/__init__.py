@@ -1,0 +1,1 @@
+"""What earlier sessions learned, with proof, for later ones."""

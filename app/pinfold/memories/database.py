@@ -1,0 +1,91 @@
+"""The database itself: one file, transactions that lock it first, errors in a sentence."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from pinfold.memories.records import StateError
+from pinfold.memories.schema import MIGRATIONS, migrate, version_of
+from pinfold.rollout.files import make_folder
+
+FILE = "memories.db"
+_BUSY = 10.0
+"""Seconds to wait for another process's transaction."""
+
+
+class Database:
+    """`memories.db` in a folder, of the newest version. Raises `StateError`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        with self._plainly():
+            make_folder(folder)
+            # SQLite gives the files beside it the mode of this one.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        self._engine = create_engine(
+            URL.create("sqlite", database=str(self.path)), connect_args={"timeout": _BUSY}
+        )
+        event.listen(self._engine, "connect", _connected)
+        event.listen(self._engine, "begin", _begun)
+        try:
+            with self.writing() as conn:
+                if version_of(conn) > len(MIGRATIONS):
+                    raise StateError(
+                        f"{self.path} was written by a newer version of pinfold; update pinfold."
+                    )
+                migrate(conn)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction that nobody else writes beside; undone if the block raises."""
+        with self._plainly(), self._engine.begin() as conn:
+            yield conn
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._plainly(), self._engine.connect() as conn:
+            yield conn.execution_options(pinfold_reads=True)
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StateError(f"{self.path} can't be opened: {error.strerror or error}.") from error
+        except DBAPIError as error:
+            raise StateError(f"{self.path} can't be used: {_reason(str(error.orig))}.") from error
+        except SQLAlchemyError as error:
+            raise StateError(f"{self.path} can't be used: {_reason(str(error))}.") from error
+
+
+def _connected(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin below, not in the driver
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves the file too
+
+
+def _begun(conn: Connection) -> None:
+    reads = conn.get_execution_options().get("pinfold_reads")
+    conn.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _reason(why: str) -> str:
+    match why:
+        case "database is locked":
+            return "another process keeps it locked"
+        case "file is not a database" | "database disk image is malformed":
+            return "it is damaged; move it away to begin anew"
+        case _:
+            return why.partition("\n")[0].rstrip(".")

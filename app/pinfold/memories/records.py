@@ -1,0 +1,73 @@
+"""What `memories.db` holds, as plain values: rows, claims, and what can go wrong."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Kind = Literal["extract", "consolidate"]
+Outcome = Literal["succeeded", "succeeded_no_output"]
+
+
+class StateError(Exception):
+    """The database can't be used; `str()` is a plain sentence for the user."""
+
+
+class Candidate(Struct, frozen=True):
+    """A session that a memory may be made of."""
+
+    session: str
+    rollout_path: str
+    cwd: str
+    source_updated_at: float
+    """When its rollout last changed."""
+
+
+class Claim(Struct, frozen=True):
+    """A job that is ours until its lease ends; each call with it checks the token."""
+
+    kind: Kind
+    key: str
+    token: str
+    input_watermark: float
+    """The newest input that was known when it was claimed."""
+
+
+class Extracted(Struct, frozen=True):
+    """What phase 1 makes of a session."""
+
+    raw_memory: str
+    rollout_summary: str
+    rollout_slug: str = ""
+
+
+class Output(Struct, frozen=True):
+    """A row of `stage1_outputs`."""
+
+    session_id: str
+    host: str
+    rollout_path: str
+    cwd: str
+    source_updated_at: float
+    generated_at: float
+    raw_memory: str
+    rollout_summary: str
+    rollout_slug: str
+    usage_count: int
+    last_usage: float | None
+    selected_for_phase2: bool
+    selected_for_phase2_source_updated_at: float | None
+
+
+class Job(Struct, frozen=True):
+    """A row of `jobs`, without its token."""
+
+    kind: Kind
+    key: str
+    host: str
+    status: Literal["running", "succeeded", "succeeded_no_output", "failed", "released"]
+    lease_until: float | None
+    retry_at: float | None
+    attempts: int
+    error: str | None
+    input_watermark: float | None
+    completed_watermark: float | None

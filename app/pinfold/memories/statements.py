@@ -1,0 +1,99 @@
+"""Statements of memory: what one line says, the items that it cites, and a quote that proves it.
+
+A record is text, one statement a line:
+
+    - rule: Run the tests with `make test`. [0198...c1#12, 0198...c1#14] "make test, please"
+    - fact: The limit is 40. [0198...c1#31] "LIMIT = 40" in "app/limits.py"
+
+The quote is JSON; `in` names the file that it stands in, where it is a file's. Other lines
+(headings, prose) are no statements.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from pinfold.sanitize import one_line
+
+Kind = Literal["rule", "decision", "fact", "command", "file", "failure"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""`rule`: what the user wants; only the user's own words make one. `command`: one that worked.
+`failure`: what went wrong, and what helped."""
+
+_ID = r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}"
+_CITED = re.compile(rf"({_ID})#(\d{{1,9}})")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_LINE = re.compile(
+    rf"\s*[-*] (?P<kind>{'|'.join(KINDS)}): (?P<text>.+?)"
+    rf" \[(?P<cites>{_ID}#\d{{1,9}}(?:, ?{_ID}#\d{{1,9}})*)\]"
+    rf"(?: (?P<quote>{_STRING})(?: in (?P<file>{_STRING}))?)?\s*"
+)
+
+
+class Cited(Struct, frozen=True, order=True):
+    """An item of a session, written `session#item`."""
+
+    session: str
+    """Its whole id, or so much of its beginning that it is the only one."""
+    item: int
+
+    def __str__(self) -> str:
+        return f"{self.session}#{self.item}"
+
+
+class Statement(Struct, frozen=True):
+    """One line of memory."""
+
+    kind: Kind
+    text: str
+    cites: tuple[Cited, ...]
+    """Never empty in what was checked."""
+    quote: str = ""
+    """Words of a cited item, or of `file`."""
+    file: str = ""
+    """The file that it speaks of, relative to the session's folder: stale once the quote no longer
+    stands there. Empty where it speaks of none."""
+
+    def __str__(self) -> str:
+        """Its line, which `parse` reads back."""
+        line = f"- {self.kind}: {one_line(self.text)} [{', '.join(map(str, self.cites))}]"
+        if self.quote:
+            line += f" {_string(self.quote)}"
+            if self.file:
+                line += f" in {_string(self.file)}"
+        return line
+
+
+def parse(line: str) -> Statement | None:
+    """The statement on a line; None where it is none."""
+    found = _LINE.fullmatch(line)
+    if not found:
+        return None
+    try:
+        quote, file = (json.loads(found[name] or '""') for name in ("quote", "file"))
+    except ValueError:
+        return None
+    kind = next(kind for kind in KINDS if kind == found["kind"])
+    return Statement(kind, found["text"].strip(), tuple(cited(found["cites"])), quote, file)
+
+
+def statements(text: str) -> list[Statement]:
+    """All statements of a text, in order."""
+    return [found for line in text.splitlines() if (found := parse(line))]
+
+
+def record(every: Iterable[Statement]) -> str:
+    """Statements as the text of a record."""
+    return "".join(f"{statement}\n" for statement in every)
+
+
+def cited(text: str) -> Iterator[Cited]:
+    """Each `session#item` in a text."""
+    return (Cited(found[1], int(found[2])) for found in _CITED.finditer(text))
+
+
+def _string(text: str) -> str:
+    return json.dumps(one_line(text), ensure_ascii=False)
