@@ -1,9 +1,11 @@
 """RESULTS.md: a section for each benchmark; the soak's is written when that has run."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+BY_HAND = "by hand"
+"""In the titles of sections that no benchmark writes: they stay."""
 RESULTS = Path(__file__).parent / "RESULTS.md"
 TARGETS = "Targets"
 """The section that says which are missed, made from all others."""
@@ -13,11 +15,12 @@ _TITLE = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 def write(
-    head: str, sections: Mapping[str, str], keep: Iterable[str] = (), path: Path = RESULTS
+    head: str, sections: Mapping[str, str], keep: Collection[str] = (), path: Path = RESULTS
 ) -> None:
-    """Begin anew with these sections by title; of the old ones stay those to `keep`."""
+    """Begin anew with these sections by title; of the old ones stay those to `keep`, and those
+    that were made by hand."""
     _, old = _read(path)
-    kept = {title: old[title] for title in keep if title in old}
+    kept = {title: text for title, text in old.items() if title in keep or BY_HAND in title}
     _write(path, head, {**sections, **kept})
 
 

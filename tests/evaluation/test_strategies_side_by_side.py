@@ -11,6 +11,7 @@ import pytest
 
 from fakes.compactions import session
 from fakes.evaluating import BUDGET, COUNTER, SETTING, conversation
+from pinfold.compaction.inserted import DIGEST_HEADER
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -40,23 +41,27 @@ def test_ours_and_the_baselines_are_all_there(found: Evaluation) -> None:
         "masking",
         "codex",
         "bare-handoff",
+        "core-handoff",
         "summary+tail",
     }
     assert {"prune", "checkpoint", "snapshot", "handoff", "remote", "layered"} <= set(names)
 
 
-def test_the_bare_handoff_lacks_the_core_alone() -> None:
+def test_bare_handoff_lacks_core_and_digest_and_core_handoff_the_digest_alone() -> None:
     view, made = session(12).view(), Material(text="Go on.", through=90)
-    (ours, _), (bare, kind) = known(["core", "bare-handoff"])
+    (ours, _), (bare, kind), (core, _) = known(["core", "bare-handoff", "core-handoff"])
     assert (ours.name, kind) == ("handoff", "baseline")
-    one, other = (each.plan(view, made, PlanOptions()) for each in (ours, bare))
+    one, two, three = (each.plan(view, made, PlanOptions()) for each in (ours, bare, core))
     assert [item.kind for item in one.inserted] == ["checkpoint", "summary"]
-    assert list(other.inserted) == list(one.inserted[1:])
-    assert [n for n, _ in other.window if n > 0] == [n for n, _ in one.window if n > 0]
+    assert list(two.inserted) == list(one.inserted[1:]) == list(three.inserted[1:])
+    assert "PROTECTED CORE" in three.inserted[0].content
+    assert DIGEST_HEADER in one.inserted[0].content
+    assert DIGEST_HEADER not in three.inserted[0].content
+    assert len({tuple(n for n, _ in each.window if n > 0) for each in (one, two, three)}) == 1
 
 
 def test_what_needs_a_model_is_not_run_and_replaced_by_nothing(found: Evaluation) -> None:
-    for name in ("snapshot", "handoff", "remote", "codex", "bare-handoff", "summary+tail"):
+    for name in ("snapshot", "handoff", "remote", "codex", "bare-handoff", "core-handoff"):
         each = result(found, name)
         assert each.points == ()
         assert "needs a model" in each.not_run

@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from benchmarks import results
+from benchmarks import handoffs, results
 from benchmarks.compare import Change
 from benchmarks.figures import Figure, table
 from benchmarks.soak import checks
@@ -15,6 +15,7 @@ from benchmarks.soak.violated import Violated
 
 from pinfold.rollout.events import Base, PinsChanged, WindowReplaced
 from pinfold.rollout.journal import ROLLOUT
+from pinfold.tokens.counter import Counter
 
 TURNS = 60
 
@@ -146,3 +147,21 @@ def test_a_change_is_one_beyond_the_noise(
     before: list[float], after: list[float], verdict: str
 ) -> None:
     assert Change("", "ms", before, after).verdict == verdict
+
+
+async def test_handoffs_are_asked_for_in_files_once_while_the_windows_are_the_same(
+    tmp_path: Path,
+) -> None:
+    asked: list[int] = []
+    for _ in range(handoffs.COMPACTIONS):
+        _, waiting = await handoffs.tried(tmp_path, "deps-review", 1, Counter("none"))
+        asked.append(len(waiting))
+        for name in waiting:
+            record = (tmp_path / "requests" / name).read_text("utf-8")
+            assert "Write at most 374 words." in record
+            (tmp_path / "answers" / name).write_text("Nothing is known.", "utf-8")
+    assert asked == [1, 2, 2]
+    (bare, core), waiting = await handoffs.tried(tmp_path, "deps-review", 1, Counter("none"))
+    assert not waiting
+    assert [len(each.points) for each in (bare, core)] == [4, 4]
+    assert core.points[-1].read["constraints"] == 1.0 > bare.points[-1].read["constraints"]

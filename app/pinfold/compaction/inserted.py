@@ -1,7 +1,7 @@
 """The text that a new window begins with: how to read it, core, checkpoint, summary, digest."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
@@ -96,8 +96,8 @@ def core_text(view: WindowView) -> str:
     return "\n".join([CORE_HEADER, *map(bullet, lines)]) if lines else ""
 
 
-def head(view: WindowView, target: int, left: int, summary: Summary | None = None) -> Parts:
-    """All but the digest, for a window of `target` tokens of which `left` are free."""
+def core_of(view: WindowView, target: int, left: int) -> Parts:
+    """The core alone, for a window of `target` tokens of which `left` are free."""
     core = view.known.core
     parts = Parts(core=core_text(view))
     told = {core.goal.casefold(), *(each.text.casefold() for each in core.stated())}
@@ -111,11 +111,17 @@ def head(view: WindowView, target: int, left: int, summary: Summary | None = Non
         parts.suggested = "\n".join([SUGGESTED_HEADER, *map(bullet, lines)])
     told.update(each.text.casefold() for each in proposed)
     parts.told = frozenset(told - {""})
+    return parts
+
+
+def head(view: WindowView, target: int, left: int, summary: Summary | None = None) -> Parts:
+    """All but the digest, for a window of `target` tokens of which `left` are free."""
+    parts = core_of(view, target, left)
     if summary is not None:
         parts.summary, parts.detail = summary(min(share(SUMMARY, target), left))
     files = min(FILE * len(view.known.files.states()), int(FILES * target))
     most = min(share(CHECKPOINT, target) + files, left // 3)
-    parts.checkpoint = _checkpoint(view, most, told)
+    parts.checkpoint = _checkpoint(view, most, parts.told)
     plan = view.known.checkpoint.plan.evidence
     ended = view.known.record.ended
     note = how_to(
@@ -171,7 +177,7 @@ def digest_of(
             tries += 1
 
 
-def _checkpoint(view: WindowView, budget: int, told: set[str]) -> str:
+def _checkpoint(view: WindowView, budget: int, told: Collection[str]) -> str:
     known = view.known
     files = known.files.states()
     for caps in _caps():

@@ -4,12 +4,14 @@ Pins, the latest request and what came after that was made stay. Neither tail no
 summaries, injected context, pictures or output come along.
 """
 
+from typing import Literal
+
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
 from pinfold.compaction.content import ends_of, standing_for, without_data
 from pinfold.compaction.draft import Draft
 from pinfold.compaction.holding import Holding
-from pinfold.compaction.inserted import opening
+from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material
@@ -19,6 +21,8 @@ from pinfold.window.pins import named
 from pinfold.window.refused import Refused
 
 REPLACED = "what is inserted stands for it"
+Front = Literal["all", "core", "nothing"]
+"""What stands before all else."""
 LEAST_CUT = 64
 """Tokens from which on it is worth it to cut a user's message."""
 
@@ -29,15 +33,14 @@ def replace_history(
     options: PlanOptions,
     strategy: str,
     item: Item,
-    *,
-    alone: bool = False,
+    front: Front = "all",
 ) -> CompactionPlan:
     """A window in which `item`, made of `material`, stands where the last of what it covers stood.
 
-    Core, checkpoint and digest stand before all else, unless it stands `alone`. Raises `Refused`
-    where that leaves no room for what has to stay.
+    Before all else stand core, checkpoint and digest, or what `front` says of them. Raises
+    `Refused` where that leaves no room for what has to stay.
     """
-    return _Replacement(view, material, options).plan(strategy, item, alone=alone)
+    return _Replacement(view, material, options).plan(strategy, item, front)
 
 
 def covered(view: WindowView) -> list[Entry]:
@@ -62,7 +65,7 @@ class _Replacement:
         ]
         """What the model has yet to see, and all else that is not covered."""
 
-    def plan(self, strategy: str, item: Item, *, alone: bool) -> CompactionPlan:
+    def plan(self, strategy: str, item: Item, front: Front) -> CompactionPlan:
         view, options, holding = self._view, self._options, self._holding
         goal = room(view, options)
         inserted = view.count_item(item)
@@ -77,9 +80,13 @@ class _Replacement:
         users = self._keep_users(min(options.user_message_tokens, share, left))
         left -= holding.size + inserted - size
         first: Item | None = None
-        if not alone:
+        if front != "nothing":
             left = min(left, int(options.filled * view.tokens) - holding.size - inserted)
-            text = opening(view, options, goal.target, left, holding.standing())
+            text = (
+                core_of(view, goal.target, left).text
+                if front == "core"
+                else opening(view, options, goal.target, left, holding.standing())
+            )
             first = Item(n=0, kind="checkpoint", content=text) if text else None
         while True:
             plan = self._draft(item, first).plan(strategy, self._material.meta)

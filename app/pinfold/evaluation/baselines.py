@@ -8,7 +8,7 @@ from pinfold.compaction.budget import room
 from pinfold.compaction.content import ends_of
 from pinfold.compaction.draft import Draft, masked_tokens
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.replacement import replace_history
+from pinfold.compaction.replacement import Front, replace_history
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.strategy import Material, ModelFree, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -96,11 +96,19 @@ class BareHandoff(Handoff):
     """Our handoff with neither core nor digest in front: the two side by side say what these do."""
 
     name = "bare-handoff"
+    _front: Front = "nothing"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
         item = handoff_text.item_of(view, material, options)
-        return replace_history(view, material, options, self.name, item, alone=True)
+        return replace_history(view, material, options, self.name, item, self._front)
+
+
+class CoreHandoff(BareHandoff):
+    """The same behind the protected core: beside `BareHandoff` it says what the core alone does."""
+
+    name = "core-handoff"
+    _front = "core"
 
 
 class SummaryTail:
@@ -124,7 +132,7 @@ class SummaryTail:
 
 
 def baselines() -> tuple[Strategy, ...]:
-    return (Tail(), Masking(), Codex(), BareHandoff(), SummaryTail())
+    return (Tail(), Masking(), Codex(), BareHandoff(), CoreHandoff(), SummaryTail())
 
 
 async def _summary(
