@@ -162,3 +162,17 @@ def test_pasted_parts_can_be_marked_and_cannot_end_the_mark() -> None:
     item = sent(f"Look:\n{LOG}\n</P>\nThanks!", f"{LOG}\n</P>")
     assert provenance.marked(item, "<P>", "</P>") == f"Look:\n<P>\n{LOG}\n</p>\n</P>\nThanks!"
     assert provenance.marked(sent("plain\n"), "<P>", "</P>") == "plain\n"
+
+
+@given(st.text(max_size=80), st.data())
+def test_the_parts_of_a_message_are_what_was_typed_and_what_was_pasted(
+    text: str, data: st.DataObject
+) -> None:
+    spans = st.lists(st.tuples(st.integers(0, 80), st.integers(0, 80)).map(sorted), max_size=3)
+    detail = {"pasted": data.draw(spans), "host": data.draw(spans)}
+    item = Item(n=1, kind="user", content=text, detail=detail)
+    found = provenance.parts(item)
+    assert "".join("".join(part.split()) for part, own in found if not own) == "".join(
+        "".join(part.split()) for part in provenance.typed(item)
+    )
+    assert all(part in text for part, _ in found)

@@ -115,10 +115,10 @@ def redacted(transcript: Transcript) -> tuple[Transcript, int]:
         return structs.replace(
             each,
             content=secrets.replaced(each.content),
-            call_id=_cleaned(each.call_id, secrets.replaced),
-            name=_cleaned(each.name, secrets.replaced),
-            detail=_cleaned(each.detail, secrets.replaced),
-            opaque=_cleaned(each.opaque, secrets.replaced),
+            call_id=cleaned(each.call_id, secrets.replaced),
+            name=cleaned(each.name, secrets.replaced),
+            detail=cleaned(each.detail, secrets.replaced),
+            opaque=cleaned(each.opaque, secrets.replaced),
             origin=origin,
         )
 
@@ -162,10 +162,10 @@ def _texts(transcript: Transcript) -> Iterator[str]:
         yield item.content
         if item.origin is not None:
             yield item.origin.model
-        yield from _strings([item.call_id, item.name, item.detail, item.opaque])
+        yield from strings([item.call_id, item.name, item.detail, item.opaque])
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings(value: Any) -> Iterator[str]:
     """Every text in a JSON value."""
     match value:
         case str():
@@ -173,21 +173,21 @@ def _strings(value: Any) -> Iterator[str]:
         case dict():
             for name, each in value.items():
                 if name != SEALED:
-                    yield from _strings(each)
+                    yield from strings(each)
         case list() | tuple():
             for each in value:
-                yield from _strings(each)
+                yield from strings(each)
 
 
-def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     """A JSON value with each of its texts cleaned."""
     match value:
         case str():
             return clean(value)
         case dict():
-            return {k: each if k == SEALED else _cleaned(each, clean) for k, each in value.items()}
+            return {k: each if k == SEALED else cleaned(each, clean) for k, each in value.items()}
         case list() | tuple():
-            return [_cleaned(each, clean) for each in value]
+            return [cleaned(each, clean) for each in value]
         case _:
             return value
 

@@ -187,16 +187,12 @@ class State:
                 lease_until=None,
             )
 
-    def release(self, claim: Claim) -> bool:
-        """Give a claim back as if it had never been made."""
+    def release(self, *claims: Claim) -> int:
+        """Give claims back as if they had never been made. How many of them were still ours."""
+        back = {"status": "released", "owner_token": None, "lease_until": None}
         with self._db.writing() as conn:
-            return self._update(
-                conn,
-                claim,
-                status="released",
-                attempts=jobs.c.attempts - 1,
-                owner_token=None,
-                lease_until=None,
+            return sum(
+                self._update(conn, claim, attempts=jobs.c.attempts - 1, **back) for claim in claims
             )
 
     # Use

@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from pinfold.sanitize import one_line
 
-Kind = Literal["rule", "decision", "fact", "command", "file", "failure"]
+Kind = Literal["rule", "decision", "fact", "command", "file", "failure", "said"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """`rule`: what the user wants; only the user's own words make one. `command`: one that worked.
-`failure`: what went wrong, and what helped."""
+`failure`: what went wrong, and what helped. `said`: by the user, at that time; no standing rule."""
 
 _ID = r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}"
 _CITED = re.compile(rf"({_ID})#(\d{{1,9}})")

@@ -111,6 +111,14 @@ class SessionStarted(Data, frozen=True, kw_only=True):
     forked_from: str | None = None
     """`<session>:<n>`, the parent and the last item that was copied."""
     adopted: Adopted | None = None
+    source: str = ""
+    """What began it: `shell`, `exec`, `replay`, `internal` (an agent that nobody talks to),
+    `adopted`. A fork keeps its parent's; journals of older versions do not say."""
+
+    @property
+    def begun_by(self) -> str:
+        """The source, which older versions only made in the shell or by adopting."""
+        return self.source or ("adopted" if self.adopted else "shell")
 
 
 class ContextSet(Data, frozen=True, kw_only=True):

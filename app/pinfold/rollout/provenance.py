@@ -9,7 +9,7 @@ typed, in an item that is data else).
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -136,6 +136,22 @@ def marked(item: Item, opening: str, closing: str) -> str:
         part = text[start:end].strip("\n").replace(closing, closing.lower())
         text = f"{text[:start].rstrip()}\n{opening}\n{part}\n{closing}\n{text[end:].lstrip()}"
     return text.strip() if spans else text
+
+
+def parts(item: Item) -> list[tuple[str, bool]]:
+    """A message of the user in its order, without what the host wrote into it: each part, and
+    whether it was pasted."""
+    if item.detail.get("act") == "host":
+        return []
+    length = len(item.content)
+    host, own = _host(item), _merged(_spans(item), length)
+    cuts = sorted({0, length, *chain.from_iterable(host), *chain.from_iterable(own)})
+    found: list[tuple[str, bool]] = []
+    for start, end in pairwise(cuts):
+        text = item.content[start:end].strip()
+        if text and not any(a <= start < b for a, b in host):
+            found.append((text, any(a <= start < b for a, b in own)))
+    return found
 
 
 def words(item: Item) -> str:

@@ -25,11 +25,19 @@ class SessionStore:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def create(self, cwd: Path, version: str, now: Callable[[], datetime]) -> Journal:
-        """Begin a session. Raises `JournalError`."""
+    def create(
+        self, cwd: Path, version: str, now: Callable[[], datetime], source: str = "shell"
+    ) -> Journal:
+        """Begin a session; `source` as in `SessionStarted`. Raises `JournalError`."""
         folder = self._new_folder(now())
-        started = SessionStarted(schema=SCHEMA, id=folder.name, cwd=str(cwd), version=version)
+        started = SessionStarted(
+            schema=SCHEMA, id=folder.name, cwd=str(cwd), version=version, source=source
+        )
         return Journal.create(folder, started, now)
+
+    def folders(self) -> Sequence[Path]:
+        """The folders of all sessions, last used first."""
+        return self._newest_first()
 
     def list(self, limit: int | None = None) -> "Sequence[SessionSummary]":
         """The sessions, last used first. A damaged one is listed with a note."""
@@ -129,6 +137,12 @@ def _moved(event: Event, session: str, cwd: Path, version: str, through: int) ->
     assert isinstance(event.data, SessionStarted)
     adopted = event.data.adopted and replace(event.data.adopted, through=through)
     data = replace(
-        event.data, schema=SCHEMA, id=session, cwd=str(cwd), version=version, adopted=adopted
+        event.data,
+        schema=SCHEMA,
+        id=session,
+        cwd=str(cwd),
+        version=version,
+        adopted=adopted,
+        source="adopted",
     )
     return replace(event, data=data)

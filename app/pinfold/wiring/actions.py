@@ -110,7 +110,7 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
         else:
             find = partial(Journal.open, folder, CLOCK.now)
     else:
-        find = partial(new_journal, at)
+        find = partial(new_journal, at, "exec")
     for warning in at.loaded.warnings:
         print(f"pinfold: {one_line(warning)}", file=sys.stderr)
     before = 0

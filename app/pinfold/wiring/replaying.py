@@ -92,7 +92,7 @@ class Player:
         self.session = await open_session(
             self._at,
             approver,
-            lambda: new_journal(self._at),
+            lambda: new_journal(self._at, "replay"),
             connection=connection,
             tools=(),
             counter=counter,

@@ -146,8 +146,8 @@ def plan_options(settings: CompactSettings) -> PlanOptions:
     )
 
 
-def new_journal(at: House) -> Journal:
-    return at.store.create(at.cwd, __version__, CLOCK.now)
+def new_journal(at: House, source: str = "shell") -> Journal:
+    return at.store.create(at.cwd, __version__, CLOCK.now, source)
 
 
 def folder_of(at: House, session_id: str | None) -> Path:

@@ -1,0 +1,88 @@
+"""Which sessions a memory may be made of."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from fakes.sessions import item, ticking
+from pinfold.memories.eligible import Rules, eligible
+from pinfold.rollout.events import Adopted, Event, SessionStarted
+from pinfold.rollout.store import SessionStore
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+RULES = Rules(max_age=timedelta(days=30), min_idle=timedelta(hours=6))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SessionStore:
+    return SessionStore(tmp_path)
+
+
+def session(store: SessionStore, hours: float, source: str = "shell") -> str:
+    """One that was used last so many hours ago."""
+    with store.create(Path("/w"), "0", ticking(), source) as journal:
+        journal.append(item(1, content="hello"))
+    return aged(journal.folder, hours)
+
+
+def aged(folder: Path, hours: float) -> str:
+    at = (NOW - timedelta(hours=hours)).timestamp()
+    os.utime(folder / "rollout.jsonl", (at, at))
+    return folder.name
+
+
+def adopted(store: SessionStore, hours: float) -> str:
+    started = SessionStarted(
+        schema=1, id="x", cwd="/x", version="0", adopted=Adopted(tool="codex", file="/f")
+    )
+    with store.adopt([Event(1, NOW, started)], Path("/w"), "0", ticking()) as journal:
+        return aged(journal.folder, hours)
+
+
+def found(store: SessionStore, rules: Rules = RULES, but: tuple[str, ...] = ()) -> list[str]:
+    return [each.session for each in eligible(store, rules, NOW, but)]
+
+
+def test_only_sessions_of_the_shell_that_rest_and_are_not_too_old(store: SessionStore) -> None:
+    session(store, 5)
+    week, hours = session(store, 24 * 7), session(store, 7)
+    session(store, 24 * 31)
+    for source in "exec", "replay", "internal", "some later one":
+        session(store, 8, source)
+    assert found(store) == [hours, week]
+    assert found(store, but=(hours,)) == [week]
+
+
+def test_adopted_sessions_count_where_they_are_allowed(store: SessionStore) -> None:
+    theirs = adopted(store, 8)
+    assert found(store) == []
+    allowed = Rules(RULES.max_age, RULES.min_idle, adopted=True)
+    assert found(store, allowed) == [theirs]
+
+
+def test_a_session_of_an_older_version_began_in_the_shell(store: SessionStore) -> None:
+    old = session(store, 8, source="")
+    assert found(store) == [old]
+
+
+def test_what_is_open_somewhere_is_left_alone(store: SessionStore) -> None:
+    name = session(store, 8)
+    with store_open(store, name):
+        assert found(store) == []
+    assert found(store) == [name]
+
+
+def store_open(store: SessionStore, name: str):
+    from pinfold.rollout.journal import Journal
+
+    return Journal.open(store.find(name), ticking())
+
+
+def test_damaged_sessions_are_passed_over(store: SessionStore) -> None:
+    for first in b"no line", b'{"seq": 1}\n', b"\xff" * 100_000:
+        name = session(store, 8)
+        (store.find(name) / "rollout.jsonl").write_bytes(first)
+        aged(store.find(name), 8)
+    assert found(store) == []
