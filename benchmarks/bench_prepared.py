@@ -89,7 +89,9 @@ async def turn(
 ) -> tuple[float, float]:
     """Wall and CPU milliseconds from the prompt to its request, a summary being ready."""
     model = Instant()
-    options = Options(threshold=1.0, mask_threshold=1.0, preparing=PreparingOptions(budget=10.0))
+    options = Options(
+        threshold=1.0, mask_threshold=1.0, preparing=PreparingOptions(True, budget=10.0)
+    )
     told = islice(working(lines=4), 1, None)
     session = await opened(
         folder, Connection(model, MODEL, "responses", ""), told, counter, options

@@ -132,8 +132,9 @@ class CompactSettings(_Section, frozen=True):
     """The model that summarises, as `/model` takes it; none is the session's own."""
     context_window: Count | None = None
     """Tokens, of the model that summarises; overrides what the server or the table says."""
-    prepare: bool = True
-    """Whether `layered` has a summary written in the background before the threshold."""
+    prepare: bool = False
+    """Whether `layered` has a model write a summary in the background before the threshold; the
+    digest, which costs nothing, usually keeps more."""
     prepare_threshold_pct: Share = 0.70
     prepare_budget_pct: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.10
     """Of the tokens that the session's turns have used, that preparing may use at most."""

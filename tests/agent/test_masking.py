@@ -7,14 +7,13 @@ import pytest
 
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
-from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
 
 WORK = Options(
     approvals="full",
     compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
-    preparing=PreparingOptions(wanted=False),
 )
 
 

@@ -180,9 +180,7 @@ def events(session: Session, kind: type[T]) -> list[T]:
 
 OPTIONS = {
     "layered": Options(approvals="full"),
-    "layered, nothing prepared": Options(
-        approvals="full", preparing=PreparingOptions(wanted=False)
-    ),
+    "layered, prepared": Options(approvals="full", preparing=PreparingOptions(wanted=True)),
     "checkpoint": Options(approvals="full", strategy="checkpoint"),
 }
 LENGTHS = [pytest.param(50, id="50"), pytest.param(200, id="200", marks=pytest.mark.slow)]

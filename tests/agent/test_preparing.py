@@ -19,7 +19,7 @@ AUTO = Options(
     auto="auto",
     threshold=0.85,
     compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
-    preparing=PreparingOptions(threshold=0.4, budget=10.0),
+    preparing=PreparingOptions(True, threshold=0.4, budget=10.0),
 )
 GOOD = answer(
     task=entry((1, "read part 0"), text="Read the parts."),
@@ -60,6 +60,12 @@ def written(at: Stage) -> list[RequestFinished]:
 
 def windows(at: Stage) -> list[WindowReplaced]:
     return [each for each in at.events() if isinstance(each, WindowReplaced)]
+
+
+async def test_nobody_is_asked_for_one_unless_the_user_wants_it(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 7, options=replace(AUTO, preparing=PreparingOptions()))
+    assert windows(at)[0].strategy == "checkpoint"
+    assert len(at.provider.requests) == 14  # the turns' own
 
 
 async def test_it_is_there_when_the_window_is_compacted_and_nobody_waited(tmp_path: Path) -> None:
@@ -104,11 +110,11 @@ async def test_it_is_not_done_under_the_threshold_nor_where_it_is_not_wanted(
 ) -> None:
     for n, given in enumerate(
         [
-            replace(AUTO, preparing=PreparingOptions(threshold=0.9, budget=10.0)),
-            replace(AUTO, preparing=PreparingOptions(False, 0.4, 10.0)),
+            replace(AUTO, preparing=PreparingOptions(True, threshold=0.9, budget=10.0)),
+            replace(AUTO, preparing=PreparingOptions(threshold=0.4, budget=10.0)),
             replace(AUTO, auto="off"),
             replace(AUTO, strategy="checkpoint"),
-            replace(AUTO, preparing=PreparingOptions(threshold=0.4, budget=0.0)),
+            replace(AUTO, preparing=PreparingOptions(True, threshold=0.4, budget=0.0)),
         ]
     ):
         (tmp_path / str(n)).mkdir()
@@ -151,7 +157,7 @@ async def test_a_small_window_is_not_worth_it(tmp_path: Path) -> None:
 
 
 async def test_it_keeps_to_its_budget_whatever_it_is_answered(tmp_path: Path) -> None:
-    tight = replace(AUTO, preparing=PreparingOptions(threshold=0.4, budget=0.3))
+    tight = replace(AUTO, preparing=PreparingOptions(True, threshold=0.4, budget=0.3))
     at = await worked(tmp_path, 6, *[says("no JSON")] * 12, options=tight)
     turns_used = sum(
         each.usage.input + each.usage.output

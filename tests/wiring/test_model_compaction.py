@@ -43,7 +43,9 @@ T = TypeVar("T", bound=Data)
 MODEL = ModelInfo("scripted-1", "fake", 20_000, "config", 2_000)
 PLAN = PlanOptions(max_tail_messages=4, min_headroom_tokens=500)
 BY_HAND = Options(approvals="full", auto="off", compact=PLAN)
-BY_ITSELF = replace(BY_HAND, auto="auto", preparing=PreparingOptions(threshold=0.2, budget=10.0))
+BY_ITSELF = replace(
+    BY_HAND, auto="auto", preparing=PreparingOptions(True, threshold=0.2, budget=10.0)
+)
 KINDS = {
     "snapshot": "json",
     "layered": "json",

@@ -10,7 +10,7 @@ import pytest
 from fakes.agent import stage
 from fakes.openai_server import FakeOpenAI, Reply
 from fakes.provider import says
-from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.options import Options
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.ports import ModelInfo
@@ -24,7 +24,7 @@ TURNS = 14
 @pytest.fixture
 async def recording(tmp_path: Path) -> Path:
     """A session that fills its window, in which nothing was compacted."""
-    options = Options(auto="off", preparing=PreparingOptions(wanted=False))
+    options = Options(auto="off")
     model = ModelInfo("scripted-1", "scripted", 20_000, "config", 2_000)
     script = [says(f"In part {turn} it is so. " + "word " * 700) for turn in range(TURNS)]
     at = await stage(tmp_path, script, options=options, model=model)
@@ -47,6 +47,7 @@ async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterat
             "PINFOLD_MODEL__NAME": "scripted-1",
             "PINFOLD_COMPACT__MODEL": "fake/cheap-1",
             "PINFOLD_COMPACT__CONTEXT_WINDOW": "100000",
+            "PINFOLD_COMPACT__PREPARE": "true",
             "PINFOLD_COMPACT__PREPARE_THRESHOLD_PCT": "0.3",
             "PINFOLD_COMPACT__PREPARE_BUDGET_PCT": "1.0",
         }.items():

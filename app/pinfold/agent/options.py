@@ -13,7 +13,7 @@ from pinfold.tokens.prices import Price
 class PreparingOptions:
     """Whether and when a summary is written in the background."""
 
-    wanted: bool = True
+    wanted: bool = False
     threshold: float = 0.70
     """The share of the usable window from which on."""
     budget: float = 0.10

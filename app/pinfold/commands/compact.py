@@ -178,8 +178,11 @@ async def prepare(context: Context, argument: str) -> None:
 def _prepared(preparing: "PreparingPort", strategy: str, auto: str) -> str:
     if not preparing.wanted:
         left = " The one that is ready still serves." if preparing.state == "ready" else ""
-        return f"No summary is written in the background any more.{left} /prepare begins again."
-    said = "Before the window is full, a summary is written in the background, to be there in time."
+        return f"No summary is written in the background.{left} /prepare turns it on."
+    said = (
+        "Before the window is full, a summary is written in the background, to be there in time. "
+        "It costs tokens, and the digest, which costs none, usually keeps more."
+    )
     if auto == "off":
         return f"{said} But nothing is compacted by itself: /threshold auto changes that."
     if strategy != "layered":
