@@ -257,10 +257,10 @@ async def test_preparing_is_switched_by_command_and_key() -> None:
     preparing.state = "preparing"
     await run(context, "/prepare")
     assert (preparing.wanted, preparing.state) == (False, "")
-    assert "No summary is written in the background any more." in context.told[-1]
+    assert "No summary is written in the background." in context.told[-1]
     await run(context, "/prepare on")
     assert preparing.wanted
-    assert context.told[-1].endswith("to be there in time.")
+    assert context.told[-1].endswith("the digest, which costs none, usually keeps more.")
     await run(context, "/prepare on")
     assert preparing.wanted
     with pytest.raises(CommandError, match="takes on or off"):
