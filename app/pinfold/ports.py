@@ -26,7 +26,15 @@ from typing import Any, ClassVar, Literal, Protocol
 from msgspec import Struct, field
 
 from pinfold.rollout.acts import ActKind
-from pinfold.rollout.events import Context, Data, ToolSchema, Usage
+from pinfold.rollout.events import (
+    Context,
+    Data,
+    MemoryCited,
+    MemoryFile,
+    MemoryUsed,
+    ToolSchema,
+    Usage,
+)
 from pinfold.rollout.items import Item
 
 # Models
@@ -426,6 +434,54 @@ class Approver(Protocol):
 
 
 # Time
+
+
+class Cut(Struct, frozen=True):
+    """A reply without the block in which it cites memories."""
+
+    text: str
+    block: str
+    cited: tuple[MemoryCited, ...] = ()
+    sessions: tuple[str, ...] = ()
+    """Ids of sessions, or how they begin, as the model wrote them."""
+
+
+class MemoryPort(Protocol):
+    """What earlier sessions learned. What raises `MemoryFailure` blocks: call it in a thread."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of memories lie; tools may read there unasked."""
+        ...
+
+    def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> str:
+        """What a session in `cwd` is told, with at most so many tokens of memories; empty where
+        there is nothing. Raises `MemoryFailure`."""
+        ...
+
+    def cut(self, reply: str) -> Cut | None:
+        """A reply without its citations; None where it has none."""
+        ...
+
+    def shown(self, streamed: str) -> int:
+        """How many characters of a reply under way are surely none of its citations."""
+        ...
+
+    def cited(self, cut: Cut) -> MemoryUsed:
+        """What the citations of a reply come to. Raises `MemoryFailure`."""
+        ...
+
+    def kind(self, path: Path) -> tuple[MemoryFile, str] | None:
+        """What a file of memories is, and its path in their folder; None for any other file."""
+        ...
+
+    def count_use(self, sessions: Sequence[str], at: datetime) -> None:
+        """Memories of these sessions were used. Raises `MemoryFailure`."""
+        ...
+
+
+class MemoryFailure(Exception):
+    """Memories can't be read or counted; `str()` is a plain sentence for the user."""
 
 
 class Clock(Protocol):

@@ -10,6 +10,7 @@ from pinfold.agent.found import changed_since
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.memory import Memory
 from pinfold.agent.record import Record
+from pinfold.agent.remembering import Remembering
 from pinfold.agent.standing import Standing
 from pinfold.ports import Clock, ModelInfo
 from pinfold.rollout.events import ContextSet, ItemAdded, ToolSchema
@@ -31,6 +32,7 @@ class BeforeTurn:
         hooks: Hooks,
         files: Files,
         memory: Memory,
+        remembering: Remembering,
         tell_limits: Callable[[], Awaitable[None]],
         stood: Standing,
     ) -> None:
@@ -43,6 +45,7 @@ class BeforeTurn:
         self._hooks = hooks
         self._files = files
         self._memory = memory
+        self._remembering = remembering
         self._tell_limits = tell_limits
         self._stood = stood.for_model()
         """How the session was left, until the model is told."""
@@ -51,13 +54,15 @@ class BeforeTurn:
 
     async def context(self) -> ContextSet:
         """Instructions, rules, tools and environment, read anew."""
+        model = self._model()
         return await asyncio.to_thread(
             instructions.build,
             self._cwd,
             self._user_folder,
-            self._model(),
+            model,
             self._tools,
             self._clock.now(),
+            await self._remembering.front(self._cwd, model),
         )
 
     async def ready(self, prompt: str) -> tuple[ContextSet, tuple[Image, ...]]:

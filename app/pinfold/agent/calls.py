@@ -15,6 +15,7 @@ from pinfold.agent.drifting import Drifting
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.record import Record
+from pinfold.agent.remembering import Remembering, of_item
 from pinfold.agent.second_try import SecondTry
 from pinfold.agent.updates import Phase, ToolStarted
 from pinfold.checkpoint.anchors import MEMORY_TOOL
@@ -90,6 +91,7 @@ class Calls:
         drift: Drifting,
         workspace: Path,
         hooks: Hooks,
+        remembering: Remembering,
     ) -> None:
         self._record = record
         self.tools = tools
@@ -100,6 +102,7 @@ class Calls:
         self._second = SecondTry(record, confinement, self.ask)
         self._workspace = workspace
         self._hooks = hooks
+        self._remembering = remembering
         self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
         self._begun: dict[int, _Run] = {}
@@ -258,7 +261,8 @@ class Calls:
         """
         call, sandbox = run.call, run.context.sandbox
         call_id = call.call_id or ""
-        own = [(self._record.journal.folder / "outputs").resolve()]
+        outputs = (self._record.journal.folder / "outputs").resolve()
+        own = [outputs, *self._remembering.readable]
         stray = await self._drift.of(review)
         drifts = self._drift.why(stray)
         match verdict(
@@ -345,6 +349,7 @@ class Calls:
             if review.command:
                 stated["command"] = review.command
         seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
+        used = self._remembering.read(outcome.observations, self._workspace)
 
         def make(n: int) -> list[Data]:
             item = Item(
@@ -358,7 +363,8 @@ class Calls:
                 state=state,
                 detail={"ok": outcome.ok, **stated, **outcome.detail},
             )
-            return [ItemAdded(item=item), *outcome.events, *(observed(each, n) for each in seen)]
+            found = [*([of_item(used, n)] if used else []), *(observed(each, n) for each in seen)]
+            return [ItemAdded(item=item), *outcome.events, *found]
 
         try:
             await self._record.add(make)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import Sandbox
+from pinfold.ports import MemoryPort, Sandbox
 from pinfold.settings import AUTOS, Auto, Drift, Mode
 from pinfold.tokens.prices import Price
 
@@ -56,6 +56,8 @@ class Options:
     summary_window: int | None = None
     """Tokens of context that the session's model has where it summarises; none is all it has."""
     prices: Mapping[str, Price] = field(default_factory=dict)
+    memories: MemoryPort | None = None
+    """What earlier sessions learned; none where that is not to be used."""
 
 
 @dataclass(slots=True)

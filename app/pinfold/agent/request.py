@@ -12,6 +12,7 @@ import msgspec
 from pinfold.agent.learned_windows import Place, narrowed, place_of
 from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
+from pinfold.agent.remembering import BLOCK, Remembering, of_item
 from pinfold.agent.retry import insist
 from pinfold.agent.updates import Retrying, StreamDropped, Streamed
 from pinfold.ports import (
@@ -28,7 +29,7 @@ from pinfold.ports import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.rollout.events import ItemAdded, RequestFinished
+from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
 
@@ -119,6 +120,7 @@ class Requester:
         record: Record,
         clock: Clock,
         metadata: Metadata,
+        remembering: Remembering,
         *,
         max_retries: int,
         effort: str | None,
@@ -127,6 +129,7 @@ class Requester:
         self._record = record
         self._clock = clock
         self._metadata = metadata
+        self._remembering = remembering
         self._max_retries = max_retries
         self._effort = effort
         self._rng = rng
@@ -231,6 +234,7 @@ class Requester:
     ) -> ResponseDone:
         record = self._record
         done: ResponseDone | None = None
+        self._remembering.begin()
         # Providers are async generators: closing one at once closes its connection.
         stream = cast("AsyncGenerator[Delta, None]", connection.provider.stream(request))
         async with aclosing(stream):
@@ -250,7 +254,7 @@ class Requester:
                         done = delta
                         continue
                 record.enter("streaming")
-                record.tell(Streamed(delta))
+                record.tell(Streamed(self._remembering.passed(delta)))
         if done is None:
             raise MalformedStream("The reply ended without its closing event.")
         return done
@@ -271,7 +275,11 @@ class Requester:
             origin=_origin(connection, part.foreign_id),
             opaque=part.opaque,
         )
-        response.items.append(await self._add(item))
+        cut = self._remembering.cut(part.content) if part.kind == "assistant" else None
+        if cut is not None:
+            item = msgspec.structs.replace(item, content=cut.text, detail={BLOCK: cut.block})
+        used = await self._remembering.used(cut) if cut is not None else None
+        response.items.append(await self._add(item, used))
 
     async def _keep(
         self,
@@ -290,10 +298,12 @@ class Requester:
         for kind, parts in kinds:
             text = "".join(parts)
             if text.strip():
+                cut = self._remembering.cut(text) if kind == "assistant" else None
                 item = Item(
                     n=0,
                     kind=kind,
-                    content=text,
+                    content=text if cut is None else cut.text,
+                    detail={} if cut is None else {BLOCK: cut.block},
                     turn=turn,
                     response=response.number,
                     state="interrupted",
@@ -303,12 +313,18 @@ class Requester:
         if pieces:
             self._record.tell(StreamDropped())
 
-    async def _add(self, item: Item) -> Item:
+    async def _add(self, item: Item, used: MemoryUsed | None = None) -> Item:
+        """Journal an item, and the memories that it used."""
         events = await self._record.add(
-            lambda n: [ItemAdded(item=msgspec.structs.replace(item, n=n))]
+            lambda n: [
+                ItemAdded(item=msgspec.structs.replace(item, n=n)),
+                *([of_item(used, n)] if used else []),
+            ]
         )
         added = events[0].data
         assert isinstance(added, ItemAdded)
+        if used is not None:
+            await self._remembering.count(used, events[0].ts)
         return added.item
 
 

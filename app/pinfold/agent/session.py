@@ -30,6 +30,7 @@ from pinfold.agent.playback import Playback
 from pinfold.agent.preparing import Preparing
 from pinfold.agent.prewarm import Prewarm
 from pinfold.agent.record import Record
+from pinfold.agent.remembering import Remembering
 from pinfold.agent.request import Connection, Requester
 from pinfold.agent.rounds import Round
 from pinfold.agent.server_count import ServerCount
@@ -106,16 +107,26 @@ class Session:
         record.subscribe(self._memory.hear)
         own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory, record.window))
         by_name = {tool.schema.name: tool for tool in (*own, *tools)}
+        remembering = Remembering(record, options.memories)
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
         drift = Drifting(record, self._memory, cwd, options.drift, attended=options.attended)
         self._calls = Calls(
-            record, by_name, approver, self._consent, self._confinement, drift, cwd, hooks
+            record,
+            by_name,
+            approver,
+            self._consent,
+            self._confinement,
+            drift,
+            cwd,
+            hooks,
+            remembering,
         )
         metadata = Metadata(record, wanted=options.turn_metadata)
         requester = Requester(
             record,
             clock,
             metadata,
+            remembering,
             max_retries=options.max_retries,
             effort=options.reasoning_effort,
             rng=Random(),  # noqa: S311  jitter
@@ -181,6 +192,7 @@ class Session:
             hooks,
             self.files,
             self._memory,
+            remembering,
             self._calls.tell_limits,
             stood,
         )

@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from pinfold.agent import goal
+from pinfold.agent.instructions import hashed
 from pinfold.agent.record import Record
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
@@ -205,6 +208,26 @@ class Steering:
         window = self._record.window
         await self._record.append(restore_of(window, generation))
         return f"Window {generation} is back, with what came since: {len(window):,} items."
+
+    async def fold_memories(self, *, folded: bool) -> str:
+        """Leave what earlier sessions learned out of the requests, or take it in again; says so.
+
+        Raises `Refused`, `JournalError`.
+        """
+        self._check_writable()
+        context = self.context
+        memories = context.memories
+        if memories is None or not memories.text:
+            raise Refused("This session was told of no memories.")
+        if memories.folded == folded:
+            raise Refused(f"Memories are {'folded' if folded else 'in the requests'} already.")
+        if self._busy():
+            raise Refused("A turn is running: do it when that has ended, or press Esc first.")
+        changed = replace(context, memories=replace(memories, folded=folded))
+        await self._record.append(hashed(changed))
+        size = tokens(self.count(memories.text))
+        done = f"Folded the memories: {size} tokens freed." if folded else "Unfolded the memories."
+        return f"{done} The next request is not cached."
 
     async def set_goal(self, text: str) -> None:
         """Say what the session is for; empty goes back to the first request.

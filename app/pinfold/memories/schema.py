@@ -64,6 +64,15 @@ forgotten = Table(
 )
 """Sessions of which nothing is remembered, ever again."""
 
+confirmed = Table(
+    "confirmed",
+    tables,
+    Column("line", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("confirmed_at", Float, nullable=False),
+)
+"""Hashes of lines that the user confirmed though what they quote has changed."""
+
 
 def _first(conn: Connection) -> None:
     conn.execute(
@@ -93,7 +102,16 @@ def _first(conn: Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Connection], Any], ...] = (_first,)
+def _confirmed(conn: Connection) -> None:
+    conn.execute(
+        text(
+            "CREATE TABLE confirmed (line TEXT NOT NULL PRIMARY KEY, host TEXT NOT NULL,"
+            " confirmed_at FLOAT NOT NULL)"
+        )
+    )
+
+
+MIGRATIONS: tuple[Callable[[Connection], Any], ...] = (_first, _confirmed)
 """The n-th goes from version n to n + 1. One that has been released never changes: a test holds
 that all of them together make the tables above."""
 

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, sel
 
 from pinfold.memories.database import Database
 from pinfold.memories.records import Candidate, Claim, Extracted, Job, Kind, Outcome, Output
-from pinfold.memories.schema import forgotten, jobs, outputs
+from pinfold.memories.schema import confirmed, forgotten, jobs, outputs
 
 LEASE = 3_600.0
 """Seconds that a claim holds without a heartbeat."""
@@ -218,6 +218,28 @@ class State:
                     .values(usage_count=count, last_usage=last)
                 )
 
+    def confirm(self, line: str) -> None:
+        """The line with this hash holds, whatever became of what it quotes."""
+        with self._db.writing() as conn:
+            if conn.execute(select(confirmed).where(confirmed.c.line == line)).first() is None:
+                conn.execute(
+                    insert(confirmed).values(line=line, host=self._host, confirmed_at=self._now())
+                )
+
+    def confirmed(self) -> list[str]:
+        with self._db.reading() as conn:
+            return sorted(row.line for row in conn.execute(select(confirmed)))
+
+    def strike(self, session: str, line: str) -> None:
+        """Remove a line from the record of a session."""
+        ours = outputs.c.session_id == session
+        with self._db.writing() as conn:
+            row = conn.execute(select(outputs).where(ours)).one_or_none()
+            if row is not None:
+                kept = [each for each in row.raw_memory.splitlines() if each.strip() != line]
+                raw = "".join(f"{each}\n" for each in kept)
+                conn.execute(update(outputs).where(ours).values(raw_memory=raw))
+
     def forget(self, session: str) -> None:
         """Remove what is remembered of a session, and never read it again."""
         with self._db.writing() as conn:
@@ -236,6 +258,7 @@ class State:
         with self._db.writing() as conn:
             conn.execute(delete(outputs))
             conn.execute(delete(jobs))
+            conn.execute(delete(confirmed))
 
     def output(self, session: str) -> Output | None:
         return next((each for each in self.outputs() if each.session_id == session), None)

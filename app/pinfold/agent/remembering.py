@@ -1,0 +1,117 @@
+"""Memories in a session: what it is told of them, and which of them it used."""
+
+import asyncio
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pinfold.agent.record import Record
+from pinfold.ports import (
+    Cut,
+    Delta,
+    MemoryFailure,
+    MemoryPort,
+    ModelInfo,
+    Observation,
+    TextDelta,
+)
+from pinfold.rollout.events import Memories, MemoryUsed
+from pinfold.window.reading import reserve
+
+BLOCK = "memory_citations"
+"""In the detail of a reply: the block that closed it."""
+MOST = 5_000
+"""Tokens of memories that a session is told."""
+SHARE = 0.05
+"""Of the usable window, that they may take."""
+
+
+class Remembering:
+    """None of it happens without a port, or for a model without tools."""
+
+    def __init__(self, record: Record, port: MemoryPort | None) -> None:
+        self._record = record
+        self._port = port
+        self._streamed = ""
+        self._shown = 0
+        """Characters of the reply under way that were passed on."""
+
+    @property
+    def readable(self) -> list[Path]:
+        """Folders in which tools may read unasked."""
+        return [self._port.folder.resolve()] if self._port is not None else []
+
+    async def front(self, cwd: Path, model: ModelInfo) -> Memories | None:
+        """What the session is told: decided once, before its first request."""
+        decided = self._record.state.memories
+        if decided is not None or self._port is None or not model.tools:
+            return decided
+        usable = model.context_window - reserve(model.context_window, model.max_output)
+        most = min(MOST, int(SHARE * usable))
+        count = self._record.gauge.counter.count
+        try:
+            return Memories(await asyncio.to_thread(self._port.front, cwd, most, count))
+        except MemoryFailure as failure:
+            self._record.warn(str(failure))
+            return None
+
+    # Citations
+
+    @property
+    def _told(self) -> MemoryPort | None:
+        """The port, where the model was told of memories and may cite them."""
+        context = self._record.state.context.context
+        return self._port if context.memories is not None and context.memories.text else None
+
+    def begin(self) -> None:
+        """A response begins to stream."""
+        self._streamed, self._shown = "", 0
+
+    def passed(self, delta: Delta) -> Delta:
+        """A piece of a response without what belongs to its citations."""
+        port = self._told
+        if port is None or not isinstance(delta, TextDelta):
+            return delta
+        self._streamed += delta.text
+        shown = max(self._shown, port.shown(self._streamed))
+        piece, self._shown = self._streamed[self._shown : shown], shown
+        return TextDelta(piece)
+
+    def cut(self, reply: str) -> Cut | None:
+        return self._told.cut(reply) if self._told is not None else None
+
+    async def used(self, cut: Cut) -> MemoryUsed | None:
+        """The event of a reply's citations, its item still to be named; None where none holds."""
+        if self._port is None:
+            return None
+        try:
+            used = await asyncio.to_thread(self._port.cited, cut)
+        except MemoryFailure as failure:
+            self._record.warn(str(failure))
+            return None
+        return used if used.cited or used.sessions else None
+
+    async def count(self, used: MemoryUsed, at: datetime) -> None:
+        """Count what was journalled."""
+        if self._port is None or not used.sessions:
+            return
+        try:
+            await asyncio.to_thread(self._port.count_use, used.sessions, at)
+        except MemoryFailure as failure:
+            self._record.warn(str(failure))
+
+    # Reads
+
+    def read(self, seen: Iterable[Observation], workspace: Path) -> MemoryUsed | None:
+        """The event of the memory files that a tool read, its item still to be named."""
+        if self._port is None:
+            return None
+        paths = [workspace / each.uri for each in seen if (each.kind, each.op) == ("file", "read")]
+        found = dict.fromkeys(kind for path in paths if (kind := self._port.kind(path)))
+        return MemoryUsed(item=0, via="read", read=tuple(found)) if found else None
+
+
+def of_item(used: MemoryUsed, n: int) -> MemoryUsed:
+    return replace(used, item=n)

@@ -1,0 +1,72 @@
+"""The block with which a reply says which memories it used.
+
+    <memory_citations>
+    memory_summary.md:12-14 | how the tests are run
+    sessions: 0198ab12-1234, 0198ab13-5678
+    </memory_citations>
+
+It closes the reply. A closing line that is missing, lines that are none of these and anything that
+a model may put there besides are passed over: a reply is never lost over its citations.
+"""
+
+import re
+from collections import deque
+
+from pinfold.ports import Cut
+from pinfold.rollout.events import MemoryCited
+from pinfold.sanitize import one_line
+
+OPEN, CLOSE = "<memory_citations>", "</memory_citations>"
+MOST = 32
+"""Places, and sessions, that one reply can cite."""
+LONGEST = 8_000
+"""Characters of a block; what is longer is text of the reply."""
+_NOTE = 200
+_MAX_LINE = 1_000_000
+_BLOCK = re.compile(rf"(?m)^[ \t]*{OPEN}[ \t]*$")
+_PLACE = re.compile(r"(?P<path>[^:|]{1,200}):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?\s*(?:\||$)")
+_IDS = re.compile(r"(?i)(?:sessions?|session ids?)\s*:\s*(?P<ids>.+)")
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{7,127}")
+
+
+def cut(reply: str) -> Cut | None:
+    """A reply without the block at its end; None where it has none, or is nothing else."""
+    last = next(iter(deque(_BLOCK.finditer(reply), maxlen=1)), None)
+    if last is None or len(reply) - last.start() > LONGEST:
+        return None
+    inner, closed, after = reply[last.end() :].partition(CLOSE)
+    text = reply[: last.start()].rstrip()
+    if not text or (closed and after.strip()):
+        return None
+    cited: list[MemoryCited] = []
+    sessions: list[str] = []
+    for line in map(str.strip, inner.splitlines()):
+        if ids := _IDS.match(line):
+            sessions += _ID.findall(ids["ids"])
+        elif (place := _PLACE.match(line.lstrip("-* "))) and (one := _cited(place, line)):
+            cited.append(one)
+    return Cut(
+        text,
+        reply[last.start() :],
+        tuple(dict.fromkeys(cited))[:MOST],
+        tuple(dict.fromkeys(sessions))[:MOST],
+    )
+
+
+def _cited(place: "re.Match[str]", line: str) -> MemoryCited | None:
+    first = int(place["first"])
+    last = int(place["last"] or first)
+    if not 1 <= first <= last <= _MAX_LINE:
+        return None
+    note = one_line(line.partition("|")[2]).strip()[:_NOTE]
+    return MemoryCited(one_line(place["path"]).strip(), first, last, note)
+
+
+def shown(streamed: str) -> int:
+    """How many characters of a reply under way are surely none of the block."""
+    if opened := _BLOCK.search(streamed):
+        return opened.start()
+    start = streamed.rfind("\n") + 1
+    line = streamed[start:]
+    begins = line.strip() and OPEN.startswith(line.lstrip(" \t")[: len(OPEN)].rstrip())
+    return start if begins else len(streamed)

@@ -1,0 +1,171 @@
+"""What sessions ask of memories: `ports.MemoryPort` over the files and the database."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinfold.memories import citations, reading
+from pinfold.memories.records import Output, StateError
+from pinfold.memories.statements import Cited, cited
+from pinfold.memories.usage import kind_of
+from pinfold.ports import Cut, MemoryFailure
+from pinfold.rollout.events import MemoryFile, MemoryUsed
+from pinfold.small_files import read_text
+
+if TYPE_CHECKING:
+    from pinfold.memories.state import State
+
+FOLDER, SUMMARY = "memories", "memory_summary.md"
+_MOST_LINES = 200
+"""Lines of one citation in which sources are looked for."""
+_SHORTEST_ID = 8
+
+
+class Reader:
+    """The memories in pinfold's home folder. Every function may block."""
+
+    def __init__(self, home: Path, now: Callable[[], datetime]) -> None:
+        self.folder = home / FOLDER
+        self._home = home
+        self._now = now
+
+    @cached_property
+    def state(self) -> State:
+        """The database. Raises `StateError`."""
+        from pinfold.memories.state import State  # SQLAlchemy takes its time
+
+        return State(self._home, self._now)
+
+    def close(self) -> None:
+        if "state" in self.__dict__:
+            self.state.close()
+
+    # What a session is told
+
+    def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> str:
+        try:
+            every = reading.lines(read_text(self.folder / SUMMARY, reading.MAX_BYTES))
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise MemoryFailure(f"Memories can't be read: {error.strerror or error}.") from error
+        try:
+            sources = self.sources()
+        except StateError as error:
+            raise MemoryFailure(str(error)) from error
+        fresh = [line for line in every if not line.unconfirmed and not sources.stale(line)]
+        chosen = reading.told(fresh, cwd, most, count)
+        return reading.front(chosen, self.folder) if chosen else ""
+
+    def sources(self) -> reading.Sources:
+        """What is left of the sessions that memories cite. Raises `StateError`."""
+        return reading.Sources(Sessions(self._home, self.state.outputs()).folder, self._confirmed())
+
+    def _confirmed(self) -> set[str]:
+        return set(self.state.confirmed())
+
+    # What a reply cites
+
+    def cut(self, reply: str) -> Cut | None:
+        return citations.cut(reply)
+
+    def shown(self, streamed: str) -> int:
+        return citations.shown(streamed)
+
+    def cited(self, cut: Cut) -> MemoryUsed:
+        try:
+            sessions = Sessions(self._home, self.state.outputs())
+        except StateError as error:
+            raise MemoryFailure(str(error)) from error
+        sources: dict[str, None] = {}
+        named: dict[str, None] = {}
+        for place in cut.cited:
+            text = self._lines(place.path, place.first, place.last)
+            for each in cited(text):
+                if whole := sessions.whole(each.session):
+                    sources[str(Cited(whole, each.item))] = None
+                    named[whole] = None
+        for given in cut.sessions:
+            if whole := sessions.whole(given):
+                named[whole] = None
+        return MemoryUsed(
+            item=0,
+            via="citation",
+            cited=cut.cited,
+            sources=tuple(sources)[: citations.MOST],
+            sessions=tuple(named),
+        )
+
+    def _lines(self, path: str, first: int, last: int) -> str:
+        """Lines of a memory file; nothing of any other file."""
+        try:
+            real = (self.folder / path).resolve()
+            if self.kind(real) is None:
+                return ""
+            found = read_text(real, reading.MAX_BYTES).split("\n")
+        except (OSError, RuntimeError, ValueError):
+            return ""
+        return "\n".join(found[first - 1 : min(last, first + _MOST_LINES - 1)])
+
+    def count_use(self, sessions: Sequence[str], at: datetime) -> None:
+        try:
+            self.state.count_use(sessions, at)
+        except StateError as error:
+            raise MemoryFailure(str(error)) from error
+
+    # What a tool reads
+
+    def kind(self, path: Path) -> tuple[MemoryFile, str] | None:
+        folder = self.folder.resolve()
+        if not path.is_relative_to(folder) or path == folder:
+            return None
+        name = path.relative_to(folder).as_posix()
+        return None if name.startswith(".git/") else (kind_of(name), name)
+
+
+class Sessions:
+    """The sessions that memories are drawn from, by their ids or how these begin."""
+
+    def __init__(self, home: Path, outputs: Sequence[Output]) -> None:
+        self._home = home
+        self._outputs = {each.session_id: each for each in outputs}
+        self._host = socket.gethostname()
+
+    @cached_property
+    def _folders(self) -> dict[str, Path]:
+        return {path.name: path for path in self._home.glob("sessions/*/*/*/*")}
+
+    def whole(self, session: str) -> str:
+        """The whole id; empty where there is no such session, or more than one."""
+        for known in (self._outputs, self._folders):
+            if session in known:
+                return session
+            if len(session) >= _SHORTEST_ID:
+                found = [each for each in known if each.startswith(session)]
+                if found:
+                    return found[0] if len(found) == 1 else ""
+        return ""
+
+    def path(self, session: str) -> Path | None:
+        """The folder of the session's rollout; None where that is gone or elsewhere."""
+        whole = self.whole(session)
+        row = self._outputs.get(whole)
+        if row is not None and row.host == self._host:
+            path = Path(row.rollout_path)
+            if path.exists():
+                return path.parent
+        return self._folders.get(whole)
+
+    def folder(self, session: str) -> str | None:
+        """Where the session worked; None where it is gone, empty where nobody can say."""
+        row = self._outputs.get(self.whole(session))
+        if row is not None and row.host != self._host:
+            return ""
+        if self.path(session) is None:
+            return None
+        return row.cwd if row is not None else ""

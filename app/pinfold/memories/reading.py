@@ -1,0 +1,159 @@
+"""The lines of the memory files, and those of them that a new session is told."""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold.memories.statements import Cited, Statement, cited, parse
+from pinfold.numbers import ID_SHOWN
+from pinfold.paths import repository_root
+from pinfold.rollout import quotes
+from pinfold.sanitize import one_line
+from pinfold.small_files import read_text
+
+MAX_BYTES = 2_000_000
+"""Of a file that is read to check a memory, or of a memory file."""
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
+_UNCONFIRMED = "unconfirmed"
+"""What the heading of those lines begins with that no record bears out."""
+
+
+class MemoryLine(Struct, frozen=True):
+    """A line of a memory file that says something."""
+
+    number: int
+    """In its file, from 1."""
+    text: str
+    """As it stands there."""
+    folder: str = ""
+    """The one that the heading above it names."""
+    statement: Statement | None = None
+    """None for words of the user's own."""
+    unconfirmed: bool = False
+    """No record bears it out."""
+
+    @property
+    def says(self) -> str:
+        return self.statement.text if self.statement else self.text.strip().lstrip("-*+ ")
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.text.strip().encode(errors="replace")).hexdigest()
+
+    @property
+    def cites(self) -> tuple[Cited, ...]:
+        return self.statement.cites if self.statement else tuple(cited(self.text))
+
+
+def lines(text: str) -> list[MemoryLine]:
+    """The lines of a memory file, in their order, headings and blank lines left out."""
+    found: list[MemoryLine] = []
+    folder, level, unconfirmed = "", 0, False
+    for number, line in enumerate(text.split("\n"), 1):
+        if heading := _HEADING.fullmatch(line.strip()):
+            depth, name = len(heading[1]), heading[2].strip()
+            if name.casefold().startswith(_UNCONFIRMED):
+                unconfirmed = True
+            if Path(name).expanduser().is_absolute():
+                folder, level = name, depth
+            elif depth <= level:
+                folder = ""
+        elif any(map(str.isalnum, line)):
+            found.append(MemoryLine(number, line, folder, parse(line), unconfirmed))
+    return found
+
+
+class Sources:
+    """Says which memories have lost what bears them out. Reads each file once. Blocking."""
+
+    def __init__(
+        self, folder_of: Callable[[str], str | None], confirmed: Collection[str] = ()
+    ) -> None:
+        """`folder_of` gives the folder that a session worked in; None where the session is gone,
+        empty where nobody can say. `confirmed` are hashes of lines that hold all the same."""
+        self._folder_of = folder_of
+        self._confirmed = confirmed
+        self._texts: dict[Path, str | None] = {}
+
+    def stale(self, line: MemoryLine) -> str:
+        """Why a memory may no longer hold; empty where nothing speaks against it."""
+        if self._confirmed and line.hash in self._confirmed:
+            return ""
+        folders = [self._folder_of(each.session) for each in line.cites]
+        if folders and all(each is None for each in folders):
+            return "its session was deleted"
+        statement = line.statement
+        if statement is None or not (statement.file and statement.quote):
+            return ""
+        known = list(dict.fromkeys(each for each in folders if each))
+        if known and not any(self._stands(statement, Path(each)) for each in known):
+            return f"{one_line(statement.file)} no longer says it"
+        return ""
+
+    def _stands(self, statement: Statement, folder: Path) -> bool:
+        path = folder / statement.file
+        if path not in self._texts:
+            self._texts[path] = _text(path, folder)
+        text = self._texts[path]
+        return text is not None and quotes.find(statement.quote, text) is not None
+
+
+def _text(path: Path, folder: Path) -> str | None:
+    """The text of a file in `folder`; a memory must not have any other file read."""
+    try:
+        real = path.resolve()
+        if not real.is_relative_to(folder.resolve()):
+            return None
+        return read_text(real, MAX_BYTES)
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def told(
+    every: Iterable[MemoryLine], cwd: Path, most: int, count: Callable[[str], int]
+) -> list[MemoryLine]:
+    """The lines that a session in `cwd` begins with, at most `most` tokens of them; those of this
+    folder come first, then those of its repository, then the rest."""
+    root = repository_root(cwd) or cwd
+    chosen: list[MemoryLine] = []
+    for line in sorted(every, key=lambda each: _distance(each.folder, cwd, root)):
+        tokens = count(shown(line)) + 1
+        if tokens <= most:
+            most -= tokens
+            chosen.append(line)
+    return chosen
+
+
+def _distance(folder: str, cwd: Path, root: Path) -> int:
+    path = Path(folder).expanduser() if folder else None
+    if path == cwd:
+        return 0
+    if path is not None and (path == root or path.is_relative_to(root)):
+        return 1
+    return 2 if path is None else 3
+
+
+def shown(line: MemoryLine) -> str:
+    """A line as the model reads it: `12 rule: Run make test. [0198ab12-1234#7]`."""
+    statement = line.statement
+    if statement is None:
+        return f"{line.number} {one_line(line.says)}"
+    cites = ", ".join(f"{each.session[:ID_SHOWN]}#{each.item}" for each in statement.cites)
+    return f"{line.number} {statement.kind}: {one_line(statement.text)} [{cites}]"
+
+
+def front(chosen: Sequence[MemoryLine], folder: Path) -> str:
+    """What a session is told: the note on how to use memories, then the lines by folder."""
+    groups: dict[str, list[str]] = {}
+    for line in chosen:
+        groups.setdefault(line.folder, []).append(shown(line))
+    text = "\n\n".join(
+        "\n".join([f"In {one_line(name)}:" if name else "Anywhere:", *group])
+        for name, group in groups.items()
+    )
+    note = (files("pinfold.memories") / "prompts" / "read_path.md").read_text(encoding="utf-8")
+    return note.strip().replace("{folder}", str(folder)).replace("{lines}", text)

@@ -1,0 +1,127 @@
+"""Memories in a session: told once, cited without a trace in the reply, read without a card."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from fakes.agent import MODEL, stage
+from fakes.provider import calls, says
+from pinfold.agent.options import Options
+from pinfold.agent.updates import Streamed
+from pinfold.memories.reader import Reader
+from pinfold.ports import Decision, TextDelta
+from pinfold.rollout.events import ContextSet, MemoryUsed
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+SESSION = "0198ab12-1234-7000-8000-000000000001"
+BLOCK = "<memory_citations>\nmemory_summary.md:1-1 | tests\n</memory_citations>"
+LARGE = replace(MODEL, context_window=200_000)
+
+
+def memories(root: Path, says: str = "Run make test.") -> Options:
+    home = root / "memory-home"
+    (home / "memories").mkdir(parents=True)
+    (home / "sessions" / "2026" / "02" / "28" / SESSION).mkdir(parents=True)
+    (home / "memories" / "memory_summary.md").write_text(f"- rule: {says} [{SESSION}#7]\n")
+    return Options(memories=Reader(home, lambda: NOW))
+
+
+def streamed(heard: list[object]) -> str:
+    deltas = [each.delta for each in heard if isinstance(each, Streamed)]
+    return "".join(each.text for each in deltas if isinstance(each, TextDelta))
+
+
+async def test_memories_are_told_from_the_first_request_on_and_stay_what_they_were(
+    tmp_path: Path,
+) -> None:
+    options = memories(tmp_path)
+    on = await stage(tmp_path, [says("a"), says("b")], options=options, model=LARGE)
+    on.session.send("hi")
+    await on.session.idle()
+    (tmp_path / "memory-home" / "memories" / "memory_summary.md").write_text("- other\n")
+    on.session.send("again")
+    await on.session.idle()
+    first, second = (request.context for request in on.provider.requests)
+    assert first == second
+    assert "1 rule: Run make test. [0198ab12-1234#7]" in first.remembered
+    assert len([each for each in on.events() if isinstance(each, ContextSet)]) == 1
+    await on.session.close()
+
+
+async def test_the_user_folds_them_and_takes_them_in_again(tmp_path: Path) -> None:
+    on = await stage(
+        tmp_path, [says("a"), says("b"), says("c")], options=memories(tmp_path), model=LARGE
+    )
+    on.session.send("hi")
+    await on.session.idle()
+    assert "Folded the memories" in await on.session.window.fold_memories(folded=True)
+    on.session.send("again")
+    await on.session.idle()
+    assert dict(on.session.reading().segments).get("memories") is None
+    await on.session.window.fold_memories(folded=False)
+    on.session.send("and again")
+    await on.session.idle()
+    one, two, three = (request.context.remembered for request in on.provider.requests)
+    assert one == three != two == ""
+    await on.session.close()
+
+
+async def test_a_small_model_and_an_empty_folder_are_told_nothing(tmp_path: Path) -> None:
+    small = replace(LARGE, tools=False)
+    on = await stage(tmp_path, [says("a")], options=memories(tmp_path), model=small)
+    on.session.send("hi")
+    await on.session.idle()
+    assert on.provider.requests[0].context.memories is None
+    await on.session.close()
+
+
+async def test_a_citation_leaves_the_reply_and_is_counted_once(tmp_path: Path) -> None:
+    options = memories(tmp_path)
+    script = [says(f"Run make test.\n\n{BLOCK}"), says("b")]
+    on = await stage(tmp_path, script, options=options, model=LARGE)
+    on.session.send("how do we run the tests here?")
+    await on.session.idle()
+    reply = on.session.items[-1]
+    assert reply.content == streamed(on.heard).rstrip() == "Run make test."
+    assert reply.detail["memory_citations"] == BLOCK
+    (used,) = [each for each in on.events() if isinstance(each, MemoryUsed)]
+    assert (used.item, used.via) == (reply.n, "citation")
+    assert (used.sources, used.sessions) == ((f"{SESSION}#7",), (SESSION,))
+    on.session.send("thanks")
+    await on.session.idle()
+    assert [each.content for each in on.provider.requests[1].items][1] == "Run make test."
+    await on.session.close()
+
+
+async def test_without_memories_a_block_is_text_like_any_other(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says(f"It looks so:\n{BLOCK}")])
+    on.session.send("show me the block")
+    await on.session.idle()
+    assert on.session.items[-1].content == streamed(on.heard) == f"It looks so:\n{BLOCK}"
+    await on.session.close()
+
+
+async def test_memory_files_are_read_without_a_card_and_nothing_beside_them(
+    tmp_path: Path,
+) -> None:
+    options = memories(tmp_path)
+    home = tmp_path / "memory-home"
+    (home / "memories.db").touch()
+    script = [
+        calls(
+            ("c1", "read_file", json.dumps({"path": f"{home}/memories/memory_summary.md"})),
+            ("c2", "grep", json.dumps({"pattern": "make", "path": f"{home}/memories"})),
+        ),
+        calls(("c3", "read_file", json.dumps({"path": f"{home}/memories.db"}))),
+        says("done"),
+    ]
+    on = await stage(tmp_path, script, Decision("no"), options=options, model=LARGE)
+    on.session.send("look")
+    await on.session.idle()
+    assert [each.call_id for each in on.user.asked] == ["c3"]
+    used = [each for each in on.events() if isinstance(each, MemoryUsed)]
+    assert {each.read for each in used} == {(("summary", "memory_summary.md"),)}
+    assert all(each.via == "read" for each in used)
+    await on.session.close()
