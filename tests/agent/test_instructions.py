@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.agent import MODEL
-from pinfold.agent.instructions import MAX_BYTES, agents_files, build
+from pinfold.agent.instructions import MAX_BYTES, agents_files, build, environment
 
 
 @pytest.fixture
@@ -71,3 +71,22 @@ def test_a_folder_whose_name_is_not_utf_8_has_a_context(work: Path) -> None:
     made = build(odd, work / "config", MODEL, (), datetime(2026, 1, 1, tzinfo=UTC))
     assert "caf\ufffd" in made.context.environment
     assert made.context.agents[0].text == "Use tabs."
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("ref: refs/heads/fix/a\n", "Branch: fix/a\n"),
+        (f"{'0123456789abcdef' * 3}"[:40], "Branch: none, at 0123456789ab\n"),
+        ("anything else\n", ""),
+    ],
+)
+def test_the_branch_is_read_where_a_worktree_has_it(tmp_path: Path, head: str, said: str) -> None:
+    work, git = tmp_path / "work", tmp_path / "main" / ".git" / "worktrees" / "work"
+    for folder in (work, git):
+        folder.mkdir(parents=True)
+    (work / ".git").write_text(f"gitdir: {git}\n")
+    (git / "HEAD").write_text(head)
+    lines = environment(work, datetime(2026, 1, 2, tzinfo=UTC))
+    assert ("Branch: " in lines) == bool(said)
+    assert said in lines

@@ -36,7 +36,6 @@ from pinfold.ports import (
 from pinfold.rollout.events import (
     ApprovalDecided,
     ArtifactObserved,
-    ContextSet,
     Event,
     ItemAdded,
     PromptUnqueued,
@@ -377,22 +376,6 @@ async def test_the_step_limit_asks(tmp_path: Path) -> None:
     await on.session.idle()
     assert on.session.last_ending == "waiting"
     assert len(on.provider.requests) == 4
-
-
-async def test_agents_files_are_read_again_between_turns(tmp_path: Path) -> None:
-    on = await stage(tmp_path, [says("one"), says("two"), says("three")])
-    rules = tmp_path / "work" / "AGENTS.md"
-    rules.write_text("Use tabs.")
-    on.session.send("a")
-    await on.session.idle()
-    on.session.send("b")
-    await on.session.idle()
-    rules.write_text("Use spaces.")
-    on.session.send("c")
-    await on.session.idle()
-    sent = [request.context.agents[0].text for request in on.provider.requests]
-    assert sent == ["Use tabs.", "Use tabs.", "Use spaces."]
-    assert sum(isinstance(event, ContextSet) for event in on.events()) == 2
 
 
 async def test_the_users_own_command_enters_the_window(tmp_path: Path) -> None:

@@ -1,19 +1,19 @@
 """What goes before a turn: the context, hooks, pictures, and what changed meanwhile."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from pinfold.agent import goal, instructions
+from pinfold.agent import goal
 from pinfold.agent.files import Files
 from pinfold.agent.found import changed_since
+from pinfold.agent.front import Front
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.memory import Memory
 from pinfold.agent.record import Record
-from pinfold.agent.remembering import Remembering
 from pinfold.agent.standing import Standing
-from pinfold.ports import Clock, ModelInfo
-from pinfold.rollout.events import ContextSet, ItemAdded, ToolSchema
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import ContextSet, ItemAdded
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.tools.pictures import attached
 
@@ -25,52 +25,33 @@ class BeforeTurn:
         self,
         record: Record,
         cwd: Path,
-        user_folder: Path,
-        tools: Sequence[ToolSchema],
         model: Callable[[], ModelInfo],
-        clock: Clock,
+        front: Front,
         hooks: Hooks,
         files: Files,
         memory: Memory,
-        remembering: Remembering,
         tell_limits: Callable[[], Awaitable[None]],
         stood: Standing,
     ) -> None:
         self._record = record
         self._cwd = cwd
-        self._user_folder = user_folder
-        self._tools = tools
         self._model = model
-        self._clock = clock
+        self._front = front
         self._hooks = hooks
         self._files = files
         self._memory = memory
-        self._remembering = remembering
         self._tell_limits = tell_limits
         self._stood = stood.for_model()
         """How the session was left, until the model is told."""
         self._greeted = False
         """Whether the hooks of `session_start` have run in this opening."""
 
-    async def context(self) -> ContextSet:
-        """Instructions, rules, tools and environment, read anew."""
-        model = self._model()
-        return await asyncio.to_thread(
-            instructions.build,
-            self._cwd,
-            self._user_folder,
-            model,
-            self._tools,
-            self._clock.now(),
-            await self._remembering.front(self._cwd, model),
-        )
-
     async def ready(self, prompt: str) -> tuple[ContextSet, tuple[Image, ...]]:
         """The context of a turn that begins with `prompt`, and the pictures that it names.
 
         Raises `JournalError`.
         """
-        context = await self.context()
+        context = await self._front.settle()
         await self._greet()
         images = await self._pictures(prompt)
         await goal.tell(self._record)

@@ -6,9 +6,9 @@ from shutil import rmtree
 from msgspec.structs import replace
 
 from pinfold.agent.record import Record
+from pinfold.agent.telling import Telling, tell
 from pinfold.ports import Sandbox
-from pinfold.rollout.events import ItemAdded
-from pinfold.rollout.items import SANDBOX, Item
+from pinfold.rollout.items import SANDBOX
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
 
@@ -65,15 +65,6 @@ class Confinement:
                 rmtree(self._sandbox.scratch / name, ignore_errors=True)
 
     async def tell(self, record: Record, mode: Mode) -> None:
-        """Add an item on it where the model does not know it yet. Raises `JournalError`.
-
-        Not while a response streams: the item would cut it in two.
-        """
-        words = self.words(mode)
-        if not words or words == record.state.sandbox_told:
-            return
-        await record.add(
-            lambda n: [
-                ItemAdded(item=Item(n=n, kind="context", content=words, detail={SANDBOX: True}))
-            ]
-        )
+        """Tell the model where it does not know it yet (`telling.tell`). Raises `JournalError`."""
+        if words := self.words(mode):
+            await tell(record, Telling(SANDBOX, words))

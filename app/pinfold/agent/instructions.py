@@ -3,7 +3,9 @@
 import hashlib
 import os
 import platform
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +15,7 @@ import msgspec
 from pinfold.paths import repository_root
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import AgentsFile, Context, ContextSet, Memories, ToolSchema
+from pinfold.sanitize import one_line
 from pinfold.small_files import head
 
 NAME = "AGENTS.md"
@@ -30,10 +33,30 @@ def agents_files(cwd: Path, user_folder: Path) -> tuple[AgentsFile, ...]:
         path = folder / NAME
         try:
             text = _text(path, None if folder == user_folder else root)
-        except (OSError, RuntimeError):  # a ring of links is a RuntimeError
+        except (OSError, RuntimeError, ValueError):  # a ring of links, a NUL byte
             continue
         if text:
             found.append(AgentsFile(_shown(path), text))
+    return tuple(found)
+
+
+def nested(cwd: Path, folders: Iterable[Path]) -> tuple[AgentsFile, ...]:
+    """The AGENTS.md files of `folders` below `cwd` and of those between, the upper ones first; one
+    that is not there has an empty text."""
+    root = repository_root(cwd) or cwd
+    within = {
+        folder
+        for each in folders
+        if each.is_relative_to(cwd)
+        for folder in (each, *each.parents)
+        if folder != cwd and folder.is_relative_to(cwd)
+    }
+    found = []
+    for folder in sorted(within):
+        text = ""
+        with suppress(OSError, RuntimeError, ValueError):
+            text = _text(folder / NAME, root)
+        found.append(AgentsFile(_shown(folder / NAME), text))
     return tuple(found)
 
 
@@ -62,10 +85,26 @@ def environment(cwd: Path, now: datetime) -> str:
     lines = [
         f"Working directory: {_shown(cwd)}",
         f"Repository root: {_shown(root)}" if root else "Not in a git repository",
+        *([f"Branch: {branch}"] if root and (branch := _branch(root)) else ()),
         f"System: {platform.system()} {platform.machine()}, shell: {shell}",
         f"Date: {now.astimezone():%Y-%m-%d}",
     ]
     return "\n".join(lines)
+
+
+def _branch(root: Path) -> str:
+    """The branch that is checked out, or the commit where that is none; empty where unknown."""
+    git = root / ".git"
+    try:
+        if git.is_file():  # a worktree or a submodule
+            where = head(git, 4096).decode("utf-8", "replace").partition("gitdir:")[2].strip()
+            git = root / where
+        text = head(git / "HEAD", 4096).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return ""
+    if text.startswith("ref: refs/heads/"):
+        return one_line(text.removeprefix("ref: refs/heads/"))[:100]
+    return f"none, at {text[:12]}" if re.fullmatch("[0-9a-f]{40,64}", text) else ""
 
 
 def own(model: ModelInfo) -> str:

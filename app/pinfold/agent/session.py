@@ -16,6 +16,7 @@ from pinfold.agent.confinement import Confinement
 from pinfold.agent.drifting import Drifting
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
+from pinfold.agent.front import Front
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.large_prompts import LargePrompts
 from pinfold.agent.learned_windows import LearnedWindows
@@ -172,6 +173,16 @@ class Session:
             self.compaction.view,
             learned_windows,
         )
+        self._front = Front(
+            record,
+            cwd,
+            user_folder,
+            [tool.schema for tool in by_name.values()],
+            lambda: self.model,
+            clock,
+            remembering,
+            options.prices,
+        )
         turn = Turn(
             record,
             requester,
@@ -179,20 +190,18 @@ class Session:
             self.files,
             self._triggers,
             self._learning,
+            self._front,
             lambda: self._connection,
             max_steps=options.max_steps,
         )
         self._before = BeforeTurn(
             record,
             cwd,
-            user_folder,
-            [tool.schema for tool in by_name.values()],
             lambda: self.model,
-            clock,
+            self._front,
             hooks,
             self.files,
             self._memory,
-            remembering,
             self._calls.tell_limits,
             stood,
         )
@@ -408,7 +417,7 @@ class Session:
         """
         record = self._record
         if record.journal.started.adopted and not self.read_only:
-            context = await self._before.context()
+            context = await self._front.fresh()
             if context.hash != record.state.context.hash:
                 await record.append(context)
 

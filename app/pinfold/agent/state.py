@@ -1,5 +1,7 @@
 """What a session knows beyond its window: counters, queue, consent. Folded from events."""
 
+from hashlib import sha256
+
 from msgspec import Struct, field
 
 from pinfold.rollout import provenance
@@ -21,8 +23,9 @@ from pinfold.rollout.events import (
     TurnStarted,
     Unknown,
     WindowReplaced,
+    is_compaction,
 )
-from pinfold.rollout.items import GOAL, SANDBOX
+from pinfold.rollout.items import ABOUT, GOAL, SANDBOX, Item
 
 
 class State(Struct):
@@ -41,6 +44,8 @@ class State(Struct):
     context: ContextSet = ContextSet(hash="", context=Context())
     memories: Memories | None = None
     """As they were decided when the session began, also while a model is told of none."""
+    sent_to: str = ""
+    """`provider/model` of the last request with this context, since the last compaction."""
     model: ModelChanged | None = None
     prefixes: set[str] = field(default_factory=set)
     """Commands, and first words of those that only read, that the user allowed for this session."""
@@ -48,9 +53,10 @@ class State(Struct):
     """What the session is for, where the user said so."""
     goal_told: str = ""
     """The same as the model knows it."""
-    sandbox_told: str = ""
-    """What the model knows of its approvals and its sandbox."""
-    _sandbox_item: int = 0
+    told: dict[str, str] = field(default_factory=dict)
+    """What the window's items tell the state of (`items.ABOUT`), with the digest of that state."""
+    _tellings: dict[int, tuple[str, str]] = field(default_factory=dict)
+    """The same of all items there ever were, by number."""
     _first_request: str = ""
     queue: dict[int, provenance.Prompt] = field(default_factory=dict)
     last_queue_id: int = 0
@@ -72,7 +78,7 @@ class State(Struct):
             case SessionStarted(id=session_id):
                 self.id = session_id
             case ContextSet() as context:
-                self.context = context
+                self.context, self.sent_to = context, ""
                 self.memories = context.context.memories or self.memories
             case ModelChanged() as model:
                 self.model = model
@@ -87,16 +93,21 @@ class State(Struct):
                     self._first_request = provenance.words(item)
                 if item.kind == "context" and isinstance(told := item.detail.get(GOAL), str):
                     self.goal_told = told
-                if item.kind == "context" and SANDBOX in item.detail:
-                    self.sandbox_told, self._sandbox_item = item.content, item.n
-            case WindowReplaced(inserted=inserted, window=window):
-                if all(n != self._sandbox_item for n, _ in window):
-                    self.sandbox_told = ""
+                if telling := told_in(item):
+                    self._tellings[item.n] = telling
+                    self.told[telling[0]] = telling[1]
+            case WindowReplaced(inserted=inserted, window=window, reason=reason):
+                known = (self._tellings.get(n) for n in sorted(n for n, _ in window))
+                self.told = dict(telling for telling in known if telling)
+                if is_compaction(reason):
+                    self.sent_to = ""
                 self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
             case GoalSet(text=text):
                 self.goal_set = text
             case RequestFinished() as request:
                 self.response = max(self.response, request.response)
+                if request.purpose in ("turn", "prewarm") and request.status == "ok":
+                    self.sent_to = f"{request.provider}/{request.model}"
                 self._spend(request)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:
                 self.prefixes.add(prefix)
@@ -115,3 +126,18 @@ class State(Struct):
             self.spent_on_turns += tokens
         elif request.compaction is not None and request.compaction.phase == "background":
             self.spent_preparing += tokens
+
+
+def digest(text: str) -> str:
+    """Tells one state of a thing from another."""
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def told_in(item: Item) -> tuple[str, str] | None:
+    """What a context item tells the state of, and the digest of that state."""
+    if item.kind != "context":
+        return None
+    match item.detail.get(ABOUT):
+        case [str(subject), str(state)]:
+            return subject, state
+    return (SANDBOX, digest(item.content)) if SANDBOX in item.detail else None

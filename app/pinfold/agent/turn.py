@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from pinfold.agent import goal
 from pinfold.agent.calls import Calls
 from pinfold.agent.files import Files
+from pinfold.agent.front import Front
 from pinfold.agent.learning import Learning
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection, Requester, Response
@@ -60,6 +61,7 @@ class Turn:
         files: Files,
         triggers: Triggers,
         learning: Learning,
+        front: Front,
         connection: Callable[[], Connection],
         *,
         max_steps: int,
@@ -70,6 +72,7 @@ class Turn:
         self._files = files
         self._triggers = triggers
         self._learning = learning
+        self._front = front
         self._connection = connection
         self._max_steps = max_steps
 
@@ -135,11 +138,10 @@ class Turn:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps")
-                await goal.tell(record)
-                if self._connection().model.tools:
-                    await self._calls.tell_limits()
-                await self._files.tell()
-                await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn")
+                await self._tell()
+                if await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn"):
+                    await self._front.renew()
+                    await self._tell()
                 response = await self._respond(number)
                 steps += 1
                 if response.calls:
@@ -166,6 +168,14 @@ class Turn:
         except Exception as error:  # the session must outlive our own mistakes
             return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")
 
+    async def _tell(self) -> None:
+        """Append what has changed and the model does not know. Raises `JournalError`."""
+        await goal.tell(self._record)
+        if self._connection().model.tools:
+            await self._calls.tell_limits()
+        await self._files.tell()
+        await self._front.tell_entered()
+
     async def _respond(self, number: int) -> Response:
         """The next response. A request that the provider finds too long teaches the window, which
         is compacted, and goes out again."""
@@ -185,7 +195,8 @@ class Turn:
                     raise
                 if not await self._triggers.check("overflow", "mid_turn"):
                     raise
-                await self._files.tell()
+                await self._front.renew()
+                await self._tell()
             else:
                 await self._learning.accepted(response.input)
                 return response

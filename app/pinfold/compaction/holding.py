@@ -8,7 +8,7 @@ from pinfold.compaction.content import holds_data, is_made_anew, standing_for, w
 from pinfold.compaction.draft import Draft, left, masked_tokens, tokens_as
 from pinfold.compaction.plan import Planned, Verdict
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
-from pinfold.rollout.items import GOAL, Item, Kind
+from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
 
 OLDER = "older than the tail"
 _UNWANTED = "you want it out"
@@ -181,6 +181,8 @@ def _all_gone(view: WindowView) -> dict[int, Planned]:
     for entry in view.of_kind("context"):
         if is_made_anew(entry.item):
             gone[entry.n] = left(entry, "archive", "made anew with each turn")
+        elif ABOUT in entry.item.detail:
+            gone[entry.n] = left(entry, "archive", "told again where it still holds")
         elif GOAL in entry.item.detail:
             gone[entry.n] = left(entry, "archive", "the core has the goal")
     for kind in _SUPERSEDED:

@@ -24,8 +24,10 @@ WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
 """Kinds that belong to a response; all others stand alone."""
 GOAL = "goal"
 """In the detail of an item of kind `context`: what the user set as the goal."""
+ABOUT = "about"
+"""In the same place, `[subject, digest]`: what the item tells the state of, and of which state."""
 SANDBOX = "sandbox"
-"""In the same place: the item says what may run, and where."""
+"""A subject: what may run, and where. Older rollouts have it as a key of the detail."""
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):

@@ -26,6 +26,11 @@ def cost(usage: Usage, price: Price) -> float:
     return (fresh * price.input + usage.cached * cached + usage.output * price.output) / _MILLION
 
 
+def reading_cost(tokens: int, price: Price) -> float:
+    """USD for so many tokens of input that no cache holds."""
+    return tokens * price.input / _MILLION
+
+
 def price_of(provider: str, model: str, prices: Mapping[str, Price]) -> Price | None:
     """`prices` go by `provider/model`, or by the model's name at any provider."""
     return prices.get(f"{provider}/{model}") or prices.get(model)
