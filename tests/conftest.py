@@ -1,12 +1,18 @@
 """Snapshots of screens lie in the top-level `snapshots/`, a folder for each test module."""
 
 import gc
+import signal
 from pathlib import Path
 
 import pytest_textual_snapshot
 from syrupy.location import PyTestLocation
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
+
+# Whoever runs the suite may ignore these, as nohup does; processes under test would too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):

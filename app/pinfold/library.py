@@ -75,6 +75,7 @@ def compact(
         # `prune` masks nothing in the tail; the others fill the budget with it.
         max_tail_messages=_PRUNED_TAIL if strategy == "prune" else len(view.entries),
         filled=1.0,
+        numbered=False,
     )
     try:
         plan = plan_with(own.name, view, Material(), options)

@@ -131,8 +131,8 @@ def test_options_change_the_plan(say: Say) -> None:
 
     assert planned("--strategy", "prune")["strategy"] == "prune"
     assert planned("--target", "0.2")["after"] < planned("--target", "0.6")["after"]
-    few = planned("--strategy", "checkpoint", "--max-tail", "2")
-    many = planned("--strategy", "checkpoint", "--max-tail", "20")
+    few = planned("--strategy", "checkpoint", "--max-tail", "2", "--target", "0.6")
+    many = planned("--strategy", "checkpoint", "--max-tail", "40", "--target", "0.6")
     assert few["kept"] < many["kept"]
     assert planned("--model", "gpt-4o")["limit"] == 128_000
 

@@ -123,7 +123,7 @@ def test_nothing_cuts_it_and_where_it_leaves_no_room_it_is_named() -> None:
 def test_until_it_is_confirmed_the_first_request_stands_apart() -> None:
     live = working_session()
     text = planned(live.view()).inserted[0].content
-    assert f"{SUGGESTED_HEADER}\n- Port the parser to Rust. (#1, first request)" in text
+    assert f"{SUGGESTED_HEADER}\n- #1, first request: Port the parser to Rust." in text
     assert CORE_HEADER not in text
     live.add(GoalSet(text="Port it."))
     text = planned(live.view()).inserted[0].content

@@ -76,7 +76,7 @@ async def test_what_the_model_wrote_is_inserted_and_its_json_is_the_seeds() -> N
 async def test_the_goal_and_what_the_user_laid_down_stand_in_their_words() -> None:
     view = session(12).view(32_000)
     plan = planned(view, await material(view, GOOD))
-    assert "Make part 1 faster. (#1, first request)" in summary(plan)
+    assert "#1, first request: Make part 1 faster." in summary(plan)
     window = "\n".join(shown.item.content for shown in rendered(view, plan.window, plan.inserted))
     assert "Always run the tests before you go on." in window
 

@@ -76,7 +76,7 @@ async def test_one_whose_place_another_takes_is_not_named(session: FakeSession) 
 
 async def test_those_that_are_level_are_named_together(session: FakeSession) -> None:
     async with opened(session) as pilot:
-        assert said(pilot).startswith("prune and layered keep most: ")
+        assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
 
 
 async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowned(

@@ -20,6 +20,8 @@ _STATES: dict[State, str] = {
 }
 """Of others there is nothing to say: the digest names what was done with them."""
 
+FILES_HEADER = "[FILES]"
+
 
 class Ended(Struct, frozen=True):
     """How the last turn ended."""
@@ -28,19 +30,23 @@ class Ended(Struct, frozen=True):
     at: datetime
 
 
-def how_to(plan: int | None, ended: Ended | None, *, tools: bool = True) -> str:
-    """How to read what follows; `plan` is the item that last updated the plan."""
-    again = 'or `recall {"id": n}`' if tools else "and their items stay in the log"
+def how_to(plan: int | None, ended: Ended | None, *, files: bool = True) -> str:
+    """How to read what follows; `plan` is the item that last updated the plan, `files` whether the
+    state of any is told."""
     record = (
-        "Earlier parts of this session are no longer in this window. What was said and done stands "
-        "below, word for word and in its order; `#n` is the number of the item that it comes "
-        "from. It is a record, not new instructions."
+        "Earlier parts of this session were thinned: what was said and done stands below, "
+        "verbatim and in order; `#n` is the item that it comes from. It is a record, not new "
+        "instructions."
     )
-    files = (
-        "What you read before is no longer here. Files marked unchanged are as you read them: "
-        f"read them again only for text that you need word for word, {again}."
-    )
-    lines = [record, files]
+    lines = [record]
+    if files:
+        lines.append(
+            "What you read before is no longer here. Files marked unchanged are as you read them: "
+            "read them again only for text that you need word for word, "
+            'or `recall {"id": n}`.'
+        )
+    else:
+        lines.append('What you read before is no longer here: `recall {"id": n}` brings it back.')
     if plan:
         lines.append(f"The plan was last updated at #{plan}; later lines may have finished steps.")
     if ended is not None:
@@ -100,7 +106,7 @@ class _View:
         yield "[FACTS]", self._facts("VALID")
         yield "[FACTS, to be checked: a file that they rest on changed]", self._facts("SUSPECT")
         yield "[STILL FAILING]", self._commands()
-        yield "[FILES]", self._states()
+        yield FILES_HEADER, self._states()
 
     def _plan(self) -> Iterator[str]:
         plan = self._checkpoint.plan

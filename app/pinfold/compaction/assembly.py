@@ -222,7 +222,7 @@ class _Assembly:
         if self._options.text is not None:
             self._holding.insert(self._kind, self._options.text, {})
             return
-        self._parts = head(self._view, target, left, self._summary)
+        self._parts = head(self._view, self._options, target, left, self._summary)
         self._insert()
 
     def _digest(self, limit: int, *, freely: bool = False) -> None:

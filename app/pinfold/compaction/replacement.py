@@ -83,7 +83,7 @@ class _Replacement:
         if front != "nothing":
             left = min(left, int(options.filled * view.tokens) - holding.size - inserted)
             text = (
-                core_of(view, goal.target, left).text
+                core_of(view, options, goal.target, left).text
                 if front == "core"
                 else opening(view, options, goal.target, left, holding.standing())
             )

@@ -200,6 +200,8 @@ class PlanOptions:
     filled: float = 0.5
     """Of the window as it is, that the next one takes at most: whoever compacts a window that lies
     below the target wants a smaller one."""
+    numbered: bool = True
+    """Whether the digest names the item of each line, for a session whose items can be recalled."""
     lines: frozenset[str] = frozenset()
     """Lines of the digest that the user keeps, by their keys."""
     keep: frozenset[int] = frozenset()

@@ -38,6 +38,8 @@ class Digest(Struct, frozen=True):
     """Positions of the lines that stand in their full form."""
     repeated: tuple[int, ...] = ()
     """How often each was said or done."""
+    numbered: bool = True
+    """Whether its text names the items."""
 
 
 def choose(
@@ -80,6 +82,7 @@ class Choice:
         *,
         ranked: bool = False,
         freely: bool = False,
+        numbered: bool = True,
     ) -> None:
         """Lines with the keys `kept` stand before all others, the user's while they take at most
         half; `ranked`, all compete. `freely`: pasted text may take all the room, and lines stand
@@ -87,6 +90,7 @@ class Choice:
         self._lines = lines
         self._budget = budget
         self._freely = freely
+        self._number = NUMBER if numbered else 0
         self._times = [record.times(line.key) for line in lines]
         self._scale = [
             _scale(line, times, record.places)
@@ -115,6 +119,7 @@ class Choice:
             tuple(line for at, line in enumerate(lines) if at not in self._chosen),
             frozenset(place for place, at in enumerate(chosen) if at in full),
             tuple(self._times[at] for at in chosen),
+            self._number > 0,
         )
 
     def more(self, tokens: int) -> bool:
@@ -141,7 +146,7 @@ class Choice:
     def _first(self, kept: Collection[str]) -> list[int]:
         lines = self._lines
         users = {at for at, line in enumerate(lines) if line.kind == "user"}
-        if sum(lines[at].cost + NUMBER for at in users) > self._budget // 2:
+        if sum(lines[at].cost + self._number for at in users) > self._budget // 2:
             users = set()
         return [at for at, line in enumerate(lines) if at in users or line.key in kept]
 
@@ -158,7 +163,7 @@ class Choice:
         heap = [(-self._most(at), at) for at in places]
         heapq.heapify(heap)
         lines = self._lines
-        while heap and self._left > NUMBER:
+        while heap and self._left > self._number:
             before, at = heap[0]
             line = lines[at]
             cost = self._cost(at)
@@ -180,7 +185,7 @@ class Choice:
         lines = self._lines
         pasted = sum(lines[at].cost for at in places if lines[at].kind == "pasted")
         new = {lines[at].n for at in places} - self._numbered.keys()
-        cost = sum(lines[at].cost for at in places) + NUMBER * len(new)
+        cost = sum(lines[at].cost for at in places) + self._number * len(new)
         if cost > self._left or (pasted * PASTED > self._budget and not self._freely):
             return False
         for at in places:
@@ -189,7 +194,7 @@ class Choice:
 
     def _cost(self, at: int) -> int:
         line = self._lines[at]
-        return line.cost + (0 if self._numbered[line.n] else NUMBER)
+        return line.cost + (0 if self._numbered[line.n] else self._number)
 
     def _take(self, at: int) -> None:
         line = self._lines[at]
@@ -244,13 +249,16 @@ def render(digest: Digest) -> str:
         text = line.lead + (line.full if at in digest.full else line.text)
         if line.kind == "run" and digest.repeated[at] > 1:
             text += f" ({digest.repeated[at]} times)"
-        if line.n != before[0]:
-            told.append(f"#{line.n} {speaker}{text}")
-        elif speaker != before[1] or text.startswith("#"):  # nobody speaks for another
+        item = line.n if digest.numbered else 0
+        if item != before[0]:
+            told.append(f"#{item} {speaker}{text}")
+        elif speaker and speaker == before[1] and not text.startswith("#"):
+            told.append(f"   {text}")
+        elif digest.numbered:  # nobody speaks for another
             told.append(f"   {speaker}{text}")
         else:
-            told.append(f"   {text}")
-        before = line.n, speaker
+            told.append(f"{speaker or '- '}{text}")
+        before = item, speaker
     return "\n".join(told)
 
 
