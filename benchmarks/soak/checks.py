@@ -15,8 +15,8 @@ from pinfold.agent import projection_cache
 from pinfold.agent.projections import Projections
 from pinfold.agent.session import Session
 from pinfold.ports import ModelInfo, Request
+from pinfold.rollout.hold import is_held
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import is_held
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, count_item
 from pinfold.window.window import Window

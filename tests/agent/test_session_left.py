@@ -10,6 +10,7 @@ from fakes.provider import calls, says
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.options import Options
 from pinfold.ports import RequestRejected, ToolError
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved, ItemAdded, TurnStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
@@ -246,7 +247,7 @@ async def test_what_was_done_to_files_is_undone_in_a_fork_and_journalled_there(
     assert not (tmp_path / "work/a.py").exists()
     (seen,) = [each for each in fork.events() if isinstance(each, ArtifactObserved)]
     assert (seen.uri, seen.op, seen.backup) == ("a.py", "delete", blob_hash(b"a"))
-    assert (fork.session.folder / "blobs" / blob_hash(b"a")).read_bytes() == b"a"
+    assert Blobs(fork.session.folder).read(blob_hash(b"a")) == b"a"
     with pytest.raises(ToolError):
         await fork.session.files.undo(undos)
     assert len([each for each in fork.events() if isinstance(each, ArtifactObserved)]) == 1

@@ -220,7 +220,7 @@ def test_what_a_compaction_brought_can_be_forked_from(store: SessionStore, paren
         generation=1, base=Base(0, 1), reason="manual", window=((7, "full"),), inserted=(summary,)
     )
     with Journal.open(parent, ticking()) as journal:
-        journal.append(replaced, ItemAdded(item=item(8)))
+        journal.append(replaced, item(8))
     fork, n = store.fork(parent, 7, ticking())
     with fork:
         assert n == 7

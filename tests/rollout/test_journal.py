@@ -14,14 +14,16 @@ import pytest
 
 from fakes.sessions import item, new_journal, ticking
 from pinfold.rollout.events import SCHEMA, UNREADABLE, PromptQueued, SessionStarted, Unknown
-from pinfold.rollout.journal import Journal, JournalError, SessionHeld, is_held
+from pinfold.rollout.hold import SessionHeld, is_held
+from pinfold.rollout.journal import Journal, JournalError
 
 CHILD = """
 import os, resource, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from pinfold.rollout.events import PromptQueued
-from pinfold.rollout.journal import Journal, JournalError, SessionHeld
+from pinfold.rollout.hold import SessionHeld
+from pinfold.rollout.journal import Journal, JournalError
 
 folder = Path(sys.argv[1])
 now = lambda: datetime.now(UTC)

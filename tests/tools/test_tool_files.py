@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pinfold.ports import Observation, Tool, ToolContext, ToolError
+from pinfold.rollout.blobs import Blobs
 from pinfold.tools import workspace
 from pinfold.tools.read_file import MAX_BYTES
 
@@ -16,7 +17,9 @@ Run = Callable[..., Any]
 
 def bytes_before(seen: Observation, context: ToolContext) -> bytes:
     assert seen.backup
-    return (context.folder / "blobs" / seen.backup).read_bytes()
+    data = Blobs(context.folder).read(seen.backup)
+    assert data is not None
+    return data
 
 
 # read_file, list_dir

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.tools import workspace
 from pinfold.tools.restore import FileChange, changes, plan, undo
@@ -70,7 +71,7 @@ async def test_changes_of_a_span_are_undone_file_by_file(
         ("c.py", "create"),
     ]
     kept = [each.backup for each in outcome.observations if each.backup]
-    assert [(context.folder / "blobs" / name).read_text() for name in kept] == ["three\n", "b\n"]
+    assert [Blobs(context.folder).read(name) for name in kept] == [b"three\n", b"b\n"]
     assert states(changed, context) == dict.fromkeys(("a.py", "new/b.py", "c.py"), "same")
 
 
@@ -127,7 +128,7 @@ async def test_bytes_that_were_not_kept_can_not_come_back(
     ]
     assert set(states(changes(foreign), context).values()) == {"impossible"}
     changed = await span(run, *EDIT_TWICE)
-    blob = context.folder / "blobs" / workspace.blob_hash(b"one\n")
+    blob = context.folder / "blobs" / (workspace.blob_hash(b"one\n") + ".zst")
     undos = plan(changed, files, context.folder)
     blob.write_bytes(b"rot")
     with pytest.raises(ToolError, match="damaged"):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.rollout.blobs import Blobs
 from pinfold.tools import edits, workspace
 from pinfold.tools.diffs import Diff
 
@@ -126,7 +127,7 @@ def test_what_could_not_be_put_back_is_named_and_observed(
     assert outcome.observations == (
         Observation("stuck", "file", "update", workspace.hash_file(stuck), before),
     )
-    assert (context.folder / "blobs" / before).read_bytes() == b"s"
+    assert Blobs(context.folder).read(before) == b"s"
 
 
 def test_a_file_that_something_else_changed_is_left_alone(context: ToolContext) -> None:

@@ -15,7 +15,9 @@ from pinfold.agent.options import Options
 from pinfold.agent.session import Session
 from pinfold.commands.context import SessionPort
 from pinfold.ports import Approver
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.store import SessionStore
+from pinfold.tools.workspace import blob_hash
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.rewind import RewindPanel
 from pinfold.tui.panels.undo_files import UndoPanel
@@ -135,8 +137,7 @@ async def test_what_something_else_changed_is_overwritten_only_if_forced(tmp_pat
         await pilot.press("down", "down", "enter")
         await until(pilot, lambda: editor(pilot).text == "first")
         assert files(tmp_path) == []
-        blobs = (host.stages[1].session.folder / "blobs").iterdir()
-        assert b"mine" in [blob.read_bytes() for blob in blobs]
+        assert Blobs(host.stages[1].session.folder).read(blob_hash(b"mine")) == b"mine"
 
 
 async def test_a_number_that_is_no_prompt_is_told(tmp_path: Path) -> None:

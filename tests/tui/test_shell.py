@@ -18,8 +18,9 @@ from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
 from pinfold.rollout.drafts import Draft
 from pinfold.rollout.events import AgentsFile, Context, ContextSet, TurnFinished
+from pinfold.rollout.hold import Holder, SessionHeld
 from pinfold.rollout.items import Item, State
-from pinfold.rollout.journal import Holder, JournalError, SessionHeld
+from pinfold.rollout.journal import JournalError
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.card import ApprovalCard

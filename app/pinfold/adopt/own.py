@@ -7,15 +7,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption, NotASession
-from pinfold.rollout import events
+from pinfold.rollout import events, pictures
 from pinfold.rollout.acts import told
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import Adopted, Event, ItemAdded, ModelChanged, SessionStarted, Unknown
 from pinfold.rollout.summaries import title_of
 
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
     """The session in a rollout's lines. Raises `NotASession`."""
-    read = list(_events(lines))
+    read = list(_events(lines, Blobs(file.parent)))
     notes: list[str] = []
     if read and _unreadable(read[-1]):
         read.pop()
@@ -37,6 +38,9 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
                 pass
             case ItemAdded(item=item) if item.kind == "user" and not title:
                 title = title_of(told(item))
+    if lost := sum(pictures.lost(event.data) for event in found):
+        were = "picture did" if lost == 1 else f"{lost:,} pictures did"
+        notes.append(f"{were.capitalize()} not come along: `blobs/` does not lie beside the file.")
     unreadable = sum(map(_unreadable, found))
     return Adoption(
         tool="pinfold",
@@ -52,12 +56,12 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
     )
 
 
-def _events(lines: Iterable[bytes]) -> Iterable[Event]:
+def _events(lines: Iterable[bytes], blobs: Blobs) -> Iterable[Event]:
     seq, at = 0, datetime.fromtimestamp(0, UTC)
     for line in lines:
         event = events.decode_leniently(line.rstrip(b"\n"), seq + 1, at)
         seq, at = event.seq, event.ts
-        yield event
+        yield replace(event, data=pictures.filled(event.data, blobs))
 
 
 def _in_order(read: list[Event]) -> list[Event]:

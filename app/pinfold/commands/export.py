@@ -185,7 +185,7 @@ def _lines(session: SessionPort) -> list[bytes]:
     from pinfold.rollout.journal import Journal
 
     with Journal.open(session.folder, partial(datetime.now, UTC), read_only=True) as journal:
-        return list(journal.lines())
+        return list(journal.whole_lines())
 
 
 def _choices(_: Context) -> Sequence[str]:

@@ -3,7 +3,8 @@
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.action import CommandError
 from pinfold.ports import NoSuchModel, ProviderError
-from pinfold.rollout.journal import JournalError, SessionHeld
+from pinfold.rollout.hold import SessionHeld
+from pinfold.rollout.journal import JournalError
 from pinfold.settings import SettingsError
 from pinfold.window.refused import Refused
 

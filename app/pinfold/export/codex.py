@@ -10,7 +10,7 @@ from pinfold import __version__
 from pinfold.export.pairs import whole
 from pinfold.export.transcript import Transcript
 from pinfold.rollout.items import WRITTEN, Item
-from pinfold.wire.images import data_url
+from pinfold.wire.images import data_url, described
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _SAID = {"user": "user_message", "assistant": "agent_message"}
@@ -155,4 +155,7 @@ def _parts(text: str, item: Item) -> Iterable[Payload]:
     if item.content or not item.images:
         yield {"type": text, "text": item.content}
     for image in item.images:
-        yield {"type": "input_image", "image_url": data_url(image)}
+        if image.data:
+            yield {"type": "input_image", "image_url": data_url(image)}
+        else:
+            yield {"type": text, "text": f"[image: {described(image)}]"}

@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pinfold.rollout import events, files
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import (
     SCHEMA,
     ArtifactObserved,
@@ -27,6 +28,7 @@ from pinfold.rollout.events import (
     TurnStarted,
     WindowReplaced,
 )
+from pinfold.rollout.hold import Hold
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
 
@@ -85,10 +87,11 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
     )
     try:
         files.make_folder(target)
-        for name in ("blobs", "outputs"):
-            if (parent.folder / name).is_dir():
-                shutil.copytree(parent.folder / name, target / name)
-        with files.replacing(target / ROLLOUT) as file:
+        if (parent.folder / "outputs").is_dir():
+            shutil.copytree(parent.folder / "outputs", target / "outputs")
+        # Held: until its rollout is there, nothing says that the blobs are needed.
+        with Hold(target, now), files.replacing(target / ROLLOUT) as file:
+            Blobs(parent.folder).link_to(target)
             file.write(events.encode(Event(1, now(), started)) + b"\n")
             line = b""
             windows = _windows(islice(parent.lines(), 1, cut.lines))

@@ -44,10 +44,12 @@ class Image(Struct, frozen=True, omit_defaults=True):
 
     media_type: str
     data: str
-    """Base64."""
+    """Base64. Empty in a rollout where `hash` names the bytes, and where those are lost."""
     width: int = 0
     height: int = 0
     """Pixels; 0 where the bytes don't tell."""
+    hash: str = ""
+    """SHA-256 of the bytes, which lie in the session's `blobs/`."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):

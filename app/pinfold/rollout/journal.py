@@ -5,21 +5,19 @@ disk. What can't be read at its end is cut off at the next opening and kept in `
 """
 
 import os
-import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
 import msgspec
 
-from pinfold.rollout import events, files
+from pinfold.rollout import events, files, pictures
+from pinfold.rollout.blobs import FOLDER, Blobs
 from pinfold.rollout.events import Data, Event, SessionStarted
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
+from pinfold.rollout.hold import Hold
 
 ROLLOUT = "rollout.jsonl"
 _BLOCK = 65_536
@@ -48,24 +46,6 @@ class JournalError(Exception):
     """The journal can't do it; `str()` is a plain sentence for the user."""
 
 
-class Holder(msgspec.Struct, frozen=True):
-    """Who has a session open for writing."""
-
-    pid: int = 0
-    """0 where the holder has not said who it is."""
-    host: str = ""
-    since: datetime | None = None
-
-
-class SessionHeld(Exception):
-    """Another pinfold has the session open for writing."""
-
-    def __init__(self, holder: Holder) -> None:
-        self.holder = holder
-        who = f" (process {holder.pid} on {holder.host})" if holder.pid else ""
-        super().__init__(f"This session is open in another pinfold{who}.")
-
-
 class Journal:
     """An open rollout. Blocking, and safe to call from any thread."""
 
@@ -83,9 +63,10 @@ class Journal:
         self.size = 0
         """Bytes of the sound lines."""
         self._now = now
+        self._blobs = Blobs(folder)
         self._half_written = False
         self._file: IO[bytes] | None = None
-        self._lock: BaseFileLock | None = None
+        self._hold: Hold | None = None
         self._mutex = threading.Lock()
 
     @classmethod
@@ -96,7 +77,7 @@ class Journal:
         journal = cls(folder, now, read_only=False)
         try:
             files.make_folder(folder)
-            journal._take_lock()
+            journal._hold = Hold(folder, now)
             journal.path.touch(mode=0o600, exist_ok=False)
             journal._file = journal.path.open("r+b", buffering=0)
             files.sync_folder(folder)
@@ -125,7 +106,7 @@ class Journal:
             if not journal.path.is_file():
                 raise JournalError(f"There is no session in {folder}.")
             if not read_only:
-                journal._take_lock()
+                journal._hold = Hold(folder, now)
             journal._file = journal.path.open("rb" if read_only else "r+b", buffering=0)
             journal._find_end()
         except OSError as error:
@@ -139,6 +120,7 @@ class Journal:
     def append(self, *data: Data) -> tuple[Event, ...]:
         """Write one event for each of `data`; all of them are durable when this returns.
 
+        Their pictures become blobs first: no line names one that is not there.
         Raises `JournalError`, and then none was written; a later call may succeed.
         """
         with self._mutex:
@@ -148,7 +130,7 @@ class Journal:
             lines, written = [], []
             offset = self.size
             for seq, datum in enumerate(data, self.last_seq + 1):
-                event, line = events.written(Event(seq, at, datum))
+                event, line = self._line(Event(seq, at, datum))
                 lines.append(line + b"\n")
                 written.append(Event(seq, at, event.data, offset, len(line)))
                 offset += len(line) + 1
@@ -165,7 +147,7 @@ class Journal:
         at = _LONG_AGO
         try:
             for line in self.lines(offset):
-                event = _event(line, seq + 1, at, offset)
+                event = self._event(line, seq + 1, at, offset)
                 seq, at = event.seq, event.ts
                 offset += len(line) + 1
                 yield event
@@ -178,7 +160,7 @@ class Journal:
             with self.path.open("rb") as file:
                 for offset, length in places:
                     file.seek(offset)
-                    yield _event(file.read(length), 0, _LONG_AGO, offset)
+                    yield self._event(file.read(length), 0, _LONG_AGO, offset)
         except OSError as error:
             raise self._unread(error) from error
 
@@ -196,36 +178,36 @@ class Journal:
                     return
                 yield line[:-1]
 
+    def whole_lines(self) -> Iterator[bytes]:
+        """All lines with the bytes of their pictures in them, for whoever has no blobs."""
+        return (pictures.filled_line(line, self._blobs) for line in self.lines())
+
+    def _line(self, event: Event) -> tuple[Event, bytes]:
+        try:
+            return pictures.written(event, self._blobs)
+        except OSError as error:
+            raise JournalError(files.failure(self.folder / FOLDER, error)) from error
+
+    def _event(self, line: bytes, seq: int, at: datetime, offset: int) -> Event:
+        event = events.decode_leniently(line, seq, at)
+        data = pictures.filled(event.data, self._blobs)
+        return Event(event.seq, event.ts, data, offset, len(line))
+
     def close(self) -> None:
         """Release the session."""
         with self._mutex:
             if self._file is not None:
                 self._file.close()
                 self._file = None
-            if self._lock is not None:
-                with suppress(OSError):
-                    _holder_path(self.folder).unlink()
-                self._lock.release()
-                self._lock = None
+            if self._hold is not None:
+                self._hold.release()
+                self._hold = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _take_lock(self) -> None:
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(_lock_path(self.folder), mode=0o600, thread_local=False)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            raise SessionHeld(_holder(self.folder)) from None
-        self._lock = lock
-        holder = Holder(os.getpid(), socket.gethostname(), self._now())
-        with suppress(OSError):  # a full disk must not keep the session shut
-            files.write_atomic(_holder_path(self.folder), msgspec.json.encode(holder))
 
     def _write(self, block: bytes) -> None:
         file = self._file
@@ -290,42 +272,6 @@ class Journal:
         files.sync_folder(self.folder)
         file.truncate(self.size)
         _sync(file.fileno())
-
-
-def _event(line: bytes, seq: int, at: datetime, offset: int) -> Event:
-    event = events.decode_leniently(line, seq, at)
-    return Event(event.seq, event.ts, event.data, offset, len(line))
-
-
-def is_held(folder: Path) -> bool:
-    """Whether a pinfold has the session in `folder` open for writing."""
-    if not _holder_path(folder).exists():  # a crash leaves it behind, so the lock decides
-        return False
-    from filelock import FileLock, Timeout
-
-    try:
-        with FileLock(_lock_path(folder), mode=0o600, blocking=False):
-            return False
-    except Timeout:
-        return True
-    except OSError:
-        return False
-
-
-def _lock_path(folder: Path) -> Path:
-    return folder / "rollout.lock"
-
-
-def _holder_path(folder: Path) -> Path:
-    # not in the lock file itself: releases of filelock before 4 empty it on every attempt
-    return folder / "holder.json"
-
-
-def _holder(folder: Path) -> Holder:
-    try:
-        return msgspec.json.decode(_holder_path(folder).read_bytes(), type=Holder)
-    except (OSError, ValueError):
-        return Holder()
 
 
 def _lines_backwards(file: IO[bytes], end: int) -> Iterator[tuple[int, bytes]]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pinfold.rollout import events, files, forks
+from pinfold.rollout import files, forks, pictures
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import SCHEMA, Event, SessionStarted
+from pinfold.rollout.hold import Hold
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
 if TYPE_CHECKING:
@@ -105,11 +107,13 @@ class SessionStore:
         target = self._new_folder(now())
         try:
             files.make_folder(target)
-            with files.replacing(target / ROLLOUT) as file:
+            blobs = Blobs(target)
+            # Held: until its rollout is there, nothing says that the blobs are needed.
+            with Hold(target, now), files.replacing(target / ROLLOUT) as file:
                 for event in adopted:
                     if isinstance(event.data, SessionStarted):
                         event = _moved(event, target.name, cwd, version, adopted[-1].seq)  # noqa: PLW2901
-                    file.write(events.written(event)[1] + b"\n")
+                    file.write(pictures.written(event, blobs)[1] + b"\n")
         except OSError as error:
             shutil.rmtree(target, ignore_errors=True)
             raise JournalError(files.failure(target, error)) from error

@@ -10,7 +10,8 @@ import msgspec
 from pinfold.rollout import events
 from pinfold.rollout.acts import told
 from pinfold.rollout.file_cache import FileCache, Key
-from pinfold.rollout.journal import ROLLOUT, Journal, JournalError, is_held
+from pinfold.rollout.hold import is_held
+from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
 _TITLE = 80
 

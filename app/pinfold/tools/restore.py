@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from pinfold.ports import ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.tools import edits, workspace
 from pinfold.tools.diffs import Diff
@@ -101,7 +102,7 @@ def _undo(change: FileChange, root: Path, folder: Path) -> Undo:
             return Undo(change, path, "impossible", now, "its bytes from before were not kept")
         if now == change.before:
             return Undo(change, path, "same", now, "it is as it was before")
-        if not workspace.exists(folder / "blobs" / change.before):
+        if not Blobs(folder).has(change.before):
             return Undo(change, path, "impossible", now, "its bytes from before are lost")
     elif now is None:
         return Undo(change, path, "same", now, "it is gone already")
@@ -129,10 +130,7 @@ def undo(undos: Sequence[Undo], root: Path, folder: Path) -> ToolOutcome:
 def _bytes(change: FileChange, folder: Path) -> bytes | None:
     if change.before is None:
         return None
-    try:
-        data = (folder / "blobs" / change.before).read_bytes()
-    except OSError as error:
-        raise ToolError(f"Nothing was changed: {change.uri}: {error.strerror}.") from error
-    if workspace.blob_hash(data) != change.before:
+    data = Blobs(folder).read(change.before)
+    if data is None:
         raise ToolError(f"Nothing was changed: the kept bytes of {change.uri} are damaged.")
     return data

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from pinfold.ports import Observation, ToolError
-from pinfold.rollout.files import make_folder, replacing
+from pinfold.rollout.blobs import Blobs, Sink
 from pinfold.tools.text import NotText, Text, decode
 
 MAX_TEXT = 50_000_000
@@ -76,7 +76,7 @@ def hash_file(path: Path) -> str:
         raise ToolError(f"{path}: {error.strerror}") from error
 
 
-def _digest(source: IO[bytes], copy: IO[bytes] | None) -> str:
+def _digest(source: IO[bytes], copy: Sink | None) -> str:
     size = os.fstat(source.fileno()).st_size
     digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     while chunk := source.read(CHUNK):
@@ -266,10 +266,9 @@ def _keep_owner(path: Path, descriptor: int) -> None:
 def save(path: Path, folder: Path) -> str:
     """Keep a file's bytes under `blobs/` of the session's folder, once; their hash."""
     hashed = hash_file(path)
-    kept = folder / "blobs" / hashed
-    if not kept.exists():
-        make_folder(kept.parent)
-        with path.open("rb") as source, replacing(kept) as copy:
+    blobs = Blobs(folder)
+    if not blobs.has(hashed):
+        with path.open("rb") as source, blobs.writing(hashed) as copy:
             if _digest(source, copy) != hashed:
                 raise ToolError(f"{path} changes while it is read.")
     return hashed
@@ -277,4 +276,7 @@ def save(path: Path, folder: Path) -> str:
 
 def restore(hashed: str, folder: Path, path: Path, mode: int | None = None) -> None:
     """Write the bytes that `save` kept back to `path`."""
-    write(path, (folder / "blobs" / hashed).read_bytes(), mode)
+    data = Blobs(folder).read(hashed)
+    if data is None:
+        raise OSError(errno.ENOENT, "the kept bytes are lost or damaged")
+    write(path, data, mode)

@@ -5,9 +5,9 @@ from pinfold.rollout.items import Image, Item
 
 
 def described(image: Image) -> str:
-    """Its type and size: `image/png, 800x600`."""
+    """Its type and size, and whether its bytes are lost: `image/png, 800x600, lost`."""
     size = f", {image.width}x{image.height}" if image.width and image.height else ""
-    return f"{image.media_type}{size}"
+    return f"{image.media_type}{size}{'' if image.data else ', lost'}"
 
 
 def data_url(image: Image) -> str:
@@ -16,12 +16,16 @@ def data_url(image: Image) -> str:
 
 def shown(item: Item, model: ModelInfo) -> tuple[Image, ...]:
     """The pictures that go out with the item."""
-    return item.images if model.vision else ()
+    return tuple(image for image in item.images if image.data) if model.vision else ()
 
 
 def text_of(item: Item, model: ModelInfo) -> str:
-    """The item's text, and a line for each picture that `model` can't take."""
-    if model.vision or not item.images:
+    """The item's text, and a line for each picture that does not go out with it."""
+    lines = [
+        f"[image: {described(image)}{', not shown to this model' if image.data else ''}]"
+        for image in item.images
+        if not (model.vision and image.data)
+    ]
+    if not lines:
         return item.content
-    lines = [f"[image: {described(image)}, not shown to this model]" for image in item.images]
     return "\n".join([item.content, *lines] if item.content else lines)

@@ -50,7 +50,8 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
     """`write`, `read-only`, `fork` or `quit`. Raises `SessionHeld` where nobody can be asked."""
-    from pinfold.rollout.journal import Journal, SessionHeld
+    from pinfold.rollout.hold import SessionHeld
+    from pinfold.rollout.journal import Journal
     from pinfold.wiring.sessions import CLOCK
 
     if arguments.read_only or arguments.fork:
@@ -97,7 +98,8 @@ def exec_(arguments: argparse.Namespace) -> int:
 async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int:
     from pinfold import headless
     from pinfold.paths import program
-    from pinfold.rollout.journal import Journal, JournalError, SessionHeld
+    from pinfold.rollout.hold import SessionHeld
+    from pinfold.rollout.journal import Journal, JournalError
     from pinfold.sanitize import one_line
     from pinfold.wiring.sessions import CLOCK, folder_of, new_journal, open_session, own_folder
 

@@ -96,7 +96,7 @@ def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path
         ):
             if (journal.started.adopted, journal.started.cwd) != (source, str(cwd)):
                 continue
-            lines = islice(journal.lines(), 1, None)
+            lines = islice(journal.whole_lines(), 1, None)
             same = all(next(lines, b"") == events.written(event)[1] for event in rest)
             if same and all(_by_opening(line) for line in lines):
                 return summary.folder

@@ -49,7 +49,7 @@ class Sessions:
         return await self._open(at, approver, lambda: new_journal(at))
 
     async def resume(self, session_id: str, approver: Approver) -> Session:
-        from pinfold.rollout.journal import SessionHeld
+        from pinfold.rollout.hold import SessionHeld
 
         folder = await asyncio.to_thread(self._at.store.find, session_id)
         try:

@@ -42,12 +42,12 @@ class Source:
             yield from journal.read()
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of its rollout, as they stand where it has one. Raises `JournalError`."""
+        """The lines of its rollout, with their pictures in them. Raises `JournalError`."""
         if isinstance(self.at, Adoption):
             yield from (events.written(event)[1] for event in self.at.events)
             return
         with Journal.open(self.at, CLOCK.now, read_only=True) as journal:
-            yield from journal.lines()
+            yield from journal.whole_lines()
 
 
 def find(at: House, arguments: argparse.Namespace) -> Source:

@@ -114,7 +114,8 @@ def _argument(name: str, value: object) -> str:
 
 def _image(number: int, image: Image) -> str:
     size = f", {image.width}×{image.height}" if image.width else ""
-    return f"[image {number}: {clean(image.media_type)}{size}, {len(image.data) * 3 // 4:,} bytes]"
+    held = f"{len(image.data) * 3 // 4:,} bytes" if image.data else "lost"
+    return f"[image {number}: {clean(image.media_type)}{size}, {held}]"
 
 
 def context_title(row: ContextRow) -> str:
