@@ -174,6 +174,15 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     which.add_argument(
         "--diff", type=int, nargs=2, metavar=("G", "H"), help="what differs between G and H"
     )
+    which.add_argument(
+        "--export",
+        metavar="G|TS",
+        help="write window G (or the one compacted at TS) in full, as JSONL",
+    )
+    history.add_argument("-o", "--out", metavar="PATH", help="where --export goes, not stdout")
+    history.add_argument(
+        "--no-redact", dest="redact", action="store_false", help="leave secrets in the export"
+    )
 
     for looking in (context, export, compact, checkpoint, history):
         looking.add_argument(
@@ -183,7 +192,7 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
 
     restore = command("restore", "bring an earlier window of a session back")
     restore.add_argument("session", metavar="SESSION", help="the start of its id is enough")
-    restore.add_argument("window", metavar="G|TS", help="its number, or its file's name in history")
+    restore.add_argument("window", metavar="G|TS", help="its number, or when it was compacted")
 
     replay = command("replay", "play a recorded session, whoever's, and say what compactions did")
     replay.add_argument("file", type=Path, metavar="FILE")

@@ -8,12 +8,13 @@ from random import Random
 
 import msgspec
 
-from benchmarks.soak.violated import check
+from benchmarks.soak.violated import Violated, check
 from pinfold.agent.session import Session
-from pinfold.agent.window_files import FOLDER, Head, Line
+from pinfold.agent.window_files import Head, Line, archived
 from pinfold.rollout.events import CoreChanged, Event, GoalSet, ItemAdded, Unknown, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
+from pinfold.window.refused import Refused
 
 COMPACTED = {"manual", "threshold", "overflow", "model"}
 """Reasons for which a window is replaced by a compaction."""
@@ -83,17 +84,17 @@ class Log:
                 yield event
 
     def _check_history(self, session: Session, replaced: WindowReplaced) -> None:
-        """The window before stands in a file of its own."""
+        """The window before can be exported in full."""
         generation = replaced.base.generation
-        # No glob: each pattern would stay compiled in memory.
-        every = (self._folder / FOLDER).iterdir()
-        found = [path for path in every if path.name.endswith(f"-{generation}.jsonl")]
-        check(found, f"window {generation} was not kept before it was compacted")
-        head, *lines = max(found).read_bytes().splitlines()
+        try:
+            head, *lines = archived(session._record.window, generation)
+        except (Refused, KeyError) as error:
+            raise Violated(f"window {generation} can't be exported: {error}") from error
         kept = [msgspec.json.decode(line, type=Line) for line in lines]
-        check(msgspec.json.decode(head, type=Head).items == len(kept), "a history file is cut off")
-        whole = all(session.window.item(line.n) == line.item for line in kept)
-        check(whole, f"the history file of window {generation} has other items")
+        check(msgspec.json.decode(head, type=Head).items == len(kept), "an export is cut off")
+        digests = ((_digest(line.item), (line.n - 1) * _DIGEST) for line in kept)
+        whole = all(self._digests[at : at + _DIGEST] == digest for digest, at in digests)
+        check(whole, f"the export of window {generation} has other items")
 
 
 def reading(folder: Path) -> Journal:

@@ -21,7 +21,7 @@ from pinfold.ports import (
 )
 from pinfold.rollout.events import CompactionFinished, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.journal import Journal
 from pinfold.window.refused import Refused
 
 WORK = Options(
@@ -63,7 +63,7 @@ async def test_a_session_lives_on_in_a_small_window(tmp_path: Path) -> None:
     assert at.session.reading().used < at.session.reading().limit
     assert all(each.tokens and each.tokens.after < each.tokens.before for each in made)
     assert any(text.startswith("Compaction complete: ") for text in at.told())
-    assert len(list((at.session.folder / "history").iterdir())) == len(made)
+    assert not (at.session.folder / "history").exists(), "the rollout holds each window"
     assert (at.session.folder / "checkpoint_v1.json").is_file()
     assert len(at.session.items) > 90, "nothing is lost"
 
@@ -146,17 +146,6 @@ async def test_a_window_that_changed_since_the_preview_is_not_replaced(tmp_path:
     with pytest.raises(Refused, match="changed since the preview"):
         await at.session.compaction.apply(draft)
     assert replaced(at) == []
-
-
-async def test_a_full_disk_leaves_the_window_as_it_was(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 4, OFF)
-    draft = await at.session.compaction.draft("checkpoint")
-    used = at.session.reading().used
-    (at.session.folder / "history").write_text("in the way")
-    with pytest.raises(JournalError, match="history"):
-        await at.session.compaction.apply(draft)
-    assert replaced(at) == []
-    assert at.session.reading().used == used
 
 
 async def test_a_compacted_session_resumes_as_it_was(tmp_path: Path) -> None:

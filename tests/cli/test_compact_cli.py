@@ -364,7 +364,6 @@ def test_what_was_shown_is_what_is_applied(session: Path, say: Say) -> None:
     before = (session / "rollout.jsonl").read_bytes()
     shown = json.loads(say("compact", session.name, "--dry-run", "--json", *SMALL))
     assert (session / "rollout.jsonl").read_bytes() == before
-    assert not (session / "history").exists()
     made = json.loads(say("compact", session.name, "--json", *SMALL))
     assert made == {**shown, "applied": True}
     (event,) = replaced(session)
@@ -372,7 +371,6 @@ def test_what_was_shown_is_what_is_applied(session: Path, say: Say) -> None:
     assert event.inserted[0].content == made["report"]["inserted"][0]["text"]
     reading = json.loads(say("context", session.name, "--json"))["reading"]
     assert reading["used"] == made["report"]["after"]
-    assert len(list((session / "history").iterdir())) == 1
 
 
 def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say: Say) -> None:
@@ -385,16 +383,49 @@ def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say:
     assert [each.reason for each in replaced(session)] == ["manual", "restore"]
 
 
-def test_a_window_is_named_by_the_time_in_its_file_too(
+def test_a_window_is_named_by_the_time_of_its_compaction_too(
     session: Path, say: Say, refused: Say
 ) -> None:
     say("compact", session.name, *SMALL)
-    (kept,) = (session / "history").iterdir()
-    assert "No window was archived at 1999T" in refused("restore", session.name, "1999T")
-    stamp = kept.name.split("-")[0]
-    assert say("restore", session.name, stamp).startswith("Window 0 is back")
-    kept.write_bytes(b"{")
-    assert "is damaged" in refused("restore", session.name, stamp)
+    assert "No window was compacted at 1999T" in refused("restore", session.name, "1999T")
+    assert say("restore", session.name, stamp(session)).startswith("Window 0 is back")
+
+
+def test_the_files_of_older_versions_still_name_windows(session: Path, say: Say) -> None:
+    say("compact", session.name, *SMALL)
+    (session / "history").mkdir()
+    (session / "history/20250203T040506-0.jsonl").write_text("{}")
+    assert say("restore", session.name, "2025-02-03 04:05").startswith("Window 0 is back")
+
+
+def stamp(session: Path) -> str:
+    """When the session was compacted last."""
+    lines = (session / "rollout.jsonl").read_bytes().splitlines()
+    return max(
+        f"{e.ts:%Y%m%dT%H%M%S}" for e in map(decode, lines) if isinstance(e.data, WindowReplaced)
+    )
+
+
+def test_a_window_is_exported_in_full(session: Path, say: Say, refused: Say) -> None:
+    before = say("history", session.name, "--export", "0")
+    say("compact", session.name, *SMALL)
+    head, *lines = map(json.loads, say("history", session.name, "--export", "0").splitlines())
+    assert (head["generation"], head["items"], len(lines)) == (0, 48, 48)
+    assert [line["n"] for line in lines] == list(range(1, 49))
+    assert all(line["form"] == "full" and line["item"]["kind"] for line in lines)
+    assert [json.loads(line) for line in before.splitlines()] == [head, *lines]
+    written = say("history", session.name, "--export", stamp(session), "-o", "window.jsonl")
+    assert written.endswith("window.jsonl: no secret was found.\n")
+    kept = Path("window.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in kept] == [head, *lines]
+    again = refused("history", session.name, "--export", "0", "-o", "window.jsonl")
+    assert "exists already" in again
+    assert "There is no window 9" in refused("history", session.name, "--export", "9")
+
+
+def test_a_window_of_a_foreign_session_is_exported(say: Say) -> None:
+    head, *lines = say("history", "codex.jsonl", "--export", "0").splitlines()
+    assert json.loads(head)["items"] == len(lines) > 0
 
 
 def test_a_restore_that_does_not_fit_says_so(session: Path, say: Say) -> None:

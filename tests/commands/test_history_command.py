@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -139,8 +139,7 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
 async def test_a_window_is_named_by_the_time_at_which_it_was_archived(
     at: Stage, context: FakeContext, written: str
 ) -> None:
-    (file,) = (at.session.folder / "history").iterdir()
-    when = datetime.strptime(file.name, "%Y%m%dT%H%M%S-0.jsonl").replace(tzinfo=UTC)
+    when = at.session.window.boundaries[0].at.astimezone(UTC)
     await run(context, f"/history restore {written.format(when)}")
     assert context.told[0].startswith("Window 0 is back, with what came since")
     await run(context, f"/history show {written.format(when)}")
@@ -152,8 +151,8 @@ async def test_a_window_is_named_by_the_time_at_which_it_was_archived(
     [
         ("/history back", "show G, diff G H, restore G, or fork G"),
         ("/history show", "show G, diff G H, restore G, or fork G"),
-        ("/history show two", "“two” is no window: name one by its number or the time"),
-        ("/history restore 1999-01-01", "No window was archived at 1999-01-01"),
+        ("/history show two", "“two” is no window: name one by its number, or when it was"),
+        ("/history restore 1999-01-01", "No window was compacted at 1999-01-01"),
         ("/history diff 0", "show G, diff G H, restore G, or fork G"),
         ("/history show 7", "There is no window 7: there are 0 to 1"),
         ("/history diff 0 7", "There is no window 7"),

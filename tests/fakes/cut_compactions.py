@@ -8,7 +8,7 @@ Each compacts a copy of the session's folder, `ROOT/HOW-WHAT`, by `checkpoint`:
   n-th step to the disk, until one comes through;
 - `failing` N, `dying` N: no file may get longer than the rollout and N bytes more; a write that
   passes them fails, or ends the process with half of it written;
-- `locked` `session`, `locked` `history`: that folder can't be written to any more.
+- `locked` `session`: its folder can't be written to any more.
 
 One more, `ROOT/whole`, comes through. Prints the name of each copy and how its process ended.
 """
@@ -46,7 +46,7 @@ NOBODY = 65_534
 _STEPS = frozenset(
     ["open", "mkdir", "write", "flush", "fsync", "fdatasync", "replace", "rename", "unlink"]
 )
-_WHERE = frozenset(["files.py", "journal.py", "window_files.py", "pathlib.py"])
+_WHERE = frozenset(["files.py", "journal.py", "pathlib.py"])
 
 
 class Killer:
@@ -129,7 +129,6 @@ def limited(root: Path, session: Path, how: str, more: int) -> None:
 
 def locked(root: Path, session: Path, part: str) -> None:
     folder = _copy(session, root / f"locked-{part}")
-    (folder / "history").mkdir(exist_ok=True)
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, NOBODY, NOBODY)
@@ -137,8 +136,7 @@ def locked(root: Path, session: Path, part: str) -> None:
     def act() -> int:
         if os.geteuid() == 0:
             os.setuid(NOBODY)
-        target = folder if part == "session" else folder / part
-        return asyncio.run(compact(root, folder, lambda: target.chmod(0o500)))
+        return asyncio.run(compact(root, folder, lambda: folder.chmod(0o500)))
 
     print(folder.name, forked(act))
 

@@ -303,7 +303,6 @@ class Compacting:
         compaction = occasion.compaction(plan.strategy)
         if not draft.permitted:
             await self.permit(compaction)
-        await asyncio.to_thread(window_files.save, record.journal.folder, window)
 
         def make(n: int) -> list[Data]:
             self._check_fit(draft)  # again: a prompt or a pin may have come meanwhile

@@ -1,6 +1,10 @@
-"""`history/<ts>.jsonl` beside the rollout: the full window before each compaction."""
+"""The full window before each compaction, which the rollout holds, as a file of its own.
+
+Older versions wrote one into `history/` at each compaction: all items of the window once more.
+"""
 
 import re
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,15 +13,17 @@ import msgspec
 from msgspec import Struct
 
 from pinfold.rollout import files
+from pinfold.rollout.events import is_compaction
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.journal import JournalError
+from pinfold.window.generations import forms_of
 from pinfold.window.refused import Refused
-from pinfold.window.window import Window
+from pinfold.window.window import Boundary, Window
 
 FOLDER = "history"
 SUMMARY = "session.json"
 """The newest `summary_v1` (seeds/compact-roadmap, section 4)."""
 _NUMBER = re.compile(r"-?\d{1,7}")
+_OLD_NAME = re.compile(r"\d{8}T\d{6}-(-?\d{1,7})\.jsonl")
 _TIME = re.compile(r"\d[\d:T -]*Z?(?:\.jsonl)?", re.IGNORECASE)
 
 
@@ -37,22 +43,14 @@ class Line(Struct, frozen=True, gc=False):
     item: Item
 
 
-def save(folder: Path, window: Window) -> Path:
-    """Write the window as it is. Raises `JournalError`; then there is no such file."""
-    at = datetime.now(UTC)
-    path = folder / FOLDER / f"{at:%Y%m%dT%H%M%S}-{window.generation}.jsonl"
-    forms, archive = window.forms, window.archive
-    lines = [Line(n, form, archive[n]) for n, form in forms.items()]
-    head = Head(window.generation, window.seq, len(lines))
-    content = msgspec.json.Encoder().encode_lines([head, *lines])
-    try:
-        files.make_folder(path.parent)
-        for left in path.parent.glob("*.tmp"):  # by a process that was killed
-            left.unlink(missing_ok=True)
-        files.write_atomic(path, content)
-    except OSError as error:
-        raise JournalError(files.failure(path, error)) from error
-    return path
+def archived(window: Window, generation: int) -> Iterator[bytes]:
+    """The lines of a window at its end: a head, then its items in full. Raises `Refused`."""
+    forms, archive = forms_of(window, generation), window.archive
+    end = next((each.seq - 1 for each in window.boundaries if each.generation > generation), None)
+    encode = msgspec.json.Encoder().encode
+    yield encode(Head(generation, window.seq if end is None else end, len(forms)))
+    for n, form in forms.items():
+        yield encode(Line(n, form, archive[n]))
 
 
 def save_summary(folder: Path, summary: dict[str, Any], at: datetime) -> None:
@@ -61,26 +59,35 @@ def save_summary(folder: Path, summary: dict[str, Any], at: datetime) -> None:
     files.write_atomic(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(told)) + b"\n")
 
 
-def named(folder: Path, text: str) -> int:
-    """The generation that `text` names: its number, or when the window was archived, in UTC.
+def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None) -> int:
+    """The generation that `text` names: its number, or when it was compacted, in UTC.
 
-    `20260301T1230`, `2026-03-01 12:30` and a whole file name do. Raises `Refused`.
+    `20260301T1230` and `2026-03-01 12:30` do, and the names of files that older versions left in
+    the session's `folder`. Raises `Refused`.
     """
     if _NUMBER.fullmatch(text):
         return int(text)
     if not _TIME.fullmatch(text):
-        raise Refused(f"“{text}” is no window: name one by its number or the time in {FOLDER}/.")
+        raise Refused(f"“{text}” is no window: name one by its number, or when it was compacted.")
     digits = _digits(text)
-    kept = (folder / FOLDER).glob("*.jsonl")
-    found = [path for path in kept if _digits(path.name).startswith(digits)]
+    names = dict(_names(boundaries))
+    for path in (folder / FOLDER).glob("*.jsonl") if folder is not None else ():
+        if (match := _OLD_NAME.fullmatch(path.name)) is not None:
+            names[path.name] = int(match[1])
+    found = {each for name, each in names.items() if _digits(name).startswith(digits)}
     if len(found) != 1:
         many = "More than one window was" if found else "No window was"
-        raise Refused(f"{many} archived at {text}; name one by its number.")
-    try:
-        with found[0].open("rb") as file:
-            return msgspec.json.decode(file.readline(), type=Head).generation
-    except ValueError as error:
-        raise Refused(f"{found[0]} is damaged: name the window by its number.") from error
+        raise Refused(f"{many} compacted at {text}; name one by its number.")
+    return found.pop()
+
+
+def _names(boundaries: Sequence[Boundary]) -> Iterator[tuple[str, int]]:
+    """The windows that a compaction ended, each by when it did and its number."""
+    before = boundaries[0].generation - 1 if boundaries else 0
+    for each in boundaries:
+        if is_compaction(each.reason):
+            yield f"{each.at.astimezone(UTC):%Y%m%dT%H%M%S}-{before}", before
+        before = each.generation
 
 
 def _digits(text: str) -> str:

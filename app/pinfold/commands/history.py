@@ -34,7 +34,7 @@ async def history(context: Context, argument: str) -> None:
         case _:
             raise CommandError(
                 "/history takes nothing, show G, diff G H, restore G, or fork G; G is a window's "
-                "number, or the time in the name of its file in history/."
+                "number, or when it was compacted, in UTC: 20260301T1230."
             )
 
 
@@ -70,7 +70,8 @@ async def lost(context: Context, _: str) -> None:
 def _named(context: Context, *words: str) -> int:
     from pinfold.agent.window_files import named
 
-    return named(context.session.folder, " ".join(words))
+    session = context.session
+    return named(" ".join(words), session.window.boundaries, session.folder)
 
 
 def _note(context: Context, lines: Sequence[str], option: str) -> str:

@@ -2,13 +2,17 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from pinfold import paths
 from pinfold.agent import window_files
 from pinfold.commands import history_text
-from pinfold.output import print_json
+from pinfold.commands.export import Document, Wish, replaced, save
+from pinfold.export.redact import redacted_lines
+from pinfold.output import print_bytes, print_json
+from pinfold.sanitize import escaped
 from pinfold.window.generations import differences, generations, standing
 from pinfold.window.window import Window
 from pinfold.wiring.compacting import opened
@@ -19,9 +23,15 @@ from pinfold.wiring.sources import find
 
 def history(arguments: argparse.Namespace) -> int:
     """List the windows, the items of one, or what differs between two. Raises `Refused`."""
+    if arguments.out is not None and arguments.export is None:
+        raise WrongUse("--out says where --export goes: name a window with --export")
+    source = find(house(arguments), arguments)
     window = Window()
-    for event in find(house(arguments), arguments).events():
+    for event in source.events():
         window.step(event)
+    if arguments.export is not None:
+        folder = source.at if isinstance(source.at, Path) else None
+        return _export(window, folder, arguments)
     found, lines = _asked(window, arguments)
     if arguments.json:
         print_json(found)
@@ -42,6 +52,24 @@ def _asked(window: Window, arguments: argparse.Namespace) -> tuple[object, Itera
     return found, history_text.windows(found)
 
 
+def _export(window: Window, folder: Path | None, arguments: argparse.Namespace) -> int:
+    """Write a window in full, as JSONL. Raises `Refused`, `CommandError`."""
+    generation = window_files.named(arguments.export, window.boundaries, folder)
+    lines: Iterable[bytes] = window_files.archived(window, generation)
+    secrets = None
+    if arguments.redact:
+        lines, secrets = redacted_lines(lines)
+    text = "".join(f"{line.decode('utf-8', 'replace')}\n" for line in lines)
+    made = Document(escaped(text).encode(), "", secrets)
+    if arguments.out not in (None, "-"):
+        print(save(made, Wish("jsonl", Path(arguments.out)), Path.cwd()))
+        return 0
+    print_bytes(made.content)
+    if secrets:
+        print(f"pinfold: {replaced(secrets)}", file=sys.stderr)
+    return 0
+
+
 def restore(arguments: argparse.Namespace) -> int:
     """Bring an earlier window back. Raises `Refused`."""
     name: str = arguments.session
@@ -49,12 +77,13 @@ def restore(arguments: argparse.Namespace) -> int:
         raise WrongUse(f"a file is not written to; adopt it first: pinfold adopt {name}")
     at = house(arguments)
     folder = folder_of(at, name)
-    generation = window_files.named(folder, arguments.window)
-    print(asyncio.run(_restored(own_folder(at, folder, else_here=True), folder, generation)))
+    at = own_folder(at, folder, else_here=True)
+    print(asyncio.run(_restored(at, folder, arguments.window)))
     return 0
 
 
-async def _restored(at: House, folder: Path, generation: int) -> str:
+async def _restored(at: House, folder: Path, name: str) -> str:
     async with opened(at, folder) as session:
+        generation = window_files.named(name, session.window.boundaries, folder)
         said = await session.window.restore(generation)
         return f"{said} {history_text.fits(session.reading())}"
