@@ -82,6 +82,16 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     sessions = command("sessions", "list sessions, newest first")
     sessions.add_argument("--json", action="store_true")
     sessions.add_argument("-n", "--limit", type=int, default=30, metavar="N")
+    sessions.add_argument("--size", action="store_true", help="show what each takes on the disk")
+
+    delete = command("delete", "delete sessions, after a question")
+    delete.add_argument(
+        "sessions", nargs="+", metavar="ID", help="the start of a session's id is enough"
+    )
+    delete.add_argument("-y", "--yes", action="store_true", help="don't ask")
+
+    gc = command("gc", "show what takes room and nothing refers to; with --apply, remove it")
+    gc.add_argument("--apply", action="store_true", help="remove it")
 
     adopt = command("adopt", "go on with a session of Codex or Claude Code, or list them")
     adopt.add_argument(
@@ -295,6 +305,8 @@ def _action(argv: Sequence[str]) -> Callable[[], int]:
         "resume": wiring.resume,
         "exec": wiring.exec_,
         "sessions": wiring.sessions,
+        "delete": wiring.delete,
+        "gc": wiring.gc,
         "adopt": wiring.adopt,
         "context": wiring.context,
         "export": wiring.export,

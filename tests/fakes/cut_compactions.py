@@ -44,9 +44,12 @@ COMPACTED, REFUSED, WRONG = 0, 10, 11
 NOBODY = 65_534
 """A user who may not do everything."""
 _STEPS = frozenset(
-    ["open", "mkdir", "write", "flush", "fsync", "fdatasync", "replace", "rename", "unlink"]
+    [
+        *("open", "mkdir", "write", "flush", "fsync", "fdatasync", "replace", "rename"),
+        *("link", "unlink", "rmdir"),
+    ]
 )
-_WHERE = frozenset(["files.py", "journal.py", "pathlib.py"])
+_WHERE = frozenset(["files.py", "journal.py", "pathlib.py", "blobs.py", "tempfile.py", "shutil.py"])
 
 
 class Killer:

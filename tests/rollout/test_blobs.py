@@ -76,7 +76,7 @@ def test_what_was_appended_is_what_is_read_later(store: SessionStore) -> None:
         written = journal.append(prompt(1, PICTURE))
         (_, read) = journal.read()
         assert (read,) == written
-        assert list(journal.read_at([(read.offset, read.length)]))[0].data == read.data
+        assert next(journal.read_at([(read.offset, read.length)])).data == read.data
 
 
 def test_blobs_are_for_the_user_alone(folder: Path) -> None:

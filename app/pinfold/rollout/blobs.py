@@ -93,11 +93,12 @@ class Blobs:
         target = folder / FOLDER
         files.make_folder(target)
         for path in found:
-            try:
-                os.link(path, target / path.name, follow_symlinks=False)
-            except OSError:
-                with files.replacing(target / path.name) as copy, path.open("rb") as source:
-                    shutil.copyfileobj(source, copy)
+            with suppress(FileNotFoundError):  # nothing referred to it
+                try:
+                    os.link(path, target / path.name, follow_symlinks=False)
+                except OSError:
+                    with path.open("rb") as source, files.replacing(target / path.name) as copy:
+                        shutil.copyfileobj(source, copy)
         files.sync_folder(target)
 
     def paths(self) -> Iterator[Path]:

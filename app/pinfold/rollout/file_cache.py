@@ -46,6 +46,11 @@ class FileCache(Generic[T]):
             )
             database.executemany(f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?, ?)", rows)  # noqa: S608
 
+    def forget(self, path: str) -> None:
+        """Keep nothing of a file that is deleted."""
+        with suppress(sqlite3.Error, OSError), self._open() as database, database:
+            database.execute(f"DELETE FROM {self._table} WHERE path = ?", (path,))  # noqa: S608
+
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
         self._database.touch(mode=0o600)
         return closing(sqlite3.connect(self._database, timeout=0.2))

@@ -87,10 +87,10 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
     )
     try:
         files.make_folder(target)
-        if (parent.folder / "outputs").is_dir():
-            shutil.copytree(parent.folder / "outputs", target / "outputs")
-        # Held: until its rollout is there, nothing says that the blobs are needed.
+        # Held: until its rollout is there, nothing says that the rest is needed.
         with Hold(target, now), files.replacing(target / ROLLOUT) as file:
+            if (parent.folder / "outputs").is_dir():
+                shutil.copytree(parent.folder / "outputs", target / "outputs")
             Blobs(parent.folder).link_to(target)
             file.write(events.encode(Event(1, now(), started)) + b"\n")
             line = b""

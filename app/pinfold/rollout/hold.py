@@ -12,6 +12,10 @@ import msgspec
 
 from pinfold.rollout import files
 
+_LOCK, _HOLDER = "rollout.lock", "holder.json"
+LOCKS = frozenset({_LOCK, _HOLDER})
+"""Files that a hold makes in a session's folder."""
+
 
 class Holder(msgspec.Struct, frozen=True):
     """Who has a session open for writing."""
@@ -75,12 +79,12 @@ def is_held(folder: Path) -> bool:
 
 
 def _lock_path(folder: Path) -> Path:
-    return folder / "rollout.lock"
+    return folder / _LOCK
 
 
 def _holder_path(folder: Path) -> Path:
     # not in the lock file itself: releases of filelock before 4 empty it on every attempt
-    return folder / "holder.json"
+    return folder / _HOLDER
 
 
 def _holder(folder: Path) -> Holder:

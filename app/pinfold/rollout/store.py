@@ -108,7 +108,7 @@ class SessionStore:
         try:
             files.make_folder(target)
             blobs = Blobs(target)
-            # Held: until its rollout is there, nothing says that the blobs are needed.
+            # Held: until its rollout is there, nothing says that the rest is needed.
             with Hold(target, now), files.replacing(target / ROLLOUT) as file:
                 for event in adopted:
                     if isinstance(event.data, SessionStarted):

@@ -53,7 +53,7 @@ def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
 
     The cache in `root` may be missing, locked or broken: then the rollouts themselves are read.
     """
-    cache = FileCache(root / "state.db", "sessions", Said)
+    cache = _cache(root)
     cached = cache.read()
     fresh: dict[Key, Said] = {}
     summaries: list[SessionSummary] = []
@@ -78,6 +78,15 @@ def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
         )
     cache.add(fresh)
     return summaries
+
+
+def forget(root: Path, folder: Path) -> None:
+    """Drop what is cached of a session that is deleted."""
+    _cache(root).forget(str(folder.relative_to(root)))
+
+
+def _cache(root: Path) -> FileCache[Said]:
+    return FileCache(root / "state.db", "sessions", Said)
 
 
 def _listen(folder: Path) -> Said:

@@ -112,6 +112,13 @@ class Texts:
             return None if row is None else Exchange(*row)
         return None
 
+    def forget(self, folder: Path) -> None:
+        """What was said in a session that is deleted."""
+        with suppress(sqlite3.Error, OSError), self._open() as database, database:
+            name = self._name(folder)
+            for (key,) in database.execute("SELECT id FROM texts_of WHERE path = ?", (name,)):
+                _forget(database, key)
+
     def _name(self, folder: Path) -> str:
         return str(folder.relative_to(self._root))
 

@@ -153,6 +153,18 @@ def sessions(arguments: argparse.Namespace) -> int:
     return session_list.command(house(arguments), arguments)
 
 
+def delete(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.disk import delete
+
+    return delete(arguments)
+
+
+def gc(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.disk import gc
+
+    return gc(arguments)
+
+
 def adopt(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.adopt_command import command
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from msgspec import structs
 from rich.table import Table
 from rich.text import Text
 
@@ -12,8 +13,10 @@ from pinfold.commands.context_text import age
 from pinfold.numbers import ID_SHOWN
 from pinfold.output import print_json, print_table
 from pinfold.paths import program
+from pinfold.rollout import disk
 from pinfold.rollout.summaries import SessionSummary
 from pinfold.sanitize import one_line
+from pinfold.tools.workspace import size_text
 from pinfold.wiring.house import House
 
 MODEL_SHOWN = 14
@@ -23,17 +26,48 @@ MODEL_SHOWN = 14
 def command(at: House, arguments: argparse.Namespace) -> int:
     if arguments.json:
         for each in at.store.list(arguments.limit):
-            print_json(each)
+            print_json(_sized(each) if arguments.size else each)
         return 0
     every = at.store.list()
     found = [each for each in every if each.title or each.note]
     if not found:
         print(f"No sessions yet. Begin one with: {program()}")
         return 0
-    _show(found[: arguments.limit])
+    shown = found[: arguments.limit]
+    if arguments.size:
+        _show_sizes(shown)
+        every_byte = disk.together(disk.folders(at.sessions))
+        print(f"All sessions together: {size_text(every_byte)}; what forks share counts once.")
+    else:
+        _show(shown)
     if unused := len(every) - len(found):
         print(f"Left out: {unused} without a prompt.")
     return 0
+
+
+def _sized(summary: SessionSummary) -> dict[str, object]:
+    size = disk.size_of(summary.folder)
+    return {**structs.asdict(summary), "disk": {**structs.asdict(size), "total": size.total}}
+
+
+def _show_sizes(found: Sequence[SessionSummary]) -> None:
+    piped, now = not sys.stdout.isatty(), datetime.now(UTC)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("session", "used"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("on disk", "rollout", "blobs", "outputs", "rest"):
+        table.add_column(heading, no_wrap=True, justify="right")
+    table.add_column("title")  # gives way alone: its text is cut, not wrapped
+    for each in found:
+        size = disk.size_of(each.folder)
+        parts = (size.total, size.rollout, size.blobs, size.outputs, size.history + size.other)
+        table.add_row(
+            each.id[:ID_SHOWN],
+            age(each.updated_at, now),
+            *(size_text(part) if part else "" for part in parts),
+            Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
+        )
+    print_table(table, whole=piped)
 
 
 def _show(found: Sequence[SessionSummary]) -> None:

@@ -1,0 +1,105 @@
+"""`pinfold delete` and `pinfold gc`: room on the disk."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.numbers import ID_SHOWN
+from pinfold.rollout import disk
+from pinfold.rollout.hold import SessionHeld, is_held
+from pinfold.rollout.journal import ROLLOUT, JournalError
+from pinfold.rollout.summaries import forget, summarise
+from pinfold.rollout.texts import Texts
+from pinfold.sanitize import one_line
+from pinfold.tools.workspace import size_text
+from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.sessions import CLOCK
+
+
+def delete(arguments: argparse.Namespace) -> int:
+    """Delete sessions, each after a question. Raises `JournalError`, `SessionHeld`, `WrongUse`."""
+    at = house(arguments)
+    found = list(dict.fromkeys(at.store.find(each) for each in arguments.sessions))
+    if not arguments.yes and not sys.stdin.isatty():
+        raise WrongUse("delete asks first: say --yes where nobody can answer")
+    for folder in found:
+        if is_held(folder):
+            raise JournalError(f"Session {folder.name[:ID_SHOWN]} is open in another pinfold.")
+    code = 0
+    for folder in found:
+        print("\n".join(_about(at, folder)))
+        if not arguments.yes and not _agreed():
+            print("It stays.")
+            code = 1
+            continue
+        disk.delete(folder, CLOCK.now)
+        forget(at.sessions, folder)
+        Texts(at.sessions).forget(folder)
+        print(f"Deleted session {folder.name}.")
+    return code
+
+
+def _about(at: House, folder: Path) -> list[str]:
+    """What is deleted, and what of it others still name."""
+    said = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
+    for summary in summarise(at.sessions, [folder]):
+        title = one_line(summary.title) or "no prompt"
+        turns = f"{summary.turns:,} turn{'' if summary.turns == 1 else 's'}"
+        said.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
+    for fork in disk.forks_of(folder.name, disk.folders(at.sessions)):
+        name = fork.name[:ID_SHOWN]
+        if disk.names(fork, folder):
+            said.append(
+                f"  Its fork {name} names outputs that lie here; copies of them stay in "
+                f"{one_line(paths.shown(fork / 'outputs'))}."
+            )
+        else:
+            said.append(f"  Its fork {name} needs nothing of it.")
+    return said
+
+
+def _agreed() -> bool:
+    try:
+        return input("Delete it? Nothing brings it back. [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        print()
+        return False
+
+
+def gc(arguments: argparse.Namespace) -> int:
+    """Say what nothing refers to, and with `--apply` remove it."""
+    at = house(arguments)
+    size = found = held = failed = 0
+    for folder in disk.folders(at.sessions):
+        try:
+            if is_held(folder):
+                held += 1
+                continue
+            waste = disk.clear(folder, CLOCK.now) if arguments.apply else disk.waste(folder)
+        except SessionHeld:
+            held += 1
+            continue
+        except OSError as error:
+            failed += 1
+            where = one_line(paths.shown(Path(error.filename or folder)))
+            print(f"pinfold: {where}: {error.strerror or error}", file=sys.stderr)
+            continue
+        if waste is not None:
+            found += 1
+            size += waste.size
+            print(_told(waste))
+    if held:
+        were = "1 session is" if held == 1 else f"{held:,} sessions are"
+        print(f"{were} open and left alone.")
+    how = "removed" if arguments.apply else "can be removed; `pinfold gc --apply` does it"
+    print(f"{size_text(size)} {how}." if found else "Every file is needed.")
+    return 1 if failed else 0
+
+
+def _told(waste: disk.Waste) -> str:
+    count = f"{len(waste.files):,} file{'' if len(waste.files) == 1 else 's'}"
+    size = size_text(waste.size)
+    if waste.leftover:
+        return f"{one_line(paths.shown(waste.folder))}: {count}, {size}, without a {ROLLOUT}"
+    return f"Session {waste.folder.name[:ID_SHOWN]}: {count}, {size}, not referred to"
