@@ -187,5 +187,5 @@ async def _fitted(session: Session, prompt: Prompt, printer: Printer) -> Prompt:
 def _opening(folder: Path, after: int) -> list[bytes]:
     """The lines of the first event, which has the session's id, and of those since `after`."""
     with Journal.open(folder, partial(datetime.now, UTC), read_only=True) as journal:
-        pairs = zip(journal.lines(), journal.read(), strict=True)
+        pairs = zip(journal.whole_lines(), journal.read(), strict=True)
         return [line for line, event in pairs if event.seq == 1 or event.seq > after]
