@@ -9,7 +9,8 @@ from msgspec import Struct
 from pinfold.memories.records import Candidate
 from pinfold.rollout import events
 from pinfold.rollout.events import SessionStarted
-from pinfold.rollout.journal import ROLLOUT, is_held
+from pinfold.rollout.hold import is_held
+from pinfold.rollout.journal import ROLLOUT
 from pinfold.rollout.store import SessionStore
 
 SCANNED = 1_000
