@@ -80,6 +80,9 @@ class Request(Struct, frozen=True):
     max_output: int | None = None
     """Tokens that the reply may have, where that is less than the model's; with 1 a server
     generates nothing, or as little as it can, and its prompt cache is warm."""
+    text_only: bool = False
+    """Whether calls in the reply would be dropped. They are forbidden where the provider's prompt
+    cache outlasts that; the tools stay for its sake."""
 
 
 class TextDelta(Struct, frozen=True):
@@ -269,6 +272,21 @@ class Summarizer(Protocol):
 
         It has waited and tried again where that could help. Raises `ContextOverflow`,
         `ProviderError`.
+        """
+        ...
+
+    def conversation_room(self, items: Sequence[Item], instruction: str) -> int:
+        """Tokens that an answer to `instruction` may have behind the live conversation, of which
+        `items` are what stands in the window; 0 where the model is not that of the session."""
+        ...
+
+    async def in_conversation(
+        self, items: Sequence[Item], instruction: str, max_tokens: int
+    ) -> str:
+        """What the model answers to `instruction` behind the live conversation: a request as the
+        session's own, so that the provider's prompt cache pays for the reading.
+
+        Raises as a call does.
         """
         ...
 

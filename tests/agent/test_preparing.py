@@ -157,7 +157,7 @@ async def test_a_small_window_is_not_worth_it(tmp_path: Path) -> None:
 
 
 async def test_it_keeps_to_its_budget_whatever_it_is_answered(tmp_path: Path) -> None:
-    tight = replace(AUTO, preparing=PreparingOptions(True, threshold=0.4, budget=0.3))
+    tight = replace(AUTO, preparing=PreparingOptions(True, threshold=0.4, budget=0.8))
     at = await worked(tmp_path, 6, *[says("no JSON")] * 12, options=tight)
     turns_used = sum(
         each.usage.input + each.usage.output
@@ -165,7 +165,7 @@ async def test_it_keeps_to_its_budget_whatever_it_is_answered(tmp_path: Path) ->
         if isinstance(each, RequestFinished) and each.purpose == "turn" and each.usage
     )
     spent = sum(each.usage.input + each.usage.output for each in written(at) if each.usage)
-    assert 0 < spent <= 0.3 * turns_used
+    assert 0 < spent <= 0.8 * turns_used
 
 
 async def test_a_hook_that_stops_compactions_stops_this_too(tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 import asyncio
 import json
 import platform
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fakes.agent import Stage, stage
-from fakes.provider import Step, calls, says
+from fakes.provider import ScriptedProvider, Step, calls, says
 from fakes.summaries import answer, entry
 from pinfold.agent.metadata import HEADER
 from pinfold.agent.options import Options
@@ -34,13 +35,18 @@ GOOD = answer(
 )
 
 
-async def worked(root: Path, *script: list[Step], options: Options = OFF) -> Stage:
+async def worked(
+    root: Path,
+    *script: list[Step],
+    options: Options = OFF,
+    writer: ScriptedProvider | None = None,
+) -> Stage:
     """Four turns; then the script."""
     turns: list[list[Step]] = []
     for turn in range(4):
         turns.append(calls((f"c{turn}", "shell", f'{{"command": "seq {turn} 900"}}')))
         turns.append(says(f"Part {turn} is read; the limit is {turn}{turn}7 MB."))
-    at = await stage(root, [*turns, *script], options=options, model=MODEL)
+    at = await stage(root, [*turns, *script], options=options, model=MODEL, writer=writer)
     for turn in range(4):
         at.session.send(f"read part {turn}")
         await at.session.idle()
@@ -81,7 +87,7 @@ async def test_a_snapshot_is_written_checked_and_kept_on_the_disk(tmp_path: Path
     assert ended(at)[0].status == "applied"
 
 
-async def test_its_request_is_tagged_and_asks_for_the_schema(tmp_path: Path) -> None:
+async def test_its_request_is_tagged(tmp_path: Path) -> None:
     at = await worked(tmp_path, says(GOOD))
     await at.session.compact("snapshot")
     sent = at.provider.requests[-1]
@@ -94,10 +100,39 @@ async def test_its_request_is_tagged_and_asks_for_the_schema(tmp_path: Path) -> 
         "implementation": "local",
         "strategy": "snapshot",
     }
-    assert sent.schema is not None
-    assert sent.context.tools == ()
     assert asked(at)[0].compaction == ended(at)[0].compaction
     assert asked(at)[0].usage is not None
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "handoff"])
+async def test_it_is_asked_behind_the_live_conversation(tmp_path: Path, strategy: str) -> None:
+    options = replace(OFF, reasoning_effort="high")
+    at = await worked(tmp_path, says(GOOD), options=options)
+    await at.session.compact(strategy)
+    turn, sent = at.provider.requests[-2:]
+    *conversation, instruction = sent.items
+    assert list(turn.items) == conversation[: len(turn.items)]
+    assert (sent.context, sent.reasoning_effort) == (turn.context, turn.reasoning_effort)
+    assert sent.context.tools
+    assert sent.text_only
+    assert sent.schema is None  # it would stand before all else
+    assert instruction.content.startswith("[COMPACTION]")
+    usage = asked(at)[0].usage
+    assert usage is not None
+    assert usage.cached > usage.input // 3
+
+
+async def test_another_model_reads_a_transcript_of_what_the_window_holds(tmp_path: Path) -> None:
+    other = ScriptedProvider([says(GOOD)], "other")
+    at = await worked(tmp_path, writer=other)
+    result = next(item for item in at.session.items if item.kind == "tool_result")
+    await at.session.window.act("mask", [result.n])
+    await at.session.compact("snapshot")
+    (sent,) = other.requests
+    assert sent.context.tools == ()
+    assert sent.schema is not None
+    assert not sent.text_only
+    assert sent.items[0].content.count("\n899\n900\n") == 3  # of four
 
 
 @pytest.mark.parametrize(

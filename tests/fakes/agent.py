@@ -73,8 +73,12 @@ async def stage(
     model: ModelInfo = MODEL,
     others: Iterable[ModelInfo] = (),
     provider: ScriptedProvider | None = None,
+    writer: ScriptedProvider | None = None,
 ) -> Stage:
-    """A session in `root/work`, its store in `root/home`; it can go on with the other models."""
+    """A session in `root/work`, its store in `root/home`; it can go on with the other models.
+
+    `writer` is another model that compacts.
+    """
     clock, user = FakeClock(), User(list(answers))
     provider = provider or ScriptedProvider(script)
     work, home = root / "work", root / "home"
@@ -85,6 +89,11 @@ async def stage(
     async def connect(name: str) -> Connection:
         found = next((each for each in others if each.name == name), model)
         return Connection(provider, found, "chat", "scripted")
+
+    async def connect_writer() -> Connection:
+        assert writer is not None
+        other = ModelInfo("writer-1", writer.name, 128_000, "config", 8_000)
+        return Connection(writer, other, "chat", "scripted")
 
     session = await Session.open(
         opened,
@@ -97,6 +106,7 @@ async def stage(
         counter=Counter("none"),
         user_folder=root / "config",
         connect=connect,
+        connect_summarizer=connect_writer if writer else None,
         learned_windows=LearnedWindows(home),
     )
     heard: list[Update] = []

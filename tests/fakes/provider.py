@@ -57,7 +57,7 @@ class ScriptedProvider:
         self.name = name
         self.script = list(script)
         self.summaries: list[list[Step]] = []
-        """Responses to requests with a schema; where there are none, they take the script's."""
+        """Responses to requests for a summary; where there are none, they take the script's."""
         self.requests: list[Request] = []
         self.closed = False
         self.cut_off = 0
@@ -70,7 +70,8 @@ class ScriptedProvider:
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         self.requests.append(request)
-        script = self.summaries if request.schema and self.summaries else self.script
+        summary = request.schema is not None or request.text_only
+        script = self.summaries if summary and self.summaries else self.script
         if not script:
             raise AssertionError("the script has no response for this request")
         finished = False

@@ -24,7 +24,8 @@ class Asked(Struct, frozen=True):
 class ScriptedSummarizer:
     """A `ports.Summarizer`; each question takes the next answer, or raises it.
 
-    `room` is what instructions and text may have, whatever the answer takes.
+    `room` is what instructions and text may have, whatever the answer takes; `live` is what an
+    answer in the live conversation may have.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class ScriptedSummarizer:
         answers: Iterable[str | Exception] = (),
         *,
         room: int = 10_000,
+        live: int = 0,
         model: ModelInfo = MODEL,
         compacted: Compacted | Exception | None = None,
     ) -> None:
@@ -39,6 +41,9 @@ class ScriptedSummarizer:
         self.asked: list[Asked] = []
         self.steps: list[tuple[str, float]] = []
         self._room = room
+        self._live = live
+        self.conversations: list[tuple[Item, ...]] = []
+        """What stood before the questions that were asked in the live conversation."""
         self._model = model
         self._compacted = compacted
         self._counter = Counter("none")
@@ -68,6 +73,15 @@ class ScriptedSummarizer:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def conversation_room(self, items: Sequence[Item], instruction: str) -> int:
+        return self._live
+
+    async def in_conversation(
+        self, items: Sequence[Item], instruction: str, max_tokens: int
+    ) -> str:
+        self.conversations.append(tuple(items))
+        return await self("", instruction, max_tokens)
 
     async def compacted(self, items: Sequence[Item]) -> Compacted:
         if isinstance(self._compacted, Compacted):

@@ -6,13 +6,15 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.ports import ContextOverflow, Delta, ModelInfo, PartDone, ProviderError, Request
+from pinfold.providers.bodies import chat_body, responses_body
 from pinfold.providers.choose import Choice, connect
 from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
 from pinfold.providers.presets import Endpoint
-from pinfold.rollout.events import Context
+from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
@@ -255,3 +257,18 @@ async def test_whatever_a_structured_request_gets_comes_through_as_it_is(
 
 def texts(deltas: list[Delta]) -> list[str]:
     return [delta.content for delta in deltas if isinstance(delta, PartDone)]
+
+
+@pytest.mark.parametrize(
+    ("base_url", "choice"),
+    [("https://api.openai.com/v1", "none"), ("https://openrouter.ai/api/v1", None)],
+)
+def test_calls_are_forbidden_only_where_the_prompt_cache_outlasts_that(
+    base_url: str, choice: str | None
+) -> None:
+    context = Context(tools=(ToolSchema("shell", "Run it.", {"type": "object"}),))
+    for body in (chat_body, responses_body):
+        asked = replace(asks(text_only=True), context=context)
+        assert body(asked, base_url).get("tool_choice") == choice
+        assert body(asked, base_url)["tools"]
+        assert "tool_choice" not in body(replace(asks(), context=context), base_url)

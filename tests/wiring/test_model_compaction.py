@@ -73,9 +73,6 @@ SLOW_DOWN = Reply(
     status=429, headers={"retry-after": "7"}, body={"error": {"message": "Slow down."}}
 )
 BROKEN = Reply(status=500, body={"error": {"message": "oops"}})
-NO_FORMAT = Reply(
-    status=400, body={"error": {"message": "response_format is not supported by this model"}}
-)
 
 
 class Fault(NamedTuple):
@@ -115,7 +112,6 @@ FAULTS = {
         (Reply(hang_up=True),) * 2,  # the first time it could be a connection that had grown old
         "NetworkError",
     ),
-    "no structured output": Fault(json=(NO_FORMAT,) * 2),
     "no such endpoint": Fault(
         sealed=(Reply(status=404, body={}),), status="RequestRejected", failing="sealed"
     ),

@@ -141,6 +141,7 @@ class Session:
             connect_summarizer,
             options.prices,
             options.summary_window,
+            options.reasoning_effort,
         )
         self.compaction = Compacting(
             record,

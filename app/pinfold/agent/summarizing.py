@@ -7,7 +7,7 @@ from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection
 from pinfold.agent.writing import Attempt, Step, Writer
-from pinfold.ports import Clock
+from pinfold.ports import Clock, ModelInfo
 from pinfold.rollout.events import Compaction, RequestFinished, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, cost, price_of
@@ -25,11 +25,12 @@ class Summarizing:
         connect: Callable[[], Awaitable[Connection]] | None = None,
         prices: Mapping[str, Price] | None = None,
         window: int | None = None,
+        effort: str | None = None,
     ) -> None:
         """`connect` reaches the model for compactions; without one it is the session's, within a
         context window of `window` tokens where that is given.
 
-        `prices` go by model.
+        `prices` go by model; `effort` is how hard the session's model thinks.
         """
         self._record = record
         self._clock = clock
@@ -38,6 +39,7 @@ class Summarizing:
         self._connect = connect
         self._prices = prices or {}
         self._window = window
+        self._effort = effort
         self._own: Connection | None = None
         self._connecting = asyncio.Lock()
         self._counters: dict[str, Counter] = {}
@@ -81,7 +83,8 @@ class Summarizing:
             model,
             counter,
             self._clock,
-            context=lambda: record.state.context.context,
+            context=(lambda: record.state.context.context) if self._is_own(model) else None,
+            effort=self._effort,
             headers=self._metadata.headers("compaction", compaction),
             journal=journal,
             price=price_of(model.provider, model.name, self._prices),
@@ -98,6 +101,11 @@ class Summarizing:
         model = (await self._reached()).model
         price = price_of(model.provider, model.name, self._prices)
         return model.name, None if price is None else cost(Usage(input=tokens), price)
+
+    def _is_own(self, model: ModelInfo) -> bool:
+        """Whether it is the session's, so that its provider has the conversation at hand."""
+        own = self._session().model
+        return (own.provider, own.name) == (model.provider, model.name)
 
     async def _reached(self) -> Connection:
         if self._connect is None:

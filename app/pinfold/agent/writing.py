@@ -72,6 +72,10 @@ class Attempt:
 Journal = Callable[[Attempt], Awaitable[None]]
 
 
+def _asked(items: Sequence[Item], instruction: str) -> tuple[Item, ...]:
+    return (*items, Item(n=0, kind="user", content=instruction))
+
+
 def _untold(*_: object) -> None:
     """Nobody watches."""
 
@@ -83,9 +87,10 @@ def _uncalibrated() -> float:
 class Writer:
     """A `ports.Summarizer` over one model. Several requests may be under way at once.
 
-    `context` tells what stands before the window that `compacted` gets, `headers` go with each
-    request, `journal` hears how each ended, those that are sent again included. `left` tells the
-    tokens that may still be used, `rate` how the server's counts compare with `counter`'s.
+    `context` tells what stands before the window and `effort` how hard the model thinks where it
+    is that of a session. `headers` go with each request, `journal` hears how each ended, those
+    that are sent again included. `left` tells the tokens that may still be used, `rate` how the
+    server's counts compare with `counter`'s.
     """
 
     def __init__(
@@ -95,7 +100,8 @@ class Writer:
         counter: Counter,
         clock: Clock,
         *,
-        context: Callable[[], Context] = Context,
+        context: Callable[[], Context] | None = None,
+        effort: str | None = None,
         headers: Mapping[str, str] | None = None,
         journal: Journal | None = None,
         price: Price | None = None,
@@ -108,6 +114,7 @@ class Writer:
         self._counter = counter
         self._clock = clock
         self._context = context
+        self._effort = effort
         self._headers = headers or {}
         self._journal = journal
         self._price = price
@@ -176,24 +183,51 @@ class Writer:
         `ContextOverflow`, also unsent where more is counted than the window has, and
         `ProviderError`.
         """
-        asked = (*items, Item(n=0, kind="user", content=instruction))
+        return await self._write(context, _asked(items, instruction), max_tokens, schema=schema)
+
+    def conversation_room(self, items: Sequence[Item], instruction: str) -> int:
+        if self._context is None:
+            return 0
+        taken = self._calibrated(self._estimate(self._context(), _asked(items, instruction)))
+        return min(self._model.max_output, max(0, self.room(0) - taken))
+
+    async def in_conversation(
+        self, items: Sequence[Item], instruction: str, max_tokens: int
+    ) -> str:
+        assert self._context is not None, "only the session's own model has the conversation"
+        # A schema would stand before all else, and the cache would be lost.
+        asked = _asked(items, instruction)
+        return (await self._write(self._context(), asked, max_tokens, live=True)).text
+
+    async def _write(
+        self,
+        context: Context,
+        asked: Sequence[Item],
+        max_tokens: int,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        live: bool = False,
+    ) -> Written:
+        model = self._model
         estimate = self._estimate(context, asked)
-        taken, window = self._calibrated(estimate), self._model.context_window
-        if taken > window:
+        taken = self._calibrated(estimate)
+        if taken > model.context_window:
             raise ContextOverflow(
-                f"The request has {taken:,} tokens; the window of {self.name} has {window:,}.",
-                limit=window,
+                f"The request has {taken:,} tokens; the window of {self.name} has "
+                f"{model.context_window:,}.",
+                limit=model.context_window,
                 tokens=taken,
             )
+        room = max(LEAST_ANSWER, self.room(0) - taken)
         request = Request(
-            self._model,
+            model,
             context,
-            asked,
+            tuple(asked),
+            self._effort if live else None,
             headers=self._headers,
             schema=schema,
-            max_output=min(
-                max_tokens, self._model.max_output, max(LEAST_ANSWER, self.room(0) - taken)
-            ),
+            max_output=min(max_tokens, model.max_output, room),
+            text_only=live,
         )
 
         async def ask() -> tuple[Written, Usage | None]:
@@ -202,7 +236,7 @@ class Writer:
         return await self._insist(ask, estimate, request.max_output or 0)
 
     async def compacted(self, items: Sequence[Item]) -> Compacted:
-        context = self._context()
+        context = self._context() if self._context else Context()
         request = Request(self._model, context, tuple(items), headers=self._headers)
 
         async def ask() -> tuple[Compacted, Usage | None]:

@@ -116,7 +116,10 @@ class Sources:
             return n
         if quote not in self._whole:
             return None
-        return next((each for each in reversed(self._texts) if self._holds(each, quote)), None)
+        said = [each for each in reversed(self._texts) if self._holds(each, quote)]
+        # Where no item is named, the user's or the agent's own word goes before a tool's.
+        own = (each for each in said if quote in self._own[each])
+        return next(own, said[0] if said else None)
 
     def _holds(self, n: int, quote: str) -> bool:
         text = self._texts.get(n, "")

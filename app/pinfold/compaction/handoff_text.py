@@ -10,12 +10,11 @@ from pinfold.compaction import prompts, transcript
 from pinfold.compaction.budget import room, share
 from pinfold.compaction.claims import confirmed
 from pinfold.compaction.content import without_data
-from pinfold.compaction.replacement import covered
+from pinfold.compaction.replacement import as_sent, covered, read_as_sent
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.ports import ContextOverflow, Summarizer
 from pinfold.rollout.items import Item
-from pinfold.window.placeholders import masked
 from pinfold.window.refused import Refused
 
 HANDOFF = (0.25, 1_500)
@@ -23,11 +22,15 @@ HANDOFF = (0.25, 1_500)
 MIN_HANDOFF = 200
 """Tokens that they may have in the smallest window."""
 MAX_MESSAGE_CHARS = 4_000
-"""Of an item that the model reads; of a longer one its head and its end."""
+"""Of an item that the model reads where not all of it fits; of a longer one its ends."""
 END = f"{transcript.END}\n\nNow write the notes, as you were told to."
 """What the model reads last: a small one would go on with the record."""
 MAX_MARKED = 8
 """Lines of the notes with names and numbers from nowhere, that the preview lists."""
+MAX_ANSWER = 8_000
+"""Tokens that the session's own model may take, with what it thinks before it writes."""
+MAX_CALLS = 2
+"""Requests to it."""
 MAX_TRIES = 8
 """Requests, each for half of what was too much for the one before."""
 
@@ -45,9 +48,8 @@ async def write(
     """
     if summarizer is None:
         raise Refused("There is no model that could write the handoff.")
-    transcript.check_readable(view)
     most = max(MIN_HANDOFF, share(HANDOFF, room(view, options).target))
-    instructions = "\n\n".join(
+    prompt = "\n\n".join(
         (
             prompts.text("handoff", options.prompts),
             f"Write at most {most * 3 // 4:,} words.",
@@ -55,12 +57,67 @@ async def write(
         )
     )
     known = covered(view)
-    texts = list(transcript.lines(_read(known)))
+    if not known:
+        raise Refused("There is nothing to hand on.")
+    items = await asyncio.to_thread(as_sent, view, known)
+    read, dropped = len(items), 0
+    answer = await _behind(items, summarizer, prompt, options)
+    if answer is None:
+        transcript.check_readable(view)
+        answer, read, dropped = await _of_transcript(view, known, summarizer, prompt, options, most)
+    if not answer.strip():
+        raise Refused("The model answered nothing.")
+    text, marked = answer.strip(), tuple[str, ...]()
+    if checked:
+        text, marked = await asyncio.to_thread(_confirmed, text, view)
+    return Material(
+        text=text,
+        through=max(entry.n for entry in known),
+        notes=(*_dropped(dropped, read + dropped), *_marked(marked), *_wears_off(view)),
+        meta={"model": summarizer.model.name, "read": read, "dropped": dropped},
+    )
+
+
+async def _behind(
+    items: Sequence[Item], summarizer: Summarizer, prompt: str, options: PlanOptions
+) -> str | None:
+    """The notes as the model writes them behind the live conversation; none where it does not have
+    that, or it leaves too little room for them."""
+    told = prompts.text("conversation", options.prompts)
+    instruction = f"{told}\n\n{prompt}"
+    room = summarizer.conversation_room(items, instruction)
+    if not items or room < MIN_HANDOFF:
+        return None
+    answer = ""
+    for _ in range(MAX_CALLS):  # in the place of a text it may have called a tool
+        summarizer.step("writing the handoff", 0.1)
+        try:
+            answer = await summarizer.in_conversation(items, instruction, min(room, MAX_ANSWER))
+        except ContextOverflow:
+            return None
+        if answer.strip():
+            break
+    return answer
+
+
+async def _of_transcript(
+    view: WindowView,
+    known: Sequence[Entry],
+    summarizer: Summarizer,
+    prompt: str,
+    options: PlanOptions,
+    most: int,
+) -> tuple[str, int, int]:
+    """The notes of a model that reads the window as text, and how many items it read and not."""
+    instructions = f"{prompt}\n\n{prompts.text('transcript', options.prompts)}"
+    sent = [replace(e, item=transcript.told(e.item)) for e in read_as_sent(view, known)]
+    texts = list(transcript.lines(sent))
     if not texts:
         raise Refused("There is nothing to hand on.")
     every = len(texts)
     free = summarizer.room(most) - summarizer.count(f"{instructions}\n\n{END}")
-    texts = _newest(texts, free, summarizer)
+    if _size(texts, summarizer) > free:
+        texts = _newest(list(transcript.lines(map(_bounded, sent))), free, summarizer)
     for tried in range(1, MAX_TRIES + 1):
         summarizer.step("writing the handoff", 0.1)
         try:
@@ -70,17 +127,7 @@ async def write(
             if tried == MAX_TRIES or len(texts) == 1:
                 raise
             texts = _newest(texts, _size(texts, summarizer) // 2, summarizer)
-    if not answer.strip():
-        raise Refused("The model answered nothing.")
-    text, marked = answer.strip(), tuple[str, ...]()
-    if checked:
-        text, marked = await asyncio.to_thread(_confirmed, text, view)
-    return Material(
-        text=text,
-        through=max(entry.n for entry in known),
-        notes=(*_dropped(every - len(texts), every), *_marked(marked), *_wears_off(view)),
-        meta={"model": summarizer.model.name, "read": len(texts), "dropped": every - len(texts)},
-    )
+    return answer, len(texts), every - len(texts)
 
 
 def item_of(view: WindowView, material: Material, options: PlanOptions) -> Item:
@@ -106,22 +153,14 @@ def _marked(lines: Sequence[str]) -> Iterable[str]:
         yield f"Marked like this: {more:,} more."
 
 
-def _read(entries: Iterable[Entry]) -> Iterable[Entry]:
-    """What the model reads of them: each as it stands in the window."""
-    for entry in entries:
-        if entry.sent:
-            item = transcript.told(entry.item)
-            hidden = entry.form == "masked" and item.kind == "tool_result"
-            text = masked(item) if hidden else _bounded(without_data(item))
-            yield replace(entry, item=replace(item, content=text, images=()))
-
-
-def _bounded(text: str) -> str:
+def _bounded(entry: Entry) -> Entry:
+    """The same with the ends of a long text."""
+    text = without_data(entry.item)
     left = len(text) - MAX_MESSAGE_CHARS
-    if left <= 0:
-        return text
-    head = MAX_MESSAGE_CHARS * 2 // 3
-    return f"{text[:head]}\n[… {left:,} characters …]\n{text[head + left :]}"
+    if left > 0:
+        head = MAX_MESSAGE_CHARS * 2 // 3
+        text = f"{text[:head]}\n[… {left:,} characters …]\n{text[head + left :]}"
+    return replace(entry, item=replace(entry.item, content=text, images=()))
 
 
 def _newest(texts: Sequence[str], most: int, summarizer: Summarizer) -> list[str]:

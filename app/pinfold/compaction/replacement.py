@@ -4,12 +4,15 @@ Pins, the latest request and what came after that was made stay. Neither tail no
 summaries, injected context, pictures or output come along.
 """
 
+from collections.abc import Iterable
 from typing import Literal
+
+from msgspec.structs import replace
 
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
 from pinfold.compaction.content import ends_of, standing_for, without_data
-from pinfold.compaction.draft import Draft
+from pinfold.compaction.draft import Draft, rendered_now
 from pinfold.compaction.holding import Holding
 from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.kept_files import kept_files
@@ -47,6 +50,24 @@ def covered(view: WindowView) -> list[Entry]:
     """What may be made into something else: all but what the model has yet to see."""
     unseen = {entry.n for entry in open_atom(atoms(view))}
     return [entry for entry in view.entries if entry.n not in unseen]
+
+
+def as_sent(view: WindowView, entries: Iterable[Entry]) -> list[Item]:
+    """What a request carries of these now, folds and masks included."""
+    known = {entry.n for entry in entries}
+    return [shown.item for shown in rendered_now(view) if known.issuperset(shown.stands_for)]
+
+
+def read_as_sent(view: WindowView, entries: Iterable[Entry]) -> list[Entry]:
+    """Those of them that a request carries as themselves, each with what it carries."""
+    sent = {
+        each.stands_for[0]: each.item for each in rendered_now(view) if each.form != "placeholder"
+    }
+    return [
+        replace(entry, item=replace(entry.item, content=item.content, images=item.images))
+        for entry in entries
+        if (item := sent.get(entry.n)) is not None
+    ]
 
 
 class _Replacement:

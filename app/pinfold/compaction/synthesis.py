@@ -2,14 +2,17 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pinfold.checkpoint.text import clip, one_line
 from pinfold.compaction import prompts, transcript, view
+from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.claims import Sources
 from pinfold.compaction.clusters import Piece, clusters, pieces
 from pinfold.compaction.content import is_made_anew
+from pinfold.compaction.replacement import as_sent, covered, read_as_sent
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.summary import text_of, within
 from pinfold.compaction.summary_merge import merge
@@ -53,7 +56,8 @@ class Synthesis:
         model = summarizer.model
         least = min(model.max_output, int(ANSWER_SHARE * model.context_window))
         self._max_answer = min(least, MAX_ANSWER)
-        self._instructions = prompts.text("snapshot", options.prompts)
+        self._prompt = prompts.text("snapshot", options.prompts)
+        self._instructions = f"{self._prompt}\n\n{prompts.text('transcript', options.prompts)}"
         self._asked = self._asked_for()
         used = summarizer.count(f"{self._instructions}\n{self._asked}") + RETRY
         self._room = summarizer.room(self._max_answer) - used
@@ -61,13 +65,17 @@ class Synthesis:
     async def material(self) -> Material:
         """What comes of reading what came since. Raises `Refused`, `ProviderError`."""
         summarizer = self._summarizer
+        if (made := await self._from_conversation()) is not None:
+            return made
+        transcript.check_readable(self._view)
         if self._room < _LEAST:
             name = summarizer.model.name
             raise Refused(f"the window of {name} is too small to read anything")
         summarizer.step("cluster", 0.05)
         every = self._view.entries
         since = [entry for entry in every if entry.n > self._before.through]
-        read = [entry for entry in since if is_read(entry, self._options)]
+        wanted = [entry for entry in since if is_read(entry, self._options)]
+        read = await asyncio.to_thread(read_as_sent, self._view, wanted)
         waiting = deque(await asyncio.to_thread(self._parts, read))
         tokens = await asyncio.to_thread(self._tokens, list(waiting))
         sources = await asyncio.to_thread(Sources, every, self._entries, self._view.cwd)
@@ -77,8 +85,10 @@ class Synthesis:
             which = f"synthesize, part {done + 1} of {parts}" if parts > 1 else "synthesize"
             summarizer.step(which, 0.1 + 0.8 * done / parts)
             part = waiting.popleft()
+            schema = _json_schema(self._max_answer, part.first_lines)
+            text = self._text(part)
             try:
-                answer = await self._answer(part)
+                answer = await self._answer(partial(self._ask, text, schema))
             except ContextOverflow:
                 halves = part.halves()
                 if not halves:
@@ -91,11 +101,45 @@ class Synthesis:
             done += 1
         if not self._entries:
             raise Refused("the summary is empty")
-        return self._told(len(read), tokens, done)
-
-    def _told(self, items: int, tokens: int, parts: int) -> Material:
-        """All that is known now, and how much was read for it."""
         before: dict[str, int] = self._before.meta.get("read", {})  # type: ignore[assignment]
+        last = max((entry.n for entry in every), default=0)
+        return self._told(len(read), tokens, done, last, before)
+
+    async def _from_conversation(self) -> Material | None:
+        """The same of the live conversation; none where the model does not have it, or it leaves
+        too little room for an answer."""
+        window, summarizer = self._view, self._summarizer
+        known = answered(window)
+        items = await asyncio.to_thread(as_sent, window, known)
+        room = summarizer.conversation_room(items, self._instruction())
+        if not items or room < self._max_answer // 2:
+            return None
+        summarizer.step("synthesize", 0.1)
+
+        async def ask(more: str) -> str:
+            most = min(room, MAX_ANSWER)
+            return await summarizer.in_conversation(items, self._instruction(more), most)
+
+        try:
+            answer = await self._answer(ask)
+        except ContextOverflow:
+            return None
+        sources = await asyncio.to_thread(Sources, window.entries, self._entries, window.cwd)
+        self._entries = await asyncio.to_thread(merge, self._entries, answer, sources)
+        if not self._entries:
+            raise Refused("the summary is empty")
+        tokens = sum(entry.tokens for entry in known)
+        return self._told(len(known), tokens, 1, max(entry.n for entry in known), {})
+
+    def _instruction(self, more: str = "") -> str:
+        """What is asked behind the live conversation."""
+        told = prompts.text("conversation", self._options.prompts)
+        return "\n\n".join(filter(None, (told, self._prompt, self._asked, self._so_far(), more)))
+
+    def _told(
+        self, items: int, tokens: int, parts: int, through: int, before: Mapping[str, int]
+    ) -> Material:
+        """All that is known now, and how much was read for it, `before` included."""
         now = {"items": items, "tokens": tokens, "parts": parts}
         read = {key: n + before.get(key, 0) for key, n in now.items()}
         many = f"{read['parts']} parts" if read["parts"] > 1 else "one part"
@@ -103,7 +147,7 @@ class Synthesis:
         note = f"{name} read {read['items']:,} items, {read['tokens']:,} tokens, in {many}."
         return Material(
             entries=self._entries,
-            through=max((entry.n for entry in self._view.entries), default=0),
+            through=through,
             told=(note,),
             meta={"read": read},
         )
@@ -119,33 +163,35 @@ class Synthesis:
     def _tokens(self, parts: Iterable[Piece]) -> int:
         return sum(self._summarizer.count(part.text) for part in parts)
 
-    async def _answer(self, part: Piece) -> "SummaryV1":
-        """What the model writes about a part, asked again where it is no summary."""
-        from pinfold.compaction.summary_schema import Malformed, json_schema, parse
+    async def _answer(self, ask: Callable[[str], Awaitable[str]]) -> "SummaryV1":
+        """What the model writes, asked again, with more to read, where it is no summary."""
+        from pinfold.compaction.summary_schema import Malformed, parse
 
-        schema = json_schema(self._max_answer, part.first_lines)
-        text = self._text(part)
         try:
-            return parse(await self._ask(text, schema))
+            return parse(await ask(""))
         except Malformed as error:
             retry = prompts.text("snapshot_retry", self._options.prompts)
             again = retry.replace("{error}", clip(str(error), _ERROR_CHARS))
         try:
-            return parse(await self._ask(f"{text}\n\n{again}", schema))
+            return parse(await ask(again))
         except Malformed as error:
             raise Refused(f"the model's answer is no summary: {error}") from None
 
-    async def _ask(self, text: str, schema: Mapping[str, Any]) -> str:
+    async def _ask(self, text: str, schema: Mapping[str, Any], more: str) -> str:
+        text = f"{text}\n\n{more}" if more else text
         return await self._summarizer(self._instructions, text, self._max_answer, schema=schema)
 
     def _text(self, part: Piece) -> str:
+        return "\n\n".join(
+            filter(None, (self._asked, self._so_far(), f"{transcript.RECORD}\n{part.text}"))
+        )
+
+    def _so_far(self) -> str:
+        """The entries that the answer may change."""
         supported = [entry for entry in self._entries if not entry.unsupported]
         most = int(STANDING_SHARE * self._room)
         shown = within(supported, most, self._summarizer.count)
-        standing = f"{transcript.STANDING}\n{text_of(shown, ids=True)}" if shown else ""
-        return "\n\n".join(
-            filter(None, (self._asked, standing, f"{transcript.RECORD}\n{part.text}"))
-        )
+        return f"{transcript.STANDING}\n{text_of(shown, ids=True)}" if shown else ""
 
     def _asked_for(self) -> str:
         """The goal, and what the user wants looked at, in their words."""
@@ -154,6 +200,19 @@ class Synthesis:
             (transcript.FOCUS, one_line(self._options.focus)),
         )
         return "\n\n".join(f"{head}\n{said}" for head, said in rows if said)
+
+
+def answered(window: WindowView) -> Sequence[view.Entry]:
+    """What can be sent: no call whose result is still to come."""
+    opened = open_atom(atoms(window))
+    waits = any(entry.item.kind == "tool_call" and entry.partner is None for entry in opened)
+    return covered(window) if waits else window.entries
+
+
+def _json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:
+    from pinfold.compaction.summary_schema import json_schema
+
+    return json_schema(max_tokens, lines)
 
 
 def is_read(entry: view.Entry, options: PlanOptions) -> bool:

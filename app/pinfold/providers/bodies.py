@@ -32,6 +32,7 @@ def chat_body(request: Request, base_url: str) -> Body:
     }
     if request.context.tools:
         body["tools"] = chat.tools(request.context)
+        body |= _tool_choice(request, base_url)
     if request.reasoning_effort:
         body["reasoning_effort"] = request.reasoning_effort
     if request.schema is not None:
@@ -45,7 +46,7 @@ def chat_body(request: Request, base_url: str) -> Body:
     return body
 
 
-def responses_body(request: Request) -> Body:
+def responses_body(request: Request, base_url: str) -> Body:
     """A Responses request that leaves nothing with the server. Raises `wire.atoms.BrokenPair`."""
     body: Body = {
         "model": request.model.name,
@@ -59,6 +60,7 @@ def responses_body(request: Request) -> Body:
         body["instructions"] = instructions
     if request.context.tools:
         body["tools"] = responses.tools(request.context)
+        body |= _tool_choice(request, base_url)
     if request.reasoning_effort:
         body["reasoning"]["effort"] = request.reasoning_effort
     if request.schema is not None:
@@ -69,6 +71,12 @@ def responses_body(request: Request) -> Body:
         if request.max_output <= 1:
             body["prompt_cache_options"] = {"prewarm": True}
     return body
+
+
+def _tool_choice(request: Request, base_url: str) -> Body:
+    """Forbids calls where the prompt cache outlasts that. Anthropic's forgets the messages, and
+    some local servers leave the tools out of the prompt then."""
+    return {"tool_choice": "none"} if request.text_only and is_openai(base_url) else {}
 
 
 def counted(body: Body) -> Body:

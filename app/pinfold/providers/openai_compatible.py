@@ -194,7 +194,7 @@ class OpenAICompatible:
         request = msgspec.structs.replace(request, max_output=min(limits, default=None))
         if self.wire_api == "chat":
             return chat_body(request, self.base_url)
-        return responses_body(request)
+        return responses_body(request, self.base_url)
 
     def _headers_of(self, request: Request) -> dict[str, Any]:
         import openai

@@ -1,8 +1,7 @@
 """`remote`: what the provider's own endpoint makes of the window. Nobody else can read it."""
 
-from pinfold.compaction.draft import rendered_now
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.replacement import covered, replace_history
+from pinfold.compaction.replacement import as_sent, covered, replace_history
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo, Summarizer
@@ -28,15 +27,15 @@ class Remote:
         writer = summarizer.model
         if _origin(writer) != view.reader:
             raise Refused(f"Only {writer.name} could read what its own provider compacts.")
-        known = {entry.n for entry in covered(view)}
-        items = [shown.item for shown in rendered_now(view) if known.issuperset(shown.stands_for)]
+        known = covered(view)
+        items = as_sent(view, known)
         if not items:
             raise Refused("There is nothing to compact.")
         summarizer.step("the provider compacts", 0.1)
         made = await summarizer.compacted(items)
         return Material(
             opaque=made.opaque,
-            through=max(known),
+            through=max(entry.n for entry in known),
             meta={"provider": writer.provider, "model": writer.name},
         )
 

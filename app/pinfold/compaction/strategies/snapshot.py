@@ -13,7 +13,6 @@ from pinfold.compaction.roles import kept
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.summary import Entry, bare, entries_of, text_of, to_detail, within
 from pinfold.compaction.synthesis import Synthesis, is_read
-from pinfold.compaction.transcript import check_readable
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 from pinfold.window.refused import Refused
@@ -44,7 +43,6 @@ class Snapshot:
         if summarizer is None:
             raise Refused("it needs a model")
         summarizer.step("anchor", 0.0)
-        check_readable(view)
         return await Synthesis(view, summarizer, options, material).material()
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
