@@ -73,6 +73,20 @@ def test_a_command_stands_once_with_its_newest_outcome() -> None:
     ]
 
 
+def test_an_outcome_is_how_the_output_ends_and_the_line_that_is_least_like_the_others() -> None:
+    rows = [f"batch_{at} = load_batch(source, batch_size)" for at in range(6)]
+    made = record(
+        called("command", "\n".join([*rows[:3], "leader: kenedipa", *rows[3:]]), command="status"),
+        called("command", "\n".join(["port: 2301", *rows, "port: 2301"]), command="show"),
+        called("command", "one\ntwo", command="short"),
+    )
+    assert read(made) == [
+        f"#2 $ status -> leader: kenedipa | {rows[4]} | {rows[5]}",
+        f"#4 $ show -> {rows[5]} | port: 2301",
+        "#6 $ short -> one | two",
+    ]
+
+
 def test_an_edit_tells_path_and_counts_and_a_commit_its_subject() -> None:
     made = record(
         called("edit", "done", paths=["app/cart.py"], added=3, removed=1),

@@ -1,6 +1,7 @@
 """What each item says, as lines: by its act and its outcome, never by its wording."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
@@ -62,6 +63,9 @@ _COMMAND, _OUTCOME, _FAILURE = 260, 180, 300
 _ANSWER = 900
 _MAX_LINES = 400
 """Of one item."""
+_MAX_COMPARED, _SHARES = 100, 16
+"""Lines of an output that are compared, and how many shares of a line's information are told
+apart: of lines that are about as unlike the others the latest tells most."""
 _MAX_OUTPUT, _LEAST_OUTPUT = 2_000, 12
 """Lines of a result that are looked at, and characters of one that tells anything."""
 RARE = 8 * BIT
@@ -201,8 +205,23 @@ def _command(act: Act, n: int, place: int, title: str) -> Line:
         subject = act.text[committed.start() :].split("\n", 1)[0]
         return line(n, place, "commit", f"{short} -> {ends(subject, 200)}", most=2 * _SHORT)
     said = [one_line(each) for each in act.text.splitlines() if each.strip()]
-    outcome = f" -> {ends(' | '.join(said[-2:]), _OUTCOME)}" if said else ""
+    outcome = f" -> {ends(' | '.join(telling(said)), _OUTCOME)}" if said else ""
     return line(n, place, "run", f"{short}{outcome}", most=2 * _SHORT, key=title)
+
+
+def telling(said: Sequence[str]) -> list[str]:
+    """Of the lines of an output the last two, where outcomes stand, and before them the one that is
+    least like the others: most of its information is in words that no other has."""
+    looked = said[-_MAX_COMPARED:]
+    every = [words(each[:_SHORT]) for each in looked]
+    having = Counter(word for known in every for word in known)
+
+    def own(at: int) -> int:
+        alone = sum(information(word) for word in every[at] if having[word] == 1)
+        return _SHARES * alone // max(1, sum(map(information, every[at])))
+
+    least_like = max(range(len(looked) - 1), key=lambda at: (own(at), at), default=0)
+    return [*looked[least_like : len(looked) - 2][:1], *looked[-2:]]
 
 
 def of_output(n: int, text: str, place: int, spoken_of: Collection[str]) -> Iterator[Line]:
