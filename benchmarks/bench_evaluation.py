@@ -15,20 +15,17 @@ STRATEGIES = ("checkpoint", "layered", "tail", "masking")
 
 def run() -> Iterable[Figure]:
     found = asyncio.run(_evaluated())
-    yield Figure("conversations that no strategy was tuned on", len(found.conversations), "")
-    yield Figure("conversations that ours were tuned on", len(found.tuned_on), "")
+    yield Figure("conversations", len(found.conversations), "")
     for result in found.results:
         name = result.strategy
         if result.kind == "ours" and name == "checkpoint":
             for probe, spread in result.points[-1].read.probes.items():
-                yield Figure(f"{name}, held out: lost of {probe}", 1 - spread.mean, "")
+                yield Figure(f"{name}: lost of {probe}", 1 - spread.mean, "")
             for point, (least, _) in zip(result.points[1:], EXPECTED, strict=True):
                 lost = 1 - point.read.coherence.mean
                 after = f"goal coherence, after {point.compactions}"
-                yield Figure(f"{name}, held out: lost of {after}", lost, "", target=1 - least)
-        yield Figure(f"{name}, held out: lost", 1 - result.points[-1].read.overall.mean, "")
-        if result.tuned is not None:
-            yield Figure(f"{name}, tuned on: lost", 1 - result.tuned.read.overall.mean, "")
+                yield Figure(f"{name}: lost of {after}", lost, "", target=1 - least)
+        yield Figure(f"{name}: lost", 1 - result.points[-1].read.overall.mean, "")
 
 
 async def _evaluated() -> Evaluation:

@@ -5,19 +5,17 @@ from collections import Counter
 
 import pytest
 
-from fakes.evaluating import BUDGET, COUNTER, SOURCES, conversation
+from fakes.evaluating import BUDGET, COUNTER, conversation
 from pinfold.evaluation.conversation import MOST_COMPACTIONS, Conversation, compose
 from pinfold.evaluation.dialogues import Dialogue, dialogues, parsed
 from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import PROBES
-from pinfold.evaluation.templates import Template, templates
 from pinfold.rollout.events import ItemAdded, MemoryApplied, MemoryRefused
 from pinfold.rollout.items import Item
 from pinfold.tools.registry import tools
 from pinfold.wire.atoms import atoms
 
-TEMPLATES = [each.name for each in templates()]
-EVERY = [each.name for each in SOURCES]
+EVERY = [each.name for each in dialogues()]
 AREAS = {"coding", "debugging", "review", "operations", "writing"}
 
 
@@ -30,25 +28,10 @@ def items(told: Conversation) -> list[Item]:
     ]
 
 
-def test_there_are_twelve_templates_or_more_in_three_languages_and_five_areas() -> None:
-    assert len(templates()) >= 12
-    assert {each.language for each in templates()} == {"en", "de", "es"}
-    assert {each.area for each in templates()} == AREAS
-
-
-def test_as_many_again_have_been_told_that_no_strategy_was_tuned_on() -> None:
+def test_there_are_twelve_dialogues_or_more_in_four_languages_and_five_areas() -> None:
     assert len(dialogues()) >= 12
     assert {each.language for each in dialogues()} == {"en", "de", "es", "fr"}
     assert {each.area for each in dialogues()} == AREAS
-    assert len({each.name for each in SOURCES}) == len(SOURCES)
-
-
-@pytest.mark.parametrize("template", templates(), ids=TEMPLATES)
-def test_a_template_has_what_five_compactions_need(template: Template) -> None:
-    assert len(template.constraints) == 4
-    assert len(template.next) == MOST_COMPACTIONS
-    assert [fact.by for fact in template.facts] == ["user", "tool", "recorded"]
-    assert {2} == {len(getattr(template.decisions, by)) for by in ("user", "agent", "recorded")}
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -136,13 +119,11 @@ def test_the_users_text_is_three_times_the_budget(name: str) -> None:
     assert sum(map(COUNTER.count, written)) == first.user_tokens >= 3 * BUDGET
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_what_the_agent_records_is_accepted(name: str) -> None:
-    told = conversation(name, compactions=MOST_COMPACTIONS)
-    events = [event for stretch in told.stretches for event in stretch.events]
+def test_what_the_agent_records_is_accepted() -> None:
+    told = [conversation(name, compactions=MOST_COMPACTIONS) for name in EVERY]
+    events = [event for each in told for stretch in each.stretches for event in stretch.events]
+    assert [event for event in events if isinstance(event, MemoryApplied)]
     assert not [event for event in events if isinstance(event, MemoryRefused)]
-    recorded = len([event for event in events if isinstance(event, MemoryApplied)])
-    assert recorded >= 5 or name not in TEMPLATES
 
 
 def test_the_items_are_those_of_a_session() -> None:
@@ -167,8 +148,3 @@ def test_no_value_stands_in_two_conversations_or_under_two_seeds() -> None:
         for told in (conversation(name, seed=7), conversation(name, seed=8))
     ]
     assert sum(map(len, drawn)) == len(set[str]().union(*drawn))
-
-
-def test_facts_change_before_the_first_compaction() -> None:
-    first = conversation().stretches[0].truth
-    assert [len(fact.older) for fact in first.facts] == [1, 1, 1]

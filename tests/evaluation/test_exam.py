@@ -9,9 +9,9 @@ import pytest
 from fakes.evaluating import conversation
 from fakes.provider import FakeClock, ScriptedProvider, says
 from pinfold.agent.writing import Writer
+from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.exam import ASKED, Exam
 from pinfold.evaluation.scores import PROBES
-from pinfold.evaluation.templates import templates
 from pinfold.evaluation.truth import Statement, Truth
 from pinfold.ports import ModelInfo
 from pinfold.rollout.items import Item
@@ -62,7 +62,7 @@ async def test_the_question_stands_in_the_window_as_a_session_would_send_it() ->
     assert request.context.tools == ()
 
 
-@pytest.mark.parametrize("name", [each.name for each in templates()])
+@pytest.mark.parametrize("name", [each.name for each in dialogues()])
 def test_the_question_gives_no_value_away(name: str) -> None:
     truth = conversation(name).stretches[-1].truth
     question = ASKED.format(labels="; ".join(fact.label for fact in truth.facts)).casefold()

@@ -51,7 +51,7 @@ def texts(part: str) -> Callable[[Truth], list[str]]:
     return lambda truth: [each.text for each in getattr(truth, part)]
 
 
-NAMES = ["retry-queue", "rechnungslauf", "fuga-de-pagos", "node-drain", "relecture-contrat"]
+NAMES = ["invoice-rounding", "nachtmigration", "boletin", "node-drain", "relecture-contrat"]
 LOSSY: list[tuple[Callable[[Truth], str], dict[Probe, float]]] = [
     (all_but(lambda truth: []), {}),
     (all_but(lambda truth: [truth.goal.text]), {"goal": 0.0}),

@@ -44,13 +44,12 @@ def result(
     *,
     kind: Kind = "ours",
     within: bool = True,
-    tuned: Point | None = None,
 ) -> StrategyResult:
     """After one compaction, from all known; by trial."""
     start = Point(0, scores([KEPT]), None, spread([3_000.0]), within=False)
     last = Point(1, scores(read), None, spread([900.0]), within=within)
     means = tuple(fmean(each.values()) for each in read)
-    return StrategyResult(name, kind, (start, last), last_trials={"read": means}, tuned=tuned)
+    return StrategyResult(name, kind, (start, last), last_trials={"read": means})
 
 
 def said(*results: StrategyResult) -> str:
@@ -86,12 +85,6 @@ def test_one_that_is_over_the_budget_is_not_crowned() -> None:
     assert "tail keeps the most: 25%" in told
     assert "prune" not in told
     assert said(result("prune", [KEPT], within=False)).startswith("No strategy came through")
-
-
-def test_what_it_would_be_where_it_was_tuned_is_told_beside_it() -> None:
-    assert "tuned on it would be 100%" in said(
-        result("handoff", [HALF], tuned=result("handoff", [KEPT]).points[-1])
-    )
 
 
 def test_what_a_smoke_test_said_counts_for_nothing() -> None:

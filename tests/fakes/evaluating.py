@@ -8,7 +8,6 @@ from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.conversation import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues
-from pinfold.evaluation.templates import templates
 from pinfold.evaluation.trials import WINDOW, Setting
 from pinfold.evaluation.truth import Truth
 from pinfold.ports import ModelInfo
@@ -19,13 +18,14 @@ BUDGET = 1_000
 COUNTER = Counter("none")
 """Estimates: quick, and the same everywhere."""
 MODEL = ModelInfo("", "", WINDOW * BUDGET, "config", max_output=0)
-SOURCES = (*templates(), *dialogues())
 SETTING = Setting(BUDGET, COUNTER, MODEL)
 
 
-def conversation(name: str = "retry-queue", *, seed: int = 1, compactions: int = 2) -> Conversation:
-    source = next(each for each in SOURCES if each.name == name)
-    return compose(source, seed, compactions=compactions, budget=BUDGET, count=COUNTER.count)
+def conversation(
+    name: str = "invoice-rounding", *, seed: int = 1, compactions: int = 2
+) -> Conversation:
+    dialogue = next(each for each in dialogues() if each.name == name)
+    return compose(dialogue, seed, compactions=compactions, budget=BUDGET, count=COUNTER.count)
 
 
 class Written(ModelFree):

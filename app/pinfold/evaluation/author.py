@@ -1,17 +1,16 @@
-"""Paces a conversation: what matters, with filler and tool traffic between, up to a share of the
-budget."""
+"""Writes a conversation from a dialogue: its marks taken out, its values put in, with filler and
+tool traffic between, up to a share of the budget."""
 
 import json
-from abc import ABC, abstractmethod
+import re
 from collections import deque
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
+from pinfold.evaluation.dialogues import Dialogue, Exchange, Line, chatter
 from pinfold.evaluation.filler import Filler, ToolUse, digest
 from pinfold.evaluation.script import Count, Script
-from pinfold.evaluation.templates import Chatter
-from pinfold.evaluation.truth import Truth, Values
+from pinfold.evaluation.truth import Fact, Statement, Truth, Values
 from pinfold.rollout.events import ArtifactObserved, Data
 from pinfold.rollout.memory import Source
 
@@ -19,9 +18,12 @@ USER_SHARE = 3.1
 """Of the budget, that the user's text takes before the first compaction."""
 LATER_SHARE = 1.1
 """The same, between two compactions."""
-
-Beat = Callable[[], None]
-"""Something that matters is said or done."""
+RAMBLING = 0.4
+"""Of the user's messages that matter, how many say other things as well."""
+_MARK = re.compile(
+    r"<(?P<kind>goal|rule|decision|question|answered|fact|next)(?: (?P<key>[^:<>]+))?: "
+    r"(?P<text>[^<>]*)>"
+)
 
 
 @dataclass(frozen=True)
@@ -34,54 +36,96 @@ class Stretch:
     user_tokens: int
 
 
-class Author(ABC):
+class Author:
     """Writes the stretches of one conversation, in their order."""
 
-    def __init__(self, name: str, seed: int, chatter: Chatter, budget: int, count: Count) -> None:
-        self._rng = Random(f"{name} {seed}")  # noqa: S311  not for secrets
-        self._chatter = chatter
-        self._filler = Filler(self._rng, chatter)
+    def __init__(self, dialogue: Dialogue, seed: int, budget: int, count: Count) -> None:
+        self._dialogue = dialogue
+        self._rng = Random(f"{dialogue.name} {seed}")  # noqa: S311  not for secrets
+        self._chatter = chatter(dialogue.language)
+        self._filler = Filler(self._rng, self._chatter)
         self._values = Values(self._rng)
         self._script = Script(count)
         self._budget = budget
-
-    @abstractmethod
-    def beats(self, number: int) -> Iterator[Beat]:
-        """What matters in a stretch."""
-
-    @abstractmethod
-    def truth(self) -> Truth:
-        """What holds by now."""
+        self._said: dict[str, dict[str, Statement]] = {}
+        """By kind and key, without facts."""
+        self._facts: dict[str, Fact] = {}
+        """And whatever else has been replaced."""
+        self._files: list[str] = []
 
     def stretch(self, number: int) -> Stretch:
         script = self._script
         script.begin()
         share = USER_SHARE if number == 0 else LATER_SHARE
-        beats = deque(self.beats(number))
-        every = len(beats)
+        exchanges = deque(self._dialogue.stretches[number])
+        every = len(exchanges)
         wanted = int(share * self._budget)
-        while beats or script.user_tokens < wanted:
-            due = every - len(beats) <= every * script.user_tokens / wanted
-            if beats and due:
-                beats.popleft()()
+        while exchanges or script.user_tokens < wanted:
+            due = every - len(exchanges) <= every * script.user_tokens / wanted
+            if exchanges and due:
+                self._tell(exchanges.popleft())
             else:
                 self._fill()
         script.ask(self._rng.choice(self._chatter.last))
         script.say("", [ToolUse("list_dir", json.dumps({"path": "."}), "docs\nvendor\nexamples")])
-        return Stretch(tuple(script.taken()), self.truth(), script.user_tokens)
+        return Stretch(tuple(script.taken()), self._truth(), script.user_tokens)
 
-    def write(self, path: str) -> None:
+    def _truth(self) -> Truth:
+        def said(kind: str) -> tuple[Statement, ...]:
+            return tuple(self._said.get(kind, {}).values())
+
+        *past, step = said("next")
+        return Truth(
+            goal=said("goal")[-1],
+            next=step,
+            past=tuple(past),
+            constraints=said("rule"),
+            decisions=said("decision"),
+            facts=tuple(self._facts.values()),
+            questions=said("question"),
+            files=tuple(self._files),
+        )
+
+    # What is said and done
+
+    def _tell(self, exchange: Exchange) -> None:
+        for at, line in enumerate(exchange):
+            self._line(line, rambling=at == 0 and self._rng.random() < RAMBLING)
+        if exchange[-1].by == "user":
+            self._script.say(self._filler.reply())
+
+    def _line(self, line: Line, *, rambling: bool) -> None:
+        about, text = self._values.fill(line.about).text, self._stated(line.text)
+        match line.by:
+            case "user" if rambling:
+                self._script.ask(f"{self._filler.prose(1)} {text} {self._filler.prose(2)}")
+            case "user":
+                self._script.ask(text)
+            case "agent":
+                self._script.say(text)
+            case "tool":
+                self._show(about, text)
+            case "write":
+                self._files.append(about)
+                self._write(about)
+            case "record" if about == "decision":
+                self._record(kind="decision", decision=text, rationale=self._filler.reply())
+            case "record":
+                self._show("cat notes.txt", text)
+                self._record("tool_output", kind="fact", key=about, value=text)
+
+    def _write(self, path: str) -> None:
         """The agent creates a file."""
         seen = ArtifactObserved(uri=path, kind="file", op="create", hash=digest(self._rng))
         given = json.dumps({"path": path, "content": self._filler.code(8)})
         self._script.say("", [ToolUse("write_file", given, f"Wrote {path}, 8 lines.", seen)])
 
-    def show(self, said: str, command: str, output: str) -> None:
+    def _show(self, command: str, output: str) -> None:
         """The agent runs something; `output` stands amid other lines."""
         shown = f"{self._filler.code(6)}\n{output}\n{self._filler.code(6)}"
-        self._script.say(said, [ToolUse("shell", json.dumps({"command": command}), shown)])
+        self._script.say("", [ToolUse("shell", json.dumps({"command": command}), shown)])
 
-    def record(self, source: Source = "user", **proposal: object) -> None:
+    def _record(self, source: Source = "user", **proposal: object) -> None:
         """The agent records something for good, on the newest word of that source."""
         self._script.remember({**proposal, "evidence": {"source": source, "ref": "latest"}})
         self._script.say(self._filler.reply())
@@ -92,3 +136,34 @@ class Author(ABC):
         if uses:
             self._script.say("", uses)
         self._script.say(self._filler.reply())
+
+    # What holds from there on
+
+    def _stated(self, text: str) -> str:
+        """The text as it is said; what its marks say holds from here on."""
+        parts: list[str] = []
+        end = 0
+        for mark in _MARK.finditer(text):
+            parts.append(self._values.fill(text[end : mark.start()]).text)
+            said = self._values.fill(mark["text"])
+            self._hold(mark["kind"], mark["key"] or "", said)
+            parts.append(said.text)
+            end = mark.end()
+        return "".join([*parts, self._values.fill(text[end:]).text])
+
+    def _hold(self, kind: str, key: str, said: Statement) -> None:
+        match kind:
+            case "fact":
+                self._change(key, said)
+            case "answered":
+                del self._said["question"][key]
+            case _:
+                every = self._said.setdefault(kind, {})
+                if key in every:
+                    self._facts.setdefault(key, Fact(key, every[key]))
+                    self._change(key, said)
+                every[key or said.text] = said
+
+    def _change(self, key: str, said: Statement) -> None:
+        known = self._facts.get(key)
+        self._facts[key] = Fact(key, said) if known is None else known.changed(said)

@@ -1,7 +1,7 @@
-"""Conversations that no strategy was tuned on, written as they were said: `dialogues/*.txt`.
+"""Conversations, written as they were said: `dialogues/*.txt`.
 
-Whoever mends a strategy looks at `templates/` and at sessions of their own, not at these: words
-that a cue was written for measure nothing any more.
+Whoever mends a strategy may look at every other one by name, from the first on, and judges by the
+rest: words that a rule was written for measure nothing any more.
 
     language: en
     area: coding
@@ -26,12 +26,11 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from pinfold.evaluation.templates import Area, Chatter
-
 _LINE = re.compile(r"(user|agent|tool|write|record)(?: (.*?))?(?:: | => |$)(.*)", re.DOTALL)
 _NEXT_LINE = re.compile(r"\n(?!  )")
 _FOLDER = files(__package__)
 
+Area = Literal["coding", "debugging", "review", "operations", "writing"]
 By = Literal["user", "agent", "tool", "write", "record"]
 
 
@@ -55,6 +54,18 @@ class Dialogue(Struct, frozen=True):
     @property
     def title(self) -> str:
         return f"{self.name} ({self.language}, {self.area})"
+
+
+class Chatter(Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands between the things that matter."""
+
+    last: tuple[str, ...]
+    """The request that a compaction finds at the end."""
+    asks: tuple[str, ...]
+    replies: tuple[str, ...]
+    prose: tuple[str, ...]
+    """Sentences with slots for a word, a number and a smaller one."""
+    words: tuple[str, ...]
 
 
 @cache

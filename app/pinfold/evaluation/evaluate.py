@@ -13,12 +13,11 @@ from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.strategy import Strategy
 from pinfold.evaluation import trials
 from pinfold.evaluation.baselines import baselines
-from pinfold.evaluation.conversation import Source, compose
-from pinfold.evaluation.dialogues import dialogues
+from pinfold.evaluation.conversation import compose
+from pinfold.evaluation.dialogues import Dialogue, dialogues
 from pinfold.evaluation.exam import Exam
-from pinfold.evaluation.results import compared, last_point, result, spent_of
+from pinfold.evaluation.results import compared, result, spent_of
 from pinfold.evaluation.scores import Evaluation, Kind
-from pinfold.evaluation.templates import templates
 from pinfold.evaluation.trials import WINDOW, Setting, Trial
 from pinfold.evaluation.verdict import verdict
 from pinfold.ports import ModelInfo
@@ -27,8 +26,6 @@ from pinfold.tokens.counter import Counter
 
 BUDGET = 4_000
 """Tokens, where nothing else is said and the model's window is no smaller."""
-TUNED = 5
-"""Conversations in each trial of those that our strategies were tuned on."""
 
 Chosen = tuple[Strategy, Kind]
 
@@ -43,7 +40,7 @@ class Wish(Struct, frozen=True):
     seed: int = 1
     conversations: int | None = None
     """In each trial, another choice of them each time; where nothing is said one if a model is
-    asked, else all, and `TUNED` of those that our strategies were tuned on beside them."""
+    asked, else all."""
 
 
 class Speakers(Struct, frozen=True):
@@ -94,31 +91,21 @@ async def evaluate(
     """
     setting = _setting(wish, counter, speakers)
     chosen = [_chosen(wish, number, speakers is not None) for number in range(wish.trials)]
-    tuned = [_tuned(wish, number, speakers is not None) for number in range(wish.trials)]
-    count = sum(map(len, (*chosen, *tuned)))
     able = sum(not strategy.needs_model or speakers is not None for strategy, _ in strategies)
-    steps = _Steps(able * wish.compactions * count, told)
-    runs: list[list[list[_Ran]]] = []
-    """By trial: those chosen, and those that strategies were tuned on."""
+    steps = _Steps(able * wish.compactions * sum(map(len, chosen)), told)
+    runs: list[list[_Ran]] = []
+    """By trial."""
     try:
-        for number, sets in enumerate(zip(chosen, tuned, strict=True)):
+        for number, some in enumerate(chosen):
             seed = wish.seed + number
-            runs.append(
-                [
-                    [await _ran(each, seed, wish, strategies, setting, steps) for each in some]
-                    for some in sets
-                ]
-            )
+            runs.append([await _ran(each, seed, wish, strategies, setting, steps) for each in some])
     except asyncio.CancelledError:
         if not runs:
             raise
     chosen = chosen[: len(runs)]
     writer = speakers.writer if speakers else None
     results = tuple(
-        replace(
-            result(strategy, kind, _trials(runs, 0, at), chosen, writer),
-            tuned=last_point(_trials(runs, 1, at), wish.compactions),
-        )
+        result(strategy, kind, [[ran.trials[at] for ran in some] for some in runs], chosen, writer)
         for at, (strategy, kind) in enumerate(strategies)
     )
     smoke = speakers is not None and speakers.smoke
@@ -127,7 +114,7 @@ async def evaluate(
         trials=len(runs),
         compactions=wish.compactions,
         budget=wish.budget,
-        user_share=round(min(ran.user_tokens for some, _ in runs for ran in some) / wish.budget, 2),
+        user_share=round(min(ran.user_tokens for some in runs for ran in some) / wish.budget, 2),
         conversations=_titles(chosen),
         model=speakers.writer.name if speakers else "",
         judge=speakers.judge.name if speakers else "",
@@ -138,7 +125,6 @@ async def evaluate(
         answering=spent_of(speakers.asked.spent, speakers.asked) if speakers else None,
         grading=spent_of(speakers.judge.spent, speakers.judge) if speakers else None,
         interrupted=len(runs) < wish.trials,
-        tuned_on=_titles(tuned[: len(runs)]),
     )
     return replace(found, verdict=verdict(found))
 
@@ -166,7 +152,7 @@ class _Steps:
 
 
 async def _ran(
-    source: Source,
+    dialogue: Dialogue,
     seed: int,
     wish: Wish,
     strategies: Sequence[Chosen],
@@ -174,14 +160,14 @@ async def _ran(
     steps: _Steps,
 ) -> _Ran:
     conversation = compose(
-        source,
+        dialogue,
         seed,
         compactions=wish.compactions,
         budget=wish.budget,
         count=setting.counter.count,
     )
     every_one = [strategy for strategy, _ in strategies]
-    step = partial(steps.step, source.name)
+    step = partial(steps.step, dialogue.name)
     made = await trials.run(conversation, every_one, setting, step)
     return _Ran(conversation.stretches[0].user_tokens, made)
 
@@ -196,29 +182,15 @@ def _setting(wish: Wish, counter: Counter, speakers: Speakers | None) -> Setting
     return Setting(wish.budget, counter, model, writer, exam)
 
 
-def _chosen(wish: Wish, trial: int, with_model: bool) -> list[Source]:
+def _chosen(wish: Wish, trial: int, with_model: bool) -> list[Dialogue]:
+    """Others in each trial, where not all are."""
     every = dialogues()
-    return _some(every, wish.conversations or (1 if with_model else len(every)), wish, trial)
-
-
-def _tuned(wish: Wish, trial: int, with_model: bool) -> list[Source]:
-    if wish.conversations is not None or with_model:
-        return []
-    return _some(templates(), TUNED, wish, trial)
-
-
-def _some(every: Sequence[Source], count: int, wish: Wish, trial: int) -> list[Source]:
-    """Others in each trial."""
+    count = wish.conversations or (1 if with_model else len(every))
     if count >= len(every):
         return list(every)
     start = wish.seed + trial * count
     return [every[(start + at) % len(every)] for at in range(count)]
 
 
-def _titles(chosen: Sequence[Sequence[Source]]) -> tuple[str, ...]:
+def _titles(chosen: Sequence[Sequence[Dialogue]]) -> tuple[str, ...]:
     return tuple(sorted({each.title for some in chosen for each in some}))
-
-
-def _trials(runs: Sequence[Sequence[Sequence[_Ran]]], of: int, at: int) -> list[list[Trial]]:
-    """One strategy's, by trial and conversation."""
-    return [[ran.trials[at] for ran in sets[of]] for sets in runs]

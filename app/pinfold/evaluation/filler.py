@@ -6,7 +6,7 @@ from random import Random
 
 from msgspec import Struct
 
-from pinfold.evaluation.templates import Chatter
+from pinfold.evaluation.dialogues import Chatter
 from pinfold.rollout.events import ArtifactObserved
 
 _NOUNS = ("item", "batch", "record", "worker", "cursor", "buffer", "handler", "stream", "drawer")

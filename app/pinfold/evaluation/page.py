@@ -35,11 +35,6 @@ MEANING = (
     ),
 )
 """How the two kinds of scores come about."""
-TUNED = (
-    "No strategy was tuned on the conversations that count. Those that ours were tuned on have a "
-    "table of their own, as read, and count for nothing else; with --conversations or --model they "
-    "are left out."
-)
 SMOKE = "SMOKE TEST: this model is too small for its figures to mean anything."
 COHERENT = (
     "Goal coherence: the mean of goal and constraints. As read it says that their words stand in "
@@ -54,9 +49,7 @@ JSON = (
     "      coherence and overall, as mean, deviation, low, high over the trials",
     "    tokens, within (the budget), windows, ungraded (windows without grades)",
     "  times (ms to plan, s of a model's work), spent (tokens, US dollars)",
-    "  tuned (as the last of points, on the conversations that ours were tuned on;",
-    "    null where there are none)",
-    "Beside it: conversations, tuned_on, model, judge, smoke, answering and grading",
+    "Beside it: conversations, model, judge, smoke, answering and grading",
     "(what they took), comparison, verdict, seed, version. But for what models say,",
     "the same arguments give the same object, save times, seconds and at.",
     "  jq -r '.results[]|[.strategy,.points[-1].read.overall.mean]|@tsv'",
@@ -85,7 +78,6 @@ def page(found: Evaluation) -> Iterator[str]:
         yield from _table(found, ran, how)
         if how == "asked":
             yield from wrap(exam(found), WIDTH)
-    yield from _tuned(found, ran)
     yield from _not_run(found)
     for how in hows:
         yield ""
@@ -107,7 +99,6 @@ def explained() -> Iterator[str]:
     for text in MEANING:
         yield from wrap(text, WIDTH)
     yield from wrap(COHERENT, WIDTH)
-    yield from wrap(TUNED, WIDTH)
     yield from wrap(
         "±: the standard deviation over the trials. `!`: a window over the budget, which is not to "
         "be compared. plan: milliseconds of a dry run, p50/p95.",
@@ -119,18 +110,12 @@ def explained() -> Iterator[str]:
 
 def _head(found: Evaluation) -> Iterator[str]:
     yield from wrap(
-        f"{plural(len(found.conversations), 'conversation')} that no strategy was tuned on, "
+        f"{plural(len(found.conversations), 'conversation')}, "
         f"{plural(found.trials, 'trial')}, "
         f"{plural(found.compactions, 'compaction')} each, to {found.budget:,} tokens; "
         f"the user's own text is {found.user_share:.1f} times that. Seed {found.seed}.",
         WIDTH,
     )
-    if found.tuned_on:
-        yield from wrap(
-            f"Beside them {plural(len(found.tuned_on), 'conversation')} that ours were tuned on, "
-            "which count for nothing but their own table.",
-            WIDTH,
-        )
     if found.interrupted:
         yield "Interrupted: these are the trials that were over."
     if not found.model:
@@ -170,18 +155,6 @@ def _table(found: Evaluation, ran: Sequence[StrategyResult], how: How) -> Iterat
             )
     if how == "read" and not all(each.points[-1].within for each in ran):
         yield "! over the budget: not to be compared with the others"
-
-
-def _tuned(found: Evaluation, ran: Sequence[StrategyResult]) -> Iterator[str]:
-    """The scores that flatter."""
-    rows = [(each, each.tuned) for each in ran if each.tuned]
-    if not rows:
-        return
-    yield ""
-    yield f"As read, after compaction {found.compactions}, where ours were tuned:"
-    for each, told in rows:
-        mark = " " if told.within else "!"
-        yield f"{each.strategy[:11] + mark:<13}{_row(_means(told, 'read'))}"
 
 
 def ungraded(result: StrategyResult) -> str:

@@ -32,7 +32,7 @@ _TITLES: dict[How, str] = {"read": "as the window reads", "asked": "as a model a
 def render(found: Evaluation) -> str:
     """The whole page."""
     facts = [
-        f"{plural(len(found.conversations), 'conversation')} that no strategy was tuned on",
+        f"{plural(len(found.conversations), 'conversation')}",
         plural(found.trials, "trial"),
         f"{plural(found.compactions, 'compaction')} each",
         f"{found.budget:,} tokens after each",
@@ -70,21 +70,10 @@ def _sections(found: Evaluation) -> Iterator[str]:
                 paragraph(f"{COHERENT} A thin line is the range over the trials."),
                 _coherence(told, how, found.compactions),
             )
-    if found.tuned_on:
-        yield section(
-            "Scores by probe where ours were tuned, as the window reads",
-            paragraph("They flatter, and count for nothing else on this page."),
-            _tuned(ran, found.compactions),
-        )
     yield section("Tokens, time and cost", _spent(ran))
     if missing := [_not_run(each) for each in found.results if each.not_run]:
         yield section("Not run", *map(paragraph, missing))
-    tuned = f"Beside them, those that ours were tuned on: {', '.join(found.tuned_on)}."
-    yield section(
-        "Conversations",
-        paragraph(", ".join(found.conversations)),
-        paragraph(tuned) if found.tuned_on else "",
-    )
+    yield section("Conversations", paragraph(", ".join(found.conversations)))
     yield section("What is scored", definitions(PROBES), *map(paragraph, MEANING))
 
 
@@ -106,15 +95,6 @@ def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> str:
         if (scores := _scores(each.points[-1], how))
     ]
     return table(_caption(compactions), heads, rows)
-
-
-def _tuned(ran: Sequence[StrategyResult], compactions: int) -> str:
-    rows = [
-        (f"{_name(each)}{_mark(each.tuned)}", each.kind, _cells(each.tuned.read))
-        for each in ran
-        if each.tuned
-    ]
-    return table(_caption(compactions), [*PROBES, "all"], rows)
 
 
 def _caption(compactions: int) -> str:

@@ -5,7 +5,7 @@ from statistics import fmean, median
 
 from pinfold.agent.writing import Writer
 from pinfold.compaction.strategies.strategy import Strategy
-from pinfold.evaluation.conversation import Source
+from pinfold.evaluation.dialogues import Dialogue
 from pinfold.evaluation.scores import (
     Comparison,
     How,
@@ -27,19 +27,11 @@ PAIRS = (("handoff", "bare-handoff"), ("checkpoint", "tail"))
 """Strategies to compare: the first pair of which both ran."""
 
 
-def last_point(runs: Sequence[Sequence[Trial]], compactions: int) -> Point | None:
-    """Where one stands at the end that came so far everywhere."""
-    every = [trial for some in runs for trial in some]
-    if not every or min(len(trial.points) for trial in every) <= compactions:
-        return None
-    return _point(compactions, runs)
-
-
 def result(
     strategy: Strategy,
     kind: Kind,
     runs: Sequence[Sequence[Trial]],
-    chosen: Sequence[Sequence[Source]],
+    chosen: Sequence[Sequence[Dialogue]],
     writer: Writer | None,
 ) -> StrategyResult:
     """`chosen` names the conversations of `runs`, which go by trial; `writer` wrote for it."""
@@ -125,12 +117,12 @@ def spent_of(usage: Usage, speaker: Writer) -> Spent:
 
 
 def _by_conversation(
-    runs: Sequence[Sequence[Trial]], chosen: Sequence[Sequence[Source]], at: int
+    runs: Sequence[Sequence[Trial]], chosen: Sequence[Sequence[Dialogue]], at: int
 ) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for some, named in zip(runs, chosen, strict=True):
-        for trial, template in zip(some, named, strict=True):
-            found.setdefault(template.name, []).append(fmean(trial.points[at].read.values()))
+        for trial, dialogue in zip(some, named, strict=True):
+            found.setdefault(dialogue.name, []).append(fmean(trial.points[at].read.values()))
     return {name: round(fmean(each), 4) for name, each in sorted(found.items())}
 
 

@@ -109,10 +109,8 @@ class StrategyResult(Struct, frozen=True):
     """The same, as asked; none where nothing was graded."""
     last_trials: dict[How, tuple[float | None, ...]] = {}
     """The mean of all probes at the last point, of each trial; none where nothing was graded."""
-    tuned: Point | None = None
-    """After the last compaction, on conversations that ours were tuned on."""
     by_conversation: dict[str, float] = {}
-    """The mean of all probes at the last point, by template."""
+    """The mean of all probes at the last point, by conversation."""
     notes: tuple[str, ...] = ()
 
 
@@ -138,7 +136,7 @@ class Evaluation(Struct, frozen=True):
     user_share: float
     """The user's text before the first compaction, as a multiple of the budget; the least."""
     conversations: tuple[str, ...]
-    """Those that no strategy was tuned on, as `name (language, area)`."""
+    """As `name (language, area)`."""
     model: str
     """As `provider/model`; empty where none was asked."""
     judge: str
@@ -147,8 +145,6 @@ class Evaluation(Struct, frozen=True):
     results: tuple[StrategyResult, ...]
     comparison: Comparison | None
     verdict: str
-    tuned_on: tuple[str, ...] = ()
-    """Conversations that ours were tuned on: they count in `StrategyResult.tuned` alone."""
     answering: Spent | None = None
     """What the model's answers took, beside its work for strategies."""
     grading: Spent | None = None

@@ -48,11 +48,6 @@ def verdict(found: Evaluation) -> str:
         sentences.append(
             f"Of facts that changed, {1 - means['stale']:.0%} still show an old value."
         )
-    if tuned := [each.tuned.read.overall.mean for each in best if each.tuned]:
-        sentences.append(
-            f"On conversations that ours were tuned on it would be {min(tuned):.0%}: don't count "
-            "on that."
-        )
     if found.smoke:
         sentences.append("What the model said is a smoke test and no part of this.")
     elif found.model and not asked:

@@ -93,11 +93,10 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
         if arguments.judge is not None:
             judge = await connect(at, arguments.judge)
         counter = await _counter(writer.model.encoding)
-        most = writer.model.context_window // WINDOW
+        # Instructions, question and answer stand beside the full window.
+        most = writer.model.context_window // (WINDOW + 2)
         if arguments.budget is not None and wish.budget > most:
-            raise WrongUse(
-                f"--budget is at most {most:,} here: an eighth of the window of {model}."
-            )
+            raise WrongUse(f"--budget is at most {most:,} here: a tenth of the window of {model}.")
         wish = replace(wish, budget=min(wish.budget, most))
         speakers = await _speakers(writer, judge, counter, prices(at.settings))
         async with _Watch(speakers) as watch:
