@@ -1,0 +1,109 @@
+"""The agent that consolidates: a session of its own, with file tools and nothing else."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from pinfold import __version__, paths
+from pinfold.agent.learned_windows import LearnedWindows
+from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.request import Connection
+from pinfold.agent.session import Session
+from pinfold.agent.updates import Appended, Update
+from pinfold.ports import Clock, Decision, ModelInfo, ProviderError, Question, Tool
+from pinfold.rollout.events import TurnFinished
+from pinfold.rollout.journal import JournalError
+from pinfold.rollout.store import SessionStore
+from pinfold.tokens.counter import Counter
+
+MAX_STEPS = 100
+SMALL_WINDOW = 8_192
+"""Tokens; a model with no more has no room to consolidate in."""
+
+
+class AgentFailed(Exception):
+    """The agent did not get to its end; `str()` says why."""
+
+
+def unable(model: ModelInfo) -> str:
+    """Why a model can't consolidate; empty where it can."""
+    if not model.tools:
+        return f"{model.name} has no tools"
+    if model.context_window <= SMALL_WINDOW:
+        return f"the window of {model.name} has only {model.context_window:,} tokens"
+    return ""
+
+
+async def run(connection: Connection, folder: Path, home: Path, clock: Clock) -> None:
+    """Have the agent consolidate the files in `folder`; its session lies in `home`.
+
+    Its calls can read and write there and nowhere else: everything beyond asks, and nobody answers.
+    The connection is closed. Raises `AgentFailed`, `JournalError`, `OSError`.
+    """
+    session = await _open(connection, folder, home, clock)
+    endings: list[TurnFinished] = []
+
+    def hear(update: Update) -> None:
+        if isinstance(update, Appended) and isinstance(update.event.data, TurnFinished):
+            endings.append(update.event.data)
+
+    session.subscribe(hear)
+    try:
+        session.send(prompt())
+        await session.idle()
+        ending = endings[-1] if endings else TurnFinished(turn=0, state="failed")
+        if ending.state != "done":
+            raise AgentFailed(ending.reason or f"its turn ended as {ending.state}")
+    finally:
+        await session.close()
+
+
+def prompt() -> str:
+    return (files("pinfold.memories") / "prompts" / "consolidation.md").read_text(encoding="utf-8")
+
+
+def tools() -> list[Tool]:
+    """What it may do. No command, no network, no further agents."""
+    from pinfold.tools.apply_patch import ApplyPatch
+    from pinfold.tools.edit_file import EditFile
+    from pinfold.tools.glob import Glob
+    from pinfold.tools.grep import Grep
+    from pinfold.tools.list_dir import ListDir
+    from pinfold.tools.read_file import ReadFile
+    from pinfold.tools.write_file import WriteFile
+
+    return [ReadFile(), ListDir(), Glob(), Grep(), EditFile(), WriteFile(), ApplyPatch()]
+
+
+async def _open(connection: Connection, folder: Path, home: Path, clock: Clock) -> Session:
+    try:
+        journal = SessionStore(home).create(folder, __version__, clock.now)
+    except JournalError:
+        await connection.provider.close()
+        raise
+    return await Session.open(
+        journal,
+        folder,
+        connection,
+        tools(),
+        _nobody,
+        clock,
+        Options(
+            approvals="workspace",
+            drift="off",
+            attended=False,
+            max_steps=MAX_STEPS,
+            preparing=PreparingOptions(wanted=False),
+        ),
+        counter=Counter(connection.model.encoding, paths.cache_folder()),
+        user_folder=folder,
+        connect=_no_other,
+        learned_windows=LearnedWindows(home),
+    )
+
+
+async def _nobody(question: Question) -> Decision:
+    return Decision("policy", f"{question.reason}, and only this folder is open to you.")
+
+
+async def _no_other(name: str) -> Connection:
+    raise ProviderError(f"{name} is not asked here.")

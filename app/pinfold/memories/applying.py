@@ -1,0 +1,193 @@
+"""From a finished consolidation to the files in use, and back.
+
+A result is whole on the disk before a file in use changes; from then on each step can be repeated,
+so that whoever comes next finishes what was cut off. All of it blocks, needs the lock of `Places`
+and raises `OSError`.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pinfold.memories import baseline, trees
+from pinfold.memories.places import DIFF, Places, Refused, is_output
+
+MARKER = "result.json"
+_BEFORE, _AFTER = "before", "after"
+
+
+class Result(Struct, frozen=True):
+    """What a consolidation came to."""
+
+    made_at: float
+    """Seconds of the epoch."""
+    by: Literal["model", "rules"]
+    held: bool
+    """Whether it waits for the user's review."""
+    proven: int
+    doubts: tuple[tuple[str, str], ...]
+    """Lines that no record bears out, and why."""
+    begun: bool = False
+    """Whether the user has accepted a part of it."""
+
+
+def outputs(tree: Mapping[str, bytes]) -> trees.Tree:
+    """The files that consolidations write."""
+    return {name: data for name, data in tree.items() if is_output(name)}
+
+
+def store(places: Places, before: trees.Tree, after: trees.Tree, result: Result) -> None:
+    """Keep a result. `before` are the outputs in use; `after` is all that is to be the baseline."""
+    parts = {_BEFORE: before, _AFTER: after}
+    trees.fresh(places.result, parts, (MARKER, msgspec.json.encode(result)))
+
+
+def load(places: Places) -> Result | None:
+    """The result that waits, if there is one."""
+    try:
+        return msgspec.json.decode((places.result / MARKER).read_bytes(), type=Result)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+
+
+def before(places: Places) -> trees.Tree:
+    return trees.read(places.result / _BEFORE)
+
+
+def after(places: Places) -> trees.Tree:
+    return trees.read(places.result / _AFTER)
+
+
+def propose(places: Places, name: str, data: bytes | None) -> None:
+    """Change one file of the result that waits; None removes it."""
+    if data is None:
+        trees.remove(places.result / _AFTER, name)
+    else:
+        trees.put(places.result / _AFTER, name, data)
+
+
+def begin(places: Places, result: Result) -> None:
+    """Note the files in use as what the result replaces, before the first part of it is used."""
+    if not result.begun:
+        now = outputs(trees.read(places.files))
+        store(places, now, after(places), replace(result, begun=True))
+
+
+def apply(places: Places, result: Result, check: Callable[[], None]) -> None:
+    """Use a result: files, copy for undo, baseline. `check` goes before each write.
+
+    Raises `Refused`, and drops the result, where a file in use has been changed meanwhile.
+    """
+    was, to_be = before(places), after(places)
+    wanted, live = outputs(to_be), outputs(trees.read(places.files))
+    for name in sorted({*was, *wanted, *live}):
+        if live.get(name) not in (was.get(name), wanted.get(name)):
+            check()
+            trees.retire(places.result, MARKER)
+            raise Refused(f"{name} was changed while memories were consolidated.")
+    check()
+    _keep(places, was, wanted, result)
+    _write(places, live, wanted, check)
+    check()
+    (places.files / DIFF).unlink(missing_ok=True)
+    baseline.reset(places, to_be)
+    trees.retire(places.result, MARKER)
+
+
+def settle(places: Places, result: Result) -> None:
+    """End a review: what stands in the files now is what the consolidation came to."""
+    now = outputs(trees.read(places.files))
+    was, to_be = before(places), after(places)
+    if now != was:
+        _keep(places, was, now, result)
+    (places.files / DIFF).unlink(missing_ok=True)
+    inputs = {name: data for name, data in to_be.items() if not is_output(name)}
+    baseline.reset(places, inputs | now)
+    trees.retire(places.result, MARKER)
+
+
+def _keep(places: Places, was: trees.Tree, now: trees.Tree, result: Result) -> None:
+    marker = (MARKER, msgspec.json.encode(result))
+    trees.fresh(places.undo, {_BEFORE: was, _AFTER: now}, marker)
+
+
+def _write(places: Places, live: trees.Tree, wanted: trees.Tree, check: Callable[[], None]) -> None:
+    for name, data in wanted.items():
+        if live.get(name) != data:
+            check()
+            trees.put(places.files, name, data)
+    for name in live:
+        if name not in wanted:
+            check()
+            trees.remove(places.files, name)
+
+
+# The last one
+
+
+def last(places: Places) -> tuple[trees.Tree, trees.Tree] | None:
+    """The outputs before and after the last consolidation; None where its copy is gone."""
+    if not (places.undo / MARKER).exists():
+        return None
+    return trees.read(places.undo / _BEFORE), trees.read(places.undo / _AFTER)
+
+
+def undo(places: Places, *, even_edited: bool = False) -> None:
+    """Bring back the files that the last consolidation replaced; its inputs count as read.
+
+    Raises `Refused`.
+    """
+    if load(places):
+        raise Refused("A consolidation waits for your review: accept or reject it first.")
+    if (both := last(places)) is None:
+        raise Refused("There is no consolidation to undo.")
+    was, made = both
+    live = outputs(trees.read(places.files))
+    edited = [n for n in {*was, *made, *live} if live.get(n) not in (was.get(n), made.get(n))]
+    if edited and not even_edited:
+        raise Refused(f"{min(edited)} has been edited since; undoing would lose that.")
+    _write(places, live, was, lambda: None)
+    base = baseline.read(places)
+    inputs = {name: data for name, data in base.items() if not is_output(name)}
+    baseline.reset(places, inputs | was)
+    trees.retire(places.undo, MARKER)
+
+
+# All of it
+
+
+def rewrite(places: Places, change: Callable[[trees.Tree], trees.Tree]) -> None:
+    """Change all files wherever a copy of them lies. What an agent works on is dropped."""
+    for folder in (places.sessions, *places.stagings(), *places.work.glob("*.tmp")):
+        trees.drop(folder)
+    (places.files / DIFF).unlink(missing_ok=True)
+    baseline.recover(places)
+    for folder in (
+        places.files,
+        *(kept / part for kept in (places.undo, places.result) for part in (_BEFORE, _AFTER)),
+    ):
+        old = trees.read(folder)
+        new = change(old)
+        for name in old:
+            if name not in new:
+                trees.remove(folder, name)
+        for name, data in new.items():
+            trees.put(folder, name, data)
+    base = baseline.read(places)
+    if (changed := change(base)) != base:
+        baseline.reset(places, changed)
+    for kept in (places.undo, places.result):
+        _clean_marker(kept / MARKER)
+
+
+def _clean_marker(path: Path) -> None:
+    """Lines that were doubted may say what is forgotten."""
+    try:
+        result = msgspec.json.decode(path.read_bytes(), type=Result)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return
+    trees.put(path.parent, path.name, msgspec.json.encode(replace(result, doubts=())))

@@ -1,0 +1,115 @@
+"""The memories as the last consolidation left them: one commit in a git repository.
+
+Only the newest is kept. A new baseline takes the place of the whole repository, so that nothing
+that was deleted stays in its objects, packs or logs.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pinfold.memories import trees
+from pinfold.memories.places import GIT, Places
+from pinfold.tools.diffs import unified
+
+_AUTHOR = b"pinfold <pinfold@localhost>"
+_BRANCH = b"refs/heads/main"
+_FILE = 0o100644
+
+
+def read(places: Places) -> trees.Tree:
+    """The files of the baseline; none where there is none yet. Blocking. Raises `OSError`."""
+    from dulwich.errors import NotGitRepository
+    from dulwich.objects import Blob, Commit, ObjectID
+    from dulwich.repo import Repo
+
+    try:
+        repo = Repo(str(places.files))
+    except NotGitRepository:
+        return {}
+    with repo:
+        try:
+            commit = repo[_BRANCH]
+            assert isinstance(commit, Commit)
+            found: trees.Tree = {}
+            for entry in repo.object_store.iter_tree_contents(commit.tree):
+                assert entry.path is not None
+                assert entry.sha is not None
+                blob = repo[ObjectID(entry.sha)]
+                if isinstance(blob, Blob):
+                    found[entry.path.decode("utf-8", "replace")] = blob.data
+        except (KeyError, AssertionError):  # damaged: all counts as new
+            return {}
+        return found
+
+
+def reset(places: Places, files: Mapping[str, bytes]) -> None:
+    """Make these files the baseline, and the old one unreachable. Blocking. Raises `OSError`."""
+    from dulwich.index import commit_tree
+    from dulwich.objects import Blob, Commit
+    from dulwich.refs import Ref
+    from dulwich.repo import Repo
+
+    made = places.work / "baseline.tmp"
+    trees.drop(made)
+    made.mkdir(mode=0o700)
+    with Repo.init(str(made)) as repo:
+        blobs = {name: Blob.from_string(data) for name, data in files.items()}
+        for blob in blobs.values():
+            repo.object_store.add_object(blob)
+        every = [(name.encode(), blob.id, _FILE) for name, blob in blobs.items()]
+        commit = Commit()
+        commit.tree = commit_tree(repo.object_store, every)
+        commit.author = commit.committer = _AUTHOR
+        commit.author_time = commit.commit_time = 0
+        commit.author_timezone = commit.commit_timezone = 0
+        commit.message = b"Memories as last consolidated\n"
+        repo.object_store.add_object(commit)
+        repo.refs.set_if_equals(Ref(_BRANCH), None, commit.id)
+        repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(_BRANCH))
+    trees.drop(_new(places))
+    (made / GIT).rename(_new(places))
+    trees.drop(made)
+    recover(places)
+
+
+def recover(places: Places) -> None:
+    """Finish a reset that was cut off. Blocking. Raises `OSError`."""
+    new, old, git = _new(places), places.work / "baseline.old", places.files / GIT
+    if new.exists():
+        if git.is_symlink() or git.exists():
+            trees.drop(old)
+            git.rename(old)
+        new.rename(git)
+    trees.drop(old)
+
+
+def _new(places: Places) -> Path:
+    """A whole repository that waits to become the baseline."""
+    return places.work / "baseline.new"
+
+
+def diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
+    """What changed, as git shows it; empty where nothing did."""
+    parts: list[str] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if old == new:
+            continue
+        parts.append(f"diff --git a/{name} b/{name}\n")
+        if old is None:
+            parts.append("new file\n")
+        if new is None:
+            parts.append("deleted file\n")
+        one, two = (None if each is None else trees.text(each) for each in (old, new))
+        binary = (one is None) != (old is None) or (two is None) != (new is None)
+        parts.append("Binary files differ\n" if binary else unified(one, two, name).text)
+    return "".join(parts)
+
+
+def status(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[str]:
+    """Each change on a line: `A`, `M` or `D`, and the file."""
+    changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    return [
+        f"{'A' if name not in before else 'D' if name not in after else 'M'} {name}"
+        for name in changed
+    ]

@@ -1,0 +1,107 @@
+"""Markdown as blocks: a heading, a statement with the code below it, or the space between."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+UNCONFIRMED = "## Unconfirmed"
+"""All that stands below it is not borne out by any record, and no session is told of it."""
+
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_BULLET = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_SAYS = re.compile(r"\w")
+_UNCONFIRMED = re.compile(r"\s*#{1,6}\s+unconfirmed\b", re.IGNORECASE)
+
+Kind = Literal["front", "heading", "statement", "space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    kind: Kind
+    text: str
+    """Its lines, without the last line end."""
+
+
+_BLANK = Block("space", "")
+
+
+def blocks(text: str) -> list[Block]:
+    """The blocks of a text; joined by line ends they are the text again, without fences that
+    nothing closes."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    found: list[Block] = []
+    at = 0
+    if lines[0].strip() == "---" and (end := _closing(lines, "---", 1)) < len(lines):
+        found.append(Block("front", "\n".join(lines[: end + 1])))
+        at = end + 1
+    while at < len(lines):
+        line, end = lines[at], at + 1
+        fence = _FENCE.match(line)
+        if fence and (closed := _closing(lines, fence[1], end)) < len(lines):
+            end = closed + 1
+            code = "\n".join(lines[at:end])
+            if not _append(found, code):
+                found.append(Block("statement", code))
+            at = end
+            continue
+        if fence:
+            line = line[fence.end() :].lstrip("`~ ")
+        if _HEADING.match(line):
+            found.append(Block("heading", line))
+        elif not _SAYS.search(line):
+            found.append(Block("space", line))
+        elif _BULLET.match(line) or not found or found[-1].kind != "statement":
+            found.append(Block("statement", line))
+        else:
+            found[-1] = Block("statement", f"{found[-1].text}\n{line}")
+        at = end
+    return found
+
+
+def _append(found: list[Block], code: str) -> bool:
+    """Put code to the statement above it, blank lines between or not."""
+    spaces = 0
+    for block in reversed(found):
+        if block.kind != "space" or block.text.strip():
+            break
+        spaces += 1
+    above = found[: len(found) - spaces]
+    if not above or above[-1].kind != "statement":
+        return False
+    between = [block.text for block in found[len(above) :]]
+    found[len(above) - 1 :] = [Block("statement", "\n".join([above[-1].text, *between, code]))]
+    return True
+
+
+def _closing(lines: Sequence[str], fence: str, start: int) -> int:
+    """The line that ends what the fence began; behind the last where none does."""
+    for at in range(start, len(lines)):
+        bare = lines[at].strip()
+        if bare.startswith(fence) and not bare.strip(fence[0]):
+            return at
+    return len(lines)
+
+
+def parted(every: Sequence[Block]) -> tuple[list[Block], list[Block]]:
+    """The blocks above the heading `Unconfirmed`, and the statements below it."""
+    for at, block in enumerate(every):
+        if block.kind == "heading" and _UNCONFIRMED.match(block.text):
+            return list(every[:at]), [each for each in every[at:] if each.kind == "statement"]
+    return list(every), []
+
+
+def joined(above: Iterable[Block], unconfirmed: Iterable[Block] = ()) -> str:
+    """The text of blocks, with what is unconfirmed at its end."""
+    every = [*above]
+    if below := list(dict.fromkeys(block.text for block in unconfirmed)):
+        every += [_BLANK, Block("heading", UNCONFIRMED), _BLANK]
+        every += [Block("statement", each) for each in below]
+    lines: list[str] = []
+    for block in every:
+        if block.text.strip() or (lines and lines[-1]):
+            lines.append(block.text if block.text.strip() else "")
+    while lines and not lines[-1]:
+        lines.pop()
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,106 @@
+"""Consolidation without a model: of statements in the same words the newest wins."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pinfold.digest.words import words
+from pinfold.memories.blocks import Block, blocks, joined, parted
+from pinfold.memories.places import MEMORY, SUMMARY
+from pinfold.memories.proof import HEADINGS, Records, prove
+from pinfold.memories.records import Output
+from pinfold.memories.statements import KINDS, Statement, cited, parse, statements
+from pinfold.memories.trees import Tree, text
+
+SUMMARY_CHARACTERS = 14_000
+"""About 3,500 tokens: what sessions begin with."""
+_FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A statement, and what its record says of it."""
+
+    statement: Statement
+    folder: str
+    updated: float
+    used: int
+
+    @property
+    def key(self) -> tuple[str, str, frozenset[str]]:
+        said = words(self.statement.text)
+        plain = frozenset(word for word in said if not _FIGURE.fullmatch(word))
+        return self.folder, self.statement.kind, plain or frozenset(said)
+
+
+def merged(
+    before: Mapping[str, bytes], selected: Sequence[Output], every: Iterable[Output]
+) -> Tree:
+    """`MEMORY.md` and `memory_summary.md` as rules make them of the selected records.
+
+    Lines without citation are the user's and stay; lines that `every` record bears out no more
+    leave.
+    """
+    records = {each.session_id: each for each in every}
+    lookup = Records(records.values())
+    said = [_of(statement, each) for each in selected for statement in statements(each.raw_memory)]
+    memory = text(before.get(MEMORY, b"")) or ""
+    for block in blocks(memory):
+        proven = prove(block.text, lookup) if block.kind == "statement" else None
+        if isinstance(proven, str) and (statement := parse(proven)):
+            sources = [records[cite.session] for cite in statement.cites]
+            said.append(_of(statement, max(sources, key=lambda each: each.source_updated_at)))
+    newest: dict[object, _Said] = {}
+    for each in sorted(said, key=lambda each: each.updated):
+        newest[each.key] = each
+    kept = list(newest.values())
+    return {
+        MEMORY: _page("# Memory", memory, kept).encode(),
+        SUMMARY: _page(
+            "# Memory summary", text(before.get(SUMMARY, b"")) or "", _best(kept)
+        ).encode(),
+    }
+
+
+def _of(statement: Statement, record: Output) -> _Said:
+    return _Said(statement, record.cwd, record.source_updated_at, record.usage_count)
+
+
+def _best(kept: Iterable[_Said]) -> list[_Said]:
+    """What fits into the summary: by use, then kind, then recency."""
+    room, best = SUMMARY_CHARACTERS, []
+    order = {kind: at for at, kind in enumerate(KINDS)}
+    for each in sorted(kept, key=lambda e: (-e.used, order[e.statement.kind], -e.updated)):
+        room -= len(str(each.statement)) + 1
+        if room >= 0:
+            best.append(each)
+    return best
+
+
+def _page(title: str, before: str, kept: Sequence[_Said]) -> str:
+    """Statements under the heading of their folder, behind what the user wrote there."""
+    above, below = parted(blocks(before))
+    users = _users(above)
+    newest = {each.folder: each.updated for each in sorted(kept, key=lambda each: each.updated)}
+    folders = sorted(newest, key=lambda folder: (-newest[folder], folder))
+    order = {kind: at for at, kind in enumerate(KINDS)}
+    made = [Block("heading", title), Block("space", ""), *users.pop("", [])]
+    for folder in dict.fromkeys([*(f"## {each}" for each in folders), *users]):
+        here = [each for each in kept if f"## {each.folder}" == folder]
+        here.sort(key=lambda each: (order[each.statement.kind], -each.updated))
+        made += [Block("space", ""), Block("heading", folder), Block("space", "")]
+        made += users.get(folder, [])
+        made += [Block("statement", str(each.statement)) for each in here]
+    return joined(made, below)
+
+
+def _users(above: Iterable[Block]) -> dict[str, list[Block]]:
+    """What the user wrote, by the heading that it stands under."""
+    found: dict[str, list[Block]] = {}
+    heading = ""
+    for block in above:
+        if block.kind == "heading":
+            heading = "" if block.text in HEADINGS else block.text.strip()
+        elif block.kind == "statement" and not any(cited(block.text)):
+            found.setdefault(heading, []).append(block)
+    return found

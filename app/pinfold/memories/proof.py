@@ -1,0 +1,244 @@
+"""What a consolidation wrote, checked against the records that it cites. No model is asked.
+
+A line is proven if each item that it cites is cited by a statement of that session's record, and
+those statements hold its names, its numbers and at least half of its words. What the agent is to go
+by (a rule, a decision) must be one there, too, and a rule must have no words of its own.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from pinfold.digest.words import words
+from pinfold.memories.blocks import Block, blocks, joined, parted
+from pinfold.memories.records import Output
+from pinfold.memories.statements import KINDS, Cited, Statement, cited, parse, statements
+from pinfold.rollout import mentions
+
+HEADINGS = frozenset(
+    ["# Memory", "# Memory summary", *(f"## {kind.title()}s" for kind in KINDS)]
+    + [f"### {kind.title()}s" for kind in KINDS]
+)
+"""Headings that say nothing of themselves."""
+_ORDERS = ("rule", "decision")
+_SHARED = 0.5
+"""Of the words of a line, that must stand in what it cites."""
+_SHORTEST_ID = 8
+"""Characters of a session's id that may stand for all of it."""
+MAX_UNCONFIRMED = 50
+_BREAK = Block("space", "***")
+"""What is left of a heading, so that the lines around it do not become one."""
+_CITES = re.compile(r"\[[^\[\]\n]*#\d[^\[\]\n]*\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A line that no record bears out."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file as it may stand."""
+
+    text: str
+    proven: int
+    doubts: tuple[Doubt, ...]
+
+
+class Records:
+    """The records, to look statements up in."""
+
+    def __init__(self, outputs: Iterable[Output]) -> None:
+        self._outputs = {each.session_id: each for each in outputs}
+        self._cited: dict[Cited, list[Statement]] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        for each in self._outputs.values():
+            for statement in statements(each.raw_memory):
+                for item in {cite.item for cite in statement.cites}:
+                    self._cited.setdefault(Cited(each.session_id, item), []).append(statement)
+
+    def whole(self, cite: Cited) -> Cited | None:
+        """The citation with the session's whole id; None where no record has it."""
+        full = cite.session
+        if full not in self._outputs:
+            if len(full) < _SHORTEST_ID:
+                return None
+            found = [each for each in self._outputs if each.startswith(full)]
+            if len(found) != 1:
+                return None
+            full = found[0]
+        there = Cited(full, cite.item)
+        return there if there in self._cited else None
+
+    def saying(self, cites: Iterable[Cited]) -> list[Statement]:
+        """The statements that cite any of these."""
+        return list(dict.fromkeys(s for cite in cites for s in self._cited.get(cite, ())))
+
+    def folder(self, session: str) -> str:
+        return self._outputs[session].cwd
+
+    def told(self, text: str) -> bool:
+        """Whether one record has all words of a text."""
+        wanted = set(words(text))
+        return any(wanted <= self._vocabulary(each) for each in self._outputs)
+
+    def _vocabulary(self, session: str) -> frozenset[str]:
+        if session not in self._words:
+            each = self._outputs[session]
+            said = f"{each.raw_memory}\n{each.rollout_summary}\n{each.cwd}\n"
+            said += f"{each.rollout_slug} {each.rollout_slug.replace('-', ' ')}"
+            self._words[session] = frozenset(words(said))
+        return self._words[session]
+
+
+def checked(text: str, before: str, records: Records, gone: Collection[str] = ()) -> Checked:
+    """What a consolidation made of a file that was `before`: unproven lines are moved to its end.
+
+    Lines without citation that stood there before are the user's and stay. Lines that cite a
+    session that is `gone` are not moved but left out, unless the rest of what they cite bears them
+    out.
+    """
+    above, below = parted(blocks(text))
+    was_above, was_below = ({each.text.strip() for each in part} for part in parted(blocks(before)))
+    kept: list[Block] = []
+    moved: list[Block] = []
+    doubts: list[Doubt] = []
+    proven = 0
+    for block in above:
+        bare = block.text.strip()
+        if block.kind == "space" or (block.kind != "statement" and bare in was_above):
+            kept.append(block)
+        elif block.kind == "heading":
+            if bare in HEADINGS or records.told(bare):
+                kept.append(block)
+            else:
+                kept.append(_BREAK)
+                doubts.append(Doubt(bare, "its words stand in no record"))
+        elif block.kind == "front":
+            cites = list(filter(None, map(records.whole, cited(text))))
+            if why := _unsaid(_described(bare), None, records.saying(cites), ()):
+                doubts.append(Doubt(bare, why))
+            else:
+                kept.append(block)
+        elif bare in was_above and not any(cited(bare)):
+            kept.append(block)
+        else:
+            found = prove(block.text, records)
+            if isinstance(found, str):
+                proven += 1
+                kept.append(Block("statement", found))
+                continue
+            doubts.append(found)
+            if not _cites(bare, gone):
+                moved.append(block)
+    known = {each.text.strip() for each in moved}
+    for block in below:
+        bare = block.text.strip()
+        uncited = gone and not any(cited(bare))  # nobody can say whose word it was
+        if bare not in known and not _cites(bare, gone) and not uncited:
+            moved.append(block)
+            if bare not in was_below:
+                doubts.append(Doubt(bare, "it says so itself"))
+    return Checked(joined(kept, moved[:MAX_UNCONFIRMED]), proven, tuple(doubts))
+
+
+def prove(text: str, records: Records) -> str | Doubt:
+    """The statement as it may stand: its citations whole, with the quote that bears it out."""
+    statement = parse(text)
+    given = tuple(statement.cites) if statement else tuple(cited(text))
+    if not given:
+        return Doubt(text, "it cites nothing")
+    whole = {cite: found for cite in given if (found := records.whole(cite))}
+    if not whole or (statement is None and len(whole) < len(set(given))):
+        return Doubt(text, "no record has what it cites")
+    cites = tuple(dict.fromkeys(whole.values()))
+    support = records.saying(cites)
+    folders = list(dict.fromkeys(records.folder(cite.session) for cite in cites))
+    said = statement.text if statement else _CITES.sub("", text)
+    if why := _unsaid(said, statement, support, folders):
+        return Doubt(text, why)
+    if statement is None:
+        return text
+    quote, file = statement.quote, statement.file
+    if not quote:
+        proof = next((each for each in support if each.file), support[0])
+        quote, file = proof.quote, proof.file
+    return str(replace(statement, cites=cites, quote=quote, file=file))
+
+
+def _unsaid(
+    said: str, statement: Statement | None, support: Sequence[Statement], folders: Sequence[str]
+) -> str:
+    """Why the supporting statements do not say it; empty where they do."""
+    kind = statement.kind if statement else "fact"
+    if kind in _ORDERS:
+        support = [each for each in support if each.kind == kind]
+        if not support:
+            return f"no {kind} stands there"
+    if statement and statement.quote:
+        pairs = {(each.quote, each.file) for each in support}
+        if (statement.quote, statement.file) not in pairs:
+            return "its quote does not stand there"
+    texts = [part for each in support for part in (each.text, each.quote, each.file) if part]
+    source = mentions.Source((), [*texts, *folders])
+    missing = source.missing(said, folders[0] if len(folders) == 1 else "")
+    if missing:
+        return f"nothing there says {', '.join(missing[:5])}"
+    own, theirs = set(words(said)), set(words("\n".join([*texts, *folders])))
+    shared = len(own & theirs)
+    if shared < len(own) * (1 if kind == "rule" else _SHARED):
+        return "it is said in other words"
+    return ""
+
+
+def purged(text: str, gone: Collection[str], records: Records) -> str:
+    """A file without what is known from these sessions alone.
+
+    Below `Unconfirmed` whatever cites nothing goes too: nobody can say where it comes from.
+    """
+    above, below = parted(blocks(text))
+    kept: list[Block] = []
+    for block in above:
+        if block.kind != "statement" or not _cites(block.text, gone):
+            kept.append(block)
+        elif statement := parse(block.text):
+            others = tuple(each for each in statement.cites if not _cites(f"{each}", gone))
+            found = prove(str(replace(statement, cites=others, quote="", file="")), records)
+            kept += [Block("statement", found)] if isinstance(found, str) else []
+    if len(kept) < len(above):
+        kept = _with_content(kept)
+    left = [each for each in below if any(cited(each.text)) and not _cites(each.text, gone)]
+    return joined(kept, left)
+
+
+def _with_content(every: Sequence[Block]) -> list[Block]:
+    """Without the headings that nothing stands below, but for the title."""
+    kept: list[Block] = []
+    enough = 1
+    """A heading below this level has something below it."""
+    for block in reversed(every):
+        if block.kind == "heading":
+            level = len(block.text.split()[0])
+            if 1 < level >= enough:
+                continue
+            enough = level
+        elif block.kind != "space":
+            enough = 7
+        kept.append(block)
+    return kept[::-1]
+
+
+def _described(front: str) -> str:
+    """What the front matter of a skill says."""
+    return "\n".join(line.partition(":")[2] for line in front.splitlines())
+
+
+def _cites(text: str, sessions: Collection[str]) -> bool:
+    cites = [cite.session for cite in cited(text)]
+    short = [each for each in cites if len(each) >= _SHORTEST_ID]
+    return any(each in cites or any(map(each.startswith, short)) for each in sessions)

@@ -1,0 +1,226 @@
+"""What the user does with consolidated memories: review, undo, forget. All of it blocks.
+
+Raises `Refused` with a sentence for the user, and `OSError`.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from pinfold.memories import applying, artifacts, baseline, trees
+from pinfold.memories.applying import Result
+from pinfold.memories.places import (
+    EXTENSIONS,
+    MEMORY,
+    RAW,
+    SUMMARIES,
+    SUMMARY,
+    Places,
+    Refused,
+    is_output,
+)
+from pinfold.memories.proof import Records, purged
+from pinfold.memories.records import Output
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One change of a held consolidation."""
+
+    id: str
+    path: str
+    """Relative to the folder of memories."""
+    line: int
+    """Where it begins in the file in use; 1 is the first."""
+    before: str
+    """Lines that would go, each with its line end."""
+    after: str
+    """Lines that would come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A consolidation that is held back."""
+
+    result: Result
+    hunks: tuple[Hunk, ...]
+    diff: str
+    """All of it, as git shows it."""
+
+
+def pending(places: Places) -> Pending | None:
+    """What waits for the user's word; None where nothing does."""
+    with places.locked():
+        return _pending(places)
+
+
+def _pending(places: Places) -> Pending | None:
+    result = applying.load(places)
+    if result is None or not result.held:
+        return None
+    live, wanted = _both(places)
+    hunks = tuple(hunk for name in sorted({*live, *wanted}) for hunk in _hunks(name, live, wanted))
+    return Pending(result, hunks, baseline.diff(live, wanted))
+
+
+def settled(places: Places) -> Pending | None:
+    """What waits; a review in which nothing is left to decide is ended. Within the lock."""
+    waiting = _pending(places)
+    if waiting is None or waiting.hunks:
+        return waiting
+    applying.settle(places, waiting.result)
+    return None
+
+
+def accept(places: Places, *ids: str) -> None:
+    """Use these changes."""
+    with places.locked():
+        chosen, result = _chosen(places, ids), applying.load(places)
+        assert result is not None
+        applying.begin(places, result)
+        live, _ = _both(places)
+        for name in {hunk.path for hunk in chosen}:
+            _put(places, name, _replaced(live.get(name), _edits(name, chosen)))
+        settled(places)
+
+
+def reject(places: Places, *ids: str) -> None:
+    """Drop these changes; they are not proposed again until there is something new to read."""
+    with places.locked():
+        chosen = _chosen(places, ids)
+        live, wanted = _both(places)
+        for name in {hunk.path for hunk in chosen}:
+            others = [hunk for hunk in _hunks(name, live, wanted) if hunk not in chosen]
+            applying.propose(places, name, _replaced(live.get(name), _edits(name, others)))
+        settled(places)
+
+
+def edit(places: Places, hunk_id: str, text: str) -> None:
+    """Use the user's words in place of what one change would bring."""
+    with places.locked():
+        (hunk,) = _chosen(places, (hunk_id,))
+        result = applying.load(places)
+        assert result is not None
+        applying.begin(places, result)
+        live, wanted = _both(places)
+        said = f"{text.rstrip()}\n" if text.strip() else ""
+        # The proposal first: cut off here, the user is shown the edited change again.
+        others = [each for each in _hunks(hunk.path, live, wanted) if each != hunk]
+        edits = [*_edits(hunk.path, others), (hunk.line, hunk.before, said)]
+        applying.propose(places, hunk.path, _replaced(live.get(hunk.path), edits))
+        edits = [(hunk.line, hunk.before, said)]
+        _put(places, hunk.path, _replaced(live.get(hunk.path), edits))
+        settled(places)
+
+
+def last_diff(places: Places) -> str:
+    """What the last consolidation changed, as git shows it; empty where that can't be undone."""
+    with places.locked():
+        both = applying.last(places)
+        return baseline.diff(*both) if both else ""
+
+
+def undo(places: Places, *, even_edited: bool = False) -> None:
+    """Bring back the files that the last consolidation replaced.
+
+    Files that were edited since are not overwritten unless `even_edited`.
+    """
+    with places.locked():
+        applying.undo(places, even_edited=even_edited)
+
+
+def forget(places: Places, gone: Collection[str], left: Iterable[Output]) -> None:
+    """Purge what is known from these sessions alone from the files and from every copy of them.
+
+    `gone` are whole session ids; `left` are all records that remain.
+    """
+    if gone:
+        with places.locked():
+            purge(places, gone, Records(left))
+
+
+def purge(places: Places, gone: Collection[str], records: Records) -> None:
+    """The same, within the lock."""
+    applying.rewrite(places, lambda tree: _without(tree, frozenset(gone), records))
+
+
+def clear(places: Places) -> None:
+    """Remove every memory, and every copy. What other tools left in `extensions/` stays."""
+    with places.locked():
+        applying.rewrite(
+            places, lambda tree: {k: v for k, v in tree.items() if k.startswith(f"{EXTENSIONS}/")}
+        )
+        trees.retire(places.result, applying.MARKER)
+        trees.retire(places.undo, applying.MARKER)
+
+
+def _without(tree: trees.Tree, gone: frozenset[str], records: Records) -> trees.Tree:
+    left: trees.Tree = {}
+    for name, data in tree.items():
+        text = trees.text(data) or ""
+        if name.startswith(f"{SUMMARIES}/"):
+            if artifacts.session_of(text) not in gone:
+                left[name] = data
+        elif name == RAW:
+            left[name] = artifacts.without(text, gone).encode()
+        elif is_output(name) and name.endswith(".md"):
+            if (purged_text := purged(text, gone, records)) or name in (MEMORY, SUMMARY):
+                left[name] = purged_text.encode()
+        else:
+            left[name] = data
+    return left
+
+
+# Hunks
+
+
+def _both(places: Places) -> tuple[trees.Tree, trees.Tree]:
+    """The files in use, and as the consolidation has them."""
+    return applying.outputs(trees.read(places.files)), applying.outputs(applying.after(places))
+
+
+def _chosen(places: Places, ids: Sequence[str]) -> list[Hunk]:
+    waiting = _pending(places)
+    if waiting is None:
+        raise Refused("No consolidation waits for your review.")
+    found = [hunk for hunk in waiting.hunks if hunk.id in ids]
+    if len(found) < len(set(ids)):
+        raise Refused("That change is not there any more; look at the list again.")
+    return found
+
+
+def _hunks(name: str, live: trees.Tree, wanted: trees.Tree) -> list[Hunk]:
+    old, new = (_lines(tree.get(name)) for tree in (live, wanted))
+    found: list[Hunk] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            before, after = "".join(old[i1:i2]), "".join(new[j1:j2])
+            said = f"{name}\0{i1}\0{before}\0{after}"
+            hashed = hashlib.sha256(said.encode()).hexdigest()[:12]
+            found.append(Hunk(hashed, name, i1 + 1, before, after))
+    return found
+
+
+def _edits(name: str, hunks: Iterable[Hunk]) -> list[tuple[int, str, str]]:
+    return [(hunk.line, hunk.before, hunk.after) for hunk in hunks if hunk.path == name]
+
+
+def _replaced(data: bytes | None, edits: Iterable[tuple[int, str, str]]) -> bytes | None:
+    """A file with lines replaced: (first line, the lines, what comes); None where nothing is left
+    of it."""
+    lines = _lines(data)
+    for line, before, after in sorted(edits, reverse=True):
+        lines[line - 1 : line - 1 + len(_lines(before.encode()))] = [after]
+    return "".join(lines).encode() or None
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return (trees.text(data or b"") or "").splitlines(keepends=True)
+
+
+def _put(places: Places, name: str, data: bytes | None) -> None:
+    if data is None:
+        trees.remove(places.files, name)
+    else:
+        trees.put(places.files, name, data)
