@@ -1,5 +1,6 @@
 """A session as memories read it: what was said, called and returned, without secrets."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from pinfold.compaction.content import without_data
 from pinfold.compaction.view import Entry
 from pinfold.digest.record import Record
 from pinfold.export.redact import Secrets, cleaned, strings
+from pinfold.memories.records import Extracted
 from pinfold.rollout.events import SCHEMA, Event, ItemAdded, SessionStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
@@ -24,6 +26,8 @@ _KEPT = (
     *("words", "refused", "plan", "aside"),
 )
 """What of an item's detail tells what was done; the rest repeats its content."""
+MAX_SLUG = 60
+"""Characters."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
@@ -35,6 +39,16 @@ class Source(Struct, frozen=True):
     items: tuple[Item, ...]
     """Of the user's messages, what was pasted is marked and what the host wrote is left out."""
     secrets: Secrets
+
+    def safe(self, made: Extracted) -> Extracted:
+        """A record without secrets: those that the session holds, and any that look like one."""
+        memory, summary = self.safely(made.raw_memory), self.safely(made.rollout_summary)
+        slug = "-".join(re.findall(r"[a-z0-9]+", self.safely(made.rollout_slug).lower()))
+        return Extracted(memory, summary, slug[:MAX_SLUG].strip("-"))
+
+    def safely(self, text: str) -> str:
+        """A text that was made of it, without secrets."""
+        return safely(self.secrets.replaced(text))
 
     def entries(self) -> list[Entry]:
         """The items as the claim check takes them."""
@@ -55,6 +69,11 @@ class Source(Struct, frozen=True):
         for seq, data in enumerate((started, *(ItemAdded(item=item) for item in self.items)), 1):
             record.step(Event(seq, _LONG_AGO, data))
         return record
+
+
+def safely(text: str) -> str:
+    """A text without what looks like a secret."""
+    return Secrets([text]).replaced(text)
 
 
 def read(folder: Path) -> Source:

@@ -1,0 +1,169 @@
+"""Phase 1 with a model: what one session taught, as statements that cite its items."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.agent.writing import Writer
+from pinfold.compaction import transcript
+from pinfold.digest.choice import choose, render
+from pinfold.memories.proving import Proving, Said
+from pinfold.memories.records import Extracted
+from pinfold.memories.source import Source
+from pinfold.memories.statements import KINDS, record
+from pinfold.ports import ContextOverflow
+from pinfold.rollout.events import Context, Usage
+
+WINDOW_SHARE = 0.7
+"""Of the model's window, that instructions and record may take."""
+MAX_ANSWER = 6_000
+"""Tokens."""
+MAX_STATEMENTS = 60
+_TRIES = 3
+"""Sizes of the record that are tried where the server has less room than it says."""
+_LEAST = 500
+"""Tokens of a record, below which there is nothing to learn from it."""
+_SHORTENED = " It was long: below stand the lines that tell most."
+
+
+class Unusable(Exception):
+    """The model's answer is no memory; `str()` is a plain sentence."""
+
+
+class Made(Struct, frozen=True):
+    """What came of reading a session."""
+
+    extracted: Extracted | None
+    """None where nothing is worth remembering."""
+    proven: int = 0
+    """Statements that the session bears out."""
+    left_out: tuple[str, ...] = ()
+    """Why each of the others was left out."""
+    usage: Usage = Usage()
+
+
+class _Answer(Struct, frozen=True, forbid_unknown_fields=True):
+    raw_memory: list[Said]
+    rollout_summary: str
+    rollout_slug: str
+
+
+Beside = Callable[..., Awaitable[Any]]
+_decoder = msgspec.json.Decoder(_Answer)
+
+
+async def extract(source: Source, writer: Writer, beside: Beside = asyncio.to_thread) -> Made:
+    """What the model makes of a session; what takes the processor runs `beside`.
+
+    Raises `Unusable`, `ProviderError`.
+    """
+    system = prompt("stage_one_system")
+    model = writer.model
+    room = min(
+        int(WINDOW_SHARE * model.context_window),
+        writer.room(min(MAX_ANSWER, model.max_output)),
+    ) - await beside(writer.count, f"{system}\n{prompt('stage_one_input')}")
+    for attempt in range(1, _TRIES + 1):
+        text = await beside(asked, source, room, writer)
+        try:
+            written = await writer.write(
+                Context(instructions=system), (), text, MAX_ANSWER, schema=SCHEMA
+            )
+            break
+        except ContextOverflow:
+            room //= 2
+            if attempt == _TRIES or room < _LEAST:
+                raise
+    if written.stop == "length":
+        raise Unusable("The model's answer was cut off.")
+    made: Made = await beside(kept, written.text, source)
+    return msgspec.structs.replace(made, usage=written.usage)
+
+
+def asked(source: Source, room: int, writer: Writer) -> str:
+    """What the model is to read, in about `room` tokens: all of it, or the digest's best lines."""
+    record = "\n\n".join(transcript.lines(source.entries()))
+    shortened = ""
+    if writer.count(record) > room:
+        record, shortened = _digest(source, room, writer), _SHORTENED
+    given = {"cwd": source.cwd, "shortened": shortened, "record": record}
+    return filled("stage_one_input", given)
+
+
+def _digest(source: Source, room: int, writer: Writer) -> str:
+    record = source.record()
+    budget = room
+    while (size := writer.count(text := render(choose(record, budget)))) > room and budget > 0:
+        budget = min(budget * room // size, budget * 19 // 20)
+    return text
+
+
+def kept(answer: str, source: Source) -> Made:
+    """What of a model's answer the session bears out, without secrets. Raises `Unusable`."""
+    given = _parsed(answer)
+    proving = Proving(source)
+    statements, left_out = proving.proven(given.raw_memory[:MAX_STATEMENTS])
+    if not statements:
+        return Made(None, left_out=left_out)
+    summary, dropped = proving.prose(given.rollout_summary)
+    extracted = Extracted(record(statements), summary, given.rollout_slug)
+    return Made(source.safe(extracted), len(statements), (*left_out, *dropped))
+
+
+def _parsed(answer: str) -> _Answer:
+    for text in (answer, answer[answer.find("{") : answer.rfind("}") + 1]):
+        try:
+            return _decoder.decode(text)
+        except (ValueError, RecursionError) as error:
+            why = str(error)
+    raise Unusable(f"The model's answer is no memory: {why}.")
+
+
+@cache
+def prompt(name: str) -> str:
+    return (files("pinfold.memories") / "prompts" / f"{name}.md").read_text("utf-8").strip()
+
+
+def filled(name: str, given: Mapping[str, str]) -> str:
+    """A prompt with each `{name}` replaced; what is put in is not looked at again."""
+    text = prompt(name)
+    places = sorted((text.index(f"{{{key}}}"), key) for key in given)
+    parts, at = [], 0
+    for start, key in places:
+        parts += [text[at:start], given[key]]
+        at = start + len(key) + 2
+    return "".join([*parts, text[at:]])
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string"}
+_EVIDENCE = _closed({"item": {"type": "integer"}, "quote": _TEXT})
+_STATEMENT = _closed(
+    {
+        "kind": {"type": "string", "enum": [kind for kind in KINDS if kind != "said"]},
+        "evidence": {"type": "array", "items": _EVIDENCE},
+        "text": _TEXT,
+        "file": _TEXT,
+    }
+)
+SCHEMA = _closed(
+    {
+        "raw_memory": {"type": "array", "items": _STATEMENT},
+        "rollout_summary": _TEXT,
+        "rollout_slug": _TEXT,
+    }
+)
+"""For structured output; evidence comes before the text, so that what was quoted is said."""

@@ -1,0 +1,103 @@
+"""Phase 1 without a model: the digest's best lines, the files that changed, what worked."""
+
+from collections.abc import Iterator, Sequence
+
+from pinfold.digest.choice import take_best
+from pinfold.digest.lines import LITTLE, Kind, Line
+from pinfold.digest.sentences import ends
+from pinfold.memories import statements
+from pinfold.memories.extract import Made
+from pinfold.memories.proving import Proving
+from pinfold.memories.records import Extracted
+from pinfold.memories.source import Source
+from pinfold.memories.statements import Cited, Statement
+from pinfold.rollout.acts import act
+from pinfold.rollout.items import Item
+from pinfold.sanitize import one_line
+
+SAID, DONE = 900, 500
+"""Tokens of what was said, and of commands that worked."""
+FILES = 20
+_SENTENCE, _SUMMARY, _QUOTE = 300, 1_200, 160
+"""Characters."""
+_WORTH = 3 * LITTLE
+"""Information below which a session in which nothing was done taught nothing."""
+_SPEAKERS: tuple[Kind, ...] = ("user", "report", "agent")
+
+
+def offline(source: Source) -> Made:
+    """What of a session is worth remembering, in its own words."""
+    record = source.record()
+    lines = record.lines()
+    # What needs the question before it says nothing by itself.
+    said = [line for line in lines if line.kind in _SPEAKERS and not line.lead]
+    done = [line for line in lines if line.kind in ("run", "commit")]
+    again = [line for line in done if line.kind == "commit" or record.times(line.key) > 1]
+    told = sum(line.told for line in said)
+    if not said or (not done and told < _WORTH):
+        return Made(None)
+    found = [
+        *_spoken(take_best(said, record, SAID), source.session),
+        *_worked(take_best(again or done, record, DONE), source.session),
+        *_changed(source, lines),
+    ]
+    proven, left_out = Proving(source).verbatim(found)
+    if not proven:
+        return Made(None, left_out=left_out)
+    made = Extracted(statements.record(proven), _summary(source, said), _slug(said))
+    return Made(source.safe(made), len(proven), left_out)
+
+
+def _spoken(lines: Sequence[Line], session: str) -> Iterator[Statement]:
+    for line in lines:
+        kind: statements.Kind = "said" if line.kind == "user" else "fact"
+        yield Statement(kind, ends(line.text, _SENTENCE), (Cited(session, line.n),))
+
+
+def _worked(lines: Sequence[Line], session: str) -> Iterator[Statement]:
+    for line in lines:
+        command = line.text.partition(" -> ")[0].removeprefix("$ ")
+        if line.kind == "commit":
+            yield Statement("fact", line.text, (Cited(session, line.n),))
+        elif "…" not in command:
+            told = command if "`" in command else f"`{command}`"
+            yield Statement("command", told, (Cited(session, line.n),))
+
+
+def _changed(source: Source, lines: Sequence[Line]) -> Iterator[Statement]:
+    """The files that were changed last, each with a line that was put into it."""
+    best: dict[int, Line] = {}
+    for line in lines:
+        if line.kind == "added" and (line.n not in best or best[line.n].told < line.told):
+            best[line.n] = line
+    newest: dict[str, int] = {}
+    for n, paths in _edits(source.items):
+        for path in paths:
+            newest.pop(path, None)
+            newest[path] = n
+    for path, n in list(newest.items())[: -FILES - 1 : -1]:
+        quote = best[n].text.removeprefix("+ ") if n in best else ""
+        quote = quote if len(quote) <= _QUOTE and "…" not in quote else ""
+        cites = (Cited(source.session, n),)
+        yield Statement("file", f"Changed `{path}`.", cites, quote, path if quote else "")
+
+
+def _edits(items: Sequence[Item]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    calls = {(item.response, item.call_id): item for item in items if item.kind == "tool_call"}
+    for item in items:
+        if item.kind == "tool_result":
+            done = act(calls.get((item.response, item.call_id)), item)
+            if done is not None and done.kind == "edit" and done.ok:
+                yield item.n, done.paths
+
+
+def _summary(source: Source, said: Sequence[Line]) -> str:
+    asked = next((line.text for line in said if line.kind == "user"), "")
+    reply = next((item for item in reversed(source.items) if item.kind == "assistant"), None)
+    ended = one_line(reply.content) if reply else ""
+    return f"Asked: {ends(asked, _SUMMARY // 2)}\nEnded: {ends(ended, _SUMMARY // 2)}"
+
+
+def _slug(said: Sequence[Line]) -> str:
+    asked = next((line for line in said if line.kind == "user"), said[0])
+    return " ".join(asked.text.split()[:6])

@@ -1,0 +1,199 @@
+"""Making memories: phase 1 reads finished sessions, phase 2 brings the files up to date.
+
+Where a process dies between any two steps nothing is lost and nothing is done twice: a job that it
+had is taken up once its lease has ended.
+"""
+
+import asyncio
+from collections import Counter as Tally
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from pinfold.agent.metadata import detached
+from pinfold.agent.request import Connection
+from pinfold.agent.writing import Writer
+from pinfold.memories import source
+from pinfold.memories.eligible import Rules, eligible
+from pinfold.memories.extract import Made, Unusable, extract
+from pinfold.memories.offline import offline
+from pinfold.memories.records import Candidate, Claim, StateError
+from pinfold.memories.source import safely
+from pinfold.ports import Clock, NoSuchModel, ProviderError
+from pinfold.rollout.events import Usage
+from pinfold.rollout.journal import JournalError
+from pinfold.rollout.store import SessionStore
+from pinfold.tokens.counter import Counter
+
+if TYPE_CHECKING:
+    from pinfold.memories.state import State
+
+CONCURRENCY = 8
+"""Sessions that are read at once."""
+EMBEDDED = "embedded"
+"""The provider whose model is too small to read a session."""
+
+Connect = Callable[[], Awaitable[Connection]]
+"""Reaches a model. Raises `ProviderError` where there is none."""
+Result = Literal["succeeded", "succeeded_no_output", "failed", "lost"]
+"""Of a session; `lost`: another process has it by now, or it was forgotten."""
+T = TypeVar("T")
+
+
+class Report(Struct, frozen=True):
+    """What came of phase 1."""
+
+    results: Mapping[str, Result] = field(default_factory=dict)
+    """By session."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """Why sessions failed."""
+    model: str = ""
+    """What read them; empty where no model did."""
+    proven: int = 0
+    """Statements that their sessions bear out."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many others there were, by the reason."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    note: str = ""
+    """A sentence for the user; empty where there is nothing to say."""
+
+
+class Phase1:
+    """Reads the sessions that have changed. An instance runs once."""
+
+    def __init__(
+        self,
+        state: "State",
+        store: SessionStore,
+        rules: Rules,
+        clock: Clock,
+        *,
+        limit: int,
+        connect: Connect | None = None,
+        metadata: bool = True,
+        cache: Path | None = None,
+    ) -> None:
+        """At most `limit` sessions. `connect` is None where no model is to be asked; with
+        `metadata`, requests say what they are for; `cache` keeps the tokenizer."""
+        self._state = state
+        self._store = store
+        self._rules = rules
+        self._clock = clock
+        self._limit = limit
+        self._connect = connect
+        self._metadata = metadata
+        self._cache = cache
+        # What takes the processor, which the screen needs too, is done one at a time.
+        self._worker = ThreadPoolExecutor(1, "memories")
+        self._places = asyncio.Semaphore(CONCURRENCY)
+        self._claims: dict[str, Claim] = {}
+        """Those that are not finished."""
+        self._made: list[Made] = []
+        self._results: dict[str, Result] = {}
+        self._errors: dict[str, str] = {}
+        self._broken: StateError | None = None
+
+    async def run(self, but: Collection[str] = (), *, force: bool = False) -> Report:
+        """Read the sessions that are due, except `but`. `force` does not wait after a failure.
+
+        However it ends, claims that were not finished are given back. Raises `StateError`.
+        """
+        started = self._clock.monotonic()
+        claiming = asyncio.ensure_future(asyncio.to_thread(self._claim, but, force))
+        note, model = "", ""
+        try:
+            candidates = await asyncio.shield(claiming)
+            async with AsyncExitStack() as closing:
+                writer = None
+                try:
+                    writer = await self._writer(closing) if candidates else None
+                except NoSuchModel as error:
+                    return Report(note=str(error))
+                except ProviderError:
+                    note = "No model is set up: memories are made without one."
+                model = writer.name if writer else ""
+                async with asyncio.TaskGroup() as group:
+                    for candidate in candidates:
+                        group.create_task(self._finish(candidate, writer))
+        finally:
+            self._worker.shutdown(wait=False, cancel_futures=True)
+            await asyncio.wait([claiming])
+            with suppress(StateError):  # the lease ends by itself
+                await asyncio.to_thread(self._state.release, *self._claims.values())
+        if self._broken is not None:
+            raise self._broken
+        return Report(
+            self._results,
+            self._errors,
+            model,
+            sum(made.proven for made in self._made),
+            dict(Tally(why for made in self._made for why in made.left_out).most_common()),
+            sum((made.usage for made in self._made), Usage()),
+            round(self._clock.monotonic() - started, 3),
+            note,
+        )
+
+    def _claim(self, but: Collection[str], force: bool) -> list[Candidate]:
+        found = eligible(self._store, self._rules, self._clock.now(), but)
+        every = {each.session: each for each in found}
+        claims = self._state.claim_sessions(every.values(), self._limit, force=force)
+        self._claims = {claim.key: claim for claim in claims}
+        return [every[claim.key] for claim in claims]
+
+    async def _writer(self, closing: AsyncExitStack) -> Writer | None:
+        """What asks the model; None where none is to be asked. Raises `ProviderError`."""
+        if self._connect is None:
+            return None
+        connection = await self._connect()
+        closing.push_async_callback(connection.provider.close)
+        if connection.model.provider == EMBEDDED:
+            return None
+        counter = Counter(connection.model.encoding, self._cache)
+        await asyncio.to_thread(counter.load)
+        headers = detached("memory", wanted=self._metadata)
+        return Writer(connection.provider, connection.model, counter, self._clock, headers=headers)
+
+    async def _finish(self, candidate: Candidate, writer: Writer | None) -> None:
+        """Read one session and end its job."""
+        claim = self._claims[candidate.session]
+        try:
+            async with self._places:
+                result, ended = await self._read(candidate, claim, writer)
+        except StateError as error:
+            self._broken = error
+            return
+        del self._claims[candidate.session]
+        self._results[candidate.session] = result if ended else "lost"
+
+    async def _read(
+        self, candidate: Candidate, claim: Claim, writer: Writer | None
+    ) -> tuple[Result, bool]:
+        """What came of it, and whether the job was still ours."""
+        state = self._state
+        try:
+            session = await self._beside(source.read, Path(candidate.rollout_path).parent)
+            if writer is None:
+                made = await self._beside(offline, session)
+            else:
+                made = await extract(session, writer, self._beside)
+        except (JournalError, OSError, ProviderError, Unusable) as error:
+            why = safely(str(error))
+        except Exception as error:  # of one hostile session, which must not stop the others
+            why = f"{type(error).__name__} while it was read"
+        else:
+            self._made.append(made)
+            candidate = replace(candidate, cwd=session.cwd)
+            found = made.extracted
+            ended = await asyncio.to_thread(state.finish_extracted, claim, candidate, found)
+            return "succeeded" if found else "succeeded_no_output", ended
+        self._errors[candidate.session] = why
+        return "failed", await asyncio.to_thread(state.fail, claim, why)
+
+    async def _beside(self, work: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, lambda: work(*args))

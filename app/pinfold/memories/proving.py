@@ -1,0 +1,171 @@
+"""What a model wrote of a session, held against its items. No model is asked."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from pinfold.compaction.claims import Sources, confirmed
+from pinfold.compaction.summary import Entry, Evidence, Field
+from pinfold.digest.lines import failed
+from pinfold.digest.words import words
+from pinfold.memories.source import Source
+from pinfold.memories.statements import Cited, Kind, Statement
+from pinfold.rollout import mentions, provenance
+from pinfold.rollout.acts import Act, act
+from pinfold.rollout.items import Item
+from pinfold.sanitize import one_line
+
+NOT_THE_USERS = "the user did not say so"
+DID_NOT_WORK = "no command that worked is cited"
+SAYS_NOTHING = "it says nothing"
+TOO_LONG = "it is too long"
+REPEATED = "it is repeated"
+_MAX_TEXT, _MAX_QUOTE = 600, 240
+"""Characters."""
+_OWN_WORDS = 0.5
+"""Of a rule's words, that the user must have typed in what it cites."""
+_FIELDS: dict[Kind, Field] = {"rule": "constraints", "decision": "decisions"}
+"""What orders of a kind are in a summary, so that the same check holds."""
+
+
+_NUMBER = re.compile(r"^\s*\d+(?:\t|→|[:|] ?| +\| ?)")
+"""Of a line of a file, as tools that read write it."""
+
+
+class Quoted(Struct, frozen=True, forbid_unknown_fields=True):
+    """An item by its number, and words of it."""
+
+    item: int
+    quote: str
+
+
+class Said(Struct, frozen=True, forbid_unknown_fields=True):
+    """A statement as a model wrote it."""
+
+    kind: Kind
+    text: str
+    evidence: list[Quoted]
+    file: str = ""
+
+
+class Proving:
+    """Holds statements against one session. Blocking."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        entries = source.entries()
+        self._sources = Sources(entries, (), source.cwd)
+        self._items = {item.n: item for item in source.items}
+        self._partner = {entry.n: entry.partner for entry in entries}
+
+    def proven(self, every: Iterable[Said]) -> tuple[list[Statement], tuple[str, ...]]:
+        """The statements that the session bears out, and why each of the others is left out."""
+        found: dict[str, Statement] = {}
+        left_out: list[str] = []
+        for said in every:
+            result = self._statement(said)
+            if isinstance(result, str):
+                left_out.append(result)
+            elif result.text.casefold() in found:
+                left_out.append(REPEATED)
+            else:
+                found[result.text.casefold()] = result
+        return list(found.values()), tuple(left_out)
+
+    def verbatim(self, every: Iterable[Statement]) -> tuple[list[Statement], tuple[str, ...]]:
+        """Of statements in the session's own words those whose names and numbers stand in what
+        they cite; and why each of the others is left out."""
+        found: list[Statement] = []
+        left_out: list[str] = []
+        for statement in every:
+            cited = {n for each in statement.cites for n in (each.item, self._partner[each.item])}
+            items = [item for n in cited if n and (item := self._items.get(n))]
+            if missing := mentions.missing(statement.text, items, self._source.cwd):
+                left_out.append(_nowhere(missing))
+            else:
+                found.append(statement)
+        return found, tuple(left_out)
+
+    def prose(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """The lines of a summary whose names and numbers stand in the session; and why each of the
+        others is left out."""
+        told, doubtful = confirmed(text, self._source.items, self._source.cwd)
+        left = set(doubtful)
+        kept = [line for line in told.splitlines() if line not in left]
+        return "\n".join(kept).strip(), tuple("it names what stands nowhere" for _ in doubtful)
+
+    def _statement(self, said: Said) -> Statement | str:
+        """The statement, or why it is none."""
+        text = one_line(said.text)
+        if not text:
+            return SAYS_NOTHING
+        if len(text) > _MAX_TEXT:
+            return TOO_LONG
+        quoted = tuple(Evidence(each.item, each.quote) for each in said.evidence)
+        field = _FIELDS.get(said.kind, "known_failures")
+        entry = self._sources.check(Entry("", field, {"text": text}, quoted))
+        if entry.unsupported:
+            return entry.unsupported
+        if entry.unconfirmed:
+            return _nowhere(entry.unconfirmed)
+        if said.kind in ("rule", "said") and not self._is_users(text, entry.evidence):
+            return NOT_THE_USERS
+        if said.kind == "command" and not any(map(self._worked, entry.evidence)):
+            return DID_NOT_WORK
+        quote, file = self._quote(entry.evidence, said.file)
+        tools = dict.fromkeys(each.by for each in entry.evidence)
+        if not file and said.kind != "command" and all(tools):
+            text = f"said by {', '.join(tools)}: {text}"
+        cites = dict.fromkeys(Cited(self._source.session, each.item) for each in entry.evidence)
+        return Statement(said.kind, text, tuple(cites), quote, file)
+
+    def _is_users(self, text: str, evidence: Sequence[Evidence]) -> bool:
+        """Whether the user typed what is quoted, and most of the words."""
+        typed = [
+            own
+            for each in evidence
+            if each.quote in one_line(own := provenance.words(self._items[each.item]))
+        ]
+        told, own_words = set(words(text)), set(words("\n".join(typed)))
+        return bool(typed) and len(told & own_words) >= _OWN_WORDS * len(told)
+
+    def _worked(self, each: Evidence) -> bool:
+        done = self._act(each.item)
+        return done is not None and done.kind == "command" and not failed(done)
+
+    def _act(self, n: int) -> Act | None:
+        """What was done with the call or result of that number."""
+        item, other = self._items[n], self._items.get(self._partner[n] or 0)
+        call, result = (item, other) if item.kind == "tool_call" else (other, item)
+        return act(call, result) if result is not None else None
+
+    def _quote(self, evidence: Sequence[Evidence], file: str) -> tuple[str, str]:
+        """The quote that goes along, and the file that it is a line of."""
+        if file:
+            for each in evidence:
+                done = self._act(each.item)
+                if done is None or done.kind not in ("read", "edit") or failed(done):
+                    continue
+                if self._is_of(file, each.item, done) and self._is_line(each):
+                    return each.quote, file
+        return next((each.quote for each in evidence if len(each.quote) <= _MAX_QUOTE), ""), ""
+
+    def _is_of(self, file: str, n: int, done: Act) -> bool:
+        """Whether the call with that number read or changed the file."""
+        if file in done.paths:
+            return True
+        pair = filter(None, map(self._items.get, (n, self._partner[n] or 0)))
+        calls: list[Item] = [item for item in pair if item.kind == "tool_call"]
+        return not mentions.missing(f"`{file}`", calls, self._source.cwd)
+
+    def _is_line(self, each: Evidence) -> bool:
+        item = self._items[each.item]
+        diff = str(item.detail.get("diff", "")).splitlines()
+        added = [line[1:] for line in diff if line.startswith("+")]
+        lines = [_NUMBER.sub("", line) for line in item.content.splitlines()]
+        return any(mentions.is_in(each.quote, one_line(line)) for line in (*added, *lines))
+
+
+def _nowhere(names: Sequence[str]) -> str:
+    return f"nothing that it cites says {', '.join(names)}"
