@@ -1,15 +1,16 @@
 """What consolidation reads, against the rule said in other words."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.memories.records import Candidate, Extracted
 from pinfold.memories.state import State
 
+TODAY = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = 86_400.0
 ROWS = st.lists(
     st.tuples(
@@ -21,26 +22,47 @@ ROWS = st.lists(
 )
 
 
-@given(ROWS, st.integers(1, 8), st.sampled_from([1, 30, 60]))
-@settings(max_examples=60, deadline=None)
-def test_selection(rows: list[tuple[int, int | None, int]], limit: int, most: int) -> None:
-    today = datetime(2026, 3, 1, tzinfo=UTC)
-    now = today
+class Clock:
+    at = TODAY
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+@pytest.fixture(scope="module")
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[State]:
+    opened = State(tmp_path_factory.mktemp("home"), clock)
+    yield opened
+    opened.close()
+
+
+@given(rows=ROWS, limit=st.integers(1, 8), most=st.sampled_from([1, 30, 60]))
+@settings(max_examples=40, deadline=None)
+def test_selection(
+    state: State,
+    clock: Clock,
+    rows: list[tuple[int, int | None, int]],
+    limit: int,
+    most: int,
+) -> None:
+    state.clear()
     usage: dict[str, tuple[int, float | None]] = {}
-    with TemporaryDirectory() as folder:
-        state = State(Path(folder), lambda: now)
-        for n, (made, used, count) in enumerate(rows):
-            now = today - timedelta(days=made)
-            each = Candidate(f"s{n}", "/r", "/w", 1.0)
-            (claim,) = state.claim_sessions([each], 1)
-            state.finish_extracted(claim, each, Extracted("raw", "summary"))
-            usage[each.session] = count, used if used is None else today.timestamp() - used * DAY
-        now = today
-        state.set_usage(usage)
-        chosen = [row.session_id for row in state.selection(limit, most)]
-        pruned = state.prune(most)
-        left = {row.session_id for row in state.outputs()}
-        state.close()
+    every = [Candidate(f"s{n}", "/r", "/w", 1.0) for n in range(len(rows))]
+    claims = state.claim_sessions(every, len(rows))
+    for each, claim, (made, used, count) in zip(every, claims, rows, strict=True):
+        clock.at = TODAY - timedelta(days=made)
+        state.finish_extracted(claim, each, Extracted("raw", "summary"))
+        usage[each.session] = count, used if used is None else TODAY.timestamp() - used * DAY
+    clock.at = TODAY
+    state.set_usage(usage)
+    chosen = [row.session_id for row in state.selection(limit, most)]
+    pruned = state.prune(most)
+    left = {row.session_id for row in state.outputs()}
 
     ages = {f"s{n}": made if used is None else used for n, (made, used, _) in enumerate(rows)}
     eligible = {session for session, age in ages.items() if age <= most}

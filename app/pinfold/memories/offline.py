@@ -23,6 +23,7 @@ _SENTENCE, _SUMMARY, _QUOTE = 300, 1_200, 160
 _WORTH = 3 * LITTLE
 """Information below which a session in which nothing was done taught nothing."""
 _SPEAKERS: tuple[Kind, ...] = ("user", "report", "agent")
+_ACTS: tuple[Kind, ...] = ("run", "commit", "edit", "failed")
 
 
 def offline(source: Source) -> Made:
@@ -34,7 +35,8 @@ def offline(source: Source) -> Made:
     done = [line for line in lines if line.kind in ("run", "commit")]
     again = [line for line in done if line.kind == "commit" or record.times(line.key) > 1]
     told = sum(line.told for line in said)
-    if not said or (not done and told < _WORTH):
+    acted = any(line.kind in _ACTS for line in lines)
+    if not said or (not acted and told < _WORTH):
         return Made(None)
     found = [
         *_spoken(take_best(said, record, SAID), source.session),
