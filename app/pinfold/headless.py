@@ -155,6 +155,8 @@ async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> 
             printer.line(line)
     for each in session.damage:
         printer.say(each)
+    if cold := await session.cold():
+        printer.say(cold)
     prompt = await _fitted(session, prompt, printer)
     session.send(prompt.text, prompt.pasted)
     await session.idle()

@@ -28,3 +28,8 @@ def duration(seconds: float) -> str:
 def dollars(amount: float) -> str:
     """`$0.42`, `<$0.01`."""
     return f"${amount:,.2f}" if amount >= 0.005 else "<$0.01"
+
+
+def precise(amount: float) -> str:
+    """`$1.25`, `$0.0042`: dollars of a single request."""
+    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"

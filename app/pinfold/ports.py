@@ -75,6 +75,8 @@ class Request(Struct, frozen=True):
     items: tuple[Item, ...]
     reasoning_effort: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    cache_key: str = ""
+    """The same for requests that begin alike; a server finds its cache of them by it."""
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the reply obeys, where the server can make it."""
     max_output: int | None = None

@@ -162,6 +162,8 @@ class PriceSettings(_Section, frozen=True):
     output: Annotated[float, msgspec.Meta(ge=0)]
     cached: Annotated[float, msgspec.Meta(ge=0)] | None = None
     """For input that comes from the provider's prompt cache; none where it costs as much."""
+    cache_write: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    """For input that is put into it; none where it costs as much."""
 
 
 class ToolSettings(_Section, frozen=True):

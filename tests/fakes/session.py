@@ -119,6 +119,7 @@ class FakeSession:
     cwd: Path = field(default_factory=Path.cwd)
     notices: tuple[str, ...] = ()
     standing: str = ""
+    cold_said: str = ""
     items: Sequence[Item] = ()
     model: ModelInfo = MODEL
     choice_note: str = "OPENAI_API_KEY is set."
@@ -171,6 +172,9 @@ class FakeSession:
             threshold = None if self.auto == "off" else self.threshold
             return self.record.gauge.reading(self.model, threshold)
         return msgspec.structs.replace(self.gauge, limit=self.model.context_window)
+
+    async def cold(self) -> str:
+        return self.cold_said
 
     def stream_count(self) -> StreamCount:
         return StreamCount(Counter("none"))

@@ -15,7 +15,7 @@ from pinfold.providers.choose import Choice, connect
 from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
 from pinfold.providers.presets import Endpoint
 from pinfold.rollout.events import Context, ToolSchema
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Item, Origin
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 SCHEMA = {
@@ -272,3 +272,40 @@ def test_calls_are_forbidden_only_where_the_prompt_cache_outlasts_that(
         assert body(asked, base_url).get("tool_choice") == choice
         assert body(asked, base_url)["tools"]
         assert "tool_choice" not in body(replace(asks(), context=context), base_url)
+
+
+async def test_the_cache_key_goes_to_openai_and_no_more_where_it_is_not_known() -> None:
+    asked = asks(cache_key="s1")
+    for body in (chat_body, responses_body):
+        assert body(asked, "https://api.openai.com/v1")["prompt_cache_key"] == "s1"
+    (chat,) = await bodies("chat", [Reply("Hi")], asked)
+    assert "prompt_cache_key" not in chat
+    script = [refusal("Unknown parameter: 'prompt_cache_key'."), Reply("Hi"), Reply("Hi")]
+    found = await bodies("responses", script, asked, asked)
+    assert [each.get("prompt_cache_key") for each in found] == ["s1", None, None]
+
+
+def test_anthropic_models_at_openrouter_get_marks_at_three_places() -> None:
+    model = ModelInfo("anthropic/claude-sonnet-4.5", "openrouter", 200_000, "table")
+    origin = Origin(provider="openrouter", model=model.name)
+    call = Item(n=2, kind="tool_call", content="{}", response=1, call_id="c", name="t")
+    done = Item(n=3, kind="tool_result", content="done", response=1, call_id="c", name="t")
+    said = Item(n=4, kind="assistant", content="Yes.", response=2, origin=origin)
+    items = (Item(n=1, kind="user", content="Go."), call, done, said)
+    asked = Request(model, Context(instructions="Be brief."), items)
+    more = (*items, Item(n=5, kind="user", content="On."))
+
+    def places(base_url: str, request: Request) -> list[str]:
+        body = chat_body(request, base_url)
+        contents = [(each["role"], each["content"]) for each in body["messages"]]
+        return [role for role, parts in contents if isinstance(parts, list) and _marks(parts)]
+
+    there = "https://openrouter.ai/api/v1"
+    assert places(there, asked) == ["system", "tool"]
+    assert places(there, replace(asked, items=more)) == ["system", "tool", "user"]
+    assert places(there, replace(asked, model=replace(model, name="openai/gpt-5"))) == []
+    assert places("https://api.anthropic.com/v1", asked) == []
+
+
+def _marks(parts: list[dict[str, Any]]) -> bool:
+    return parts[-1].get("cache_control") == {"type": "ephemeral"}

@@ -19,7 +19,7 @@ from pinfold.tui import themes
 from pinfold.tui.gauge import LETTERS, GaugeBar, variable
 from pinfold.tui.transcript.view import Transcript
 from pinfold.window.gauge import ORDER
-from pinfold.window.reading import Reading
+from pinfold.window.reading import Reading, Sent
 
 Snap = Callable[..., bool]
 
@@ -36,6 +36,7 @@ FULL = Reading(
     threshold=208_250,
     cached=0.82,
     cost=0.42,
+    requests=(Sent(30_200, 0, 0.1213), Sent(31_900, 26_158), Sent(34_100, 27_962, 0.0321)),
 )
 SMALL = ModelInfo("SmolLM2-135M-Instruct", "embedded", 40_000, "assumed")
 TIGHT = msgspec.structs.replace(FULL, reserve=4_000, threshold=30_600)
@@ -144,7 +145,7 @@ async def test_the_tooltip_says_all() -> None:
     assert "threshold, ask    208,250  76.6%" in text
     assert "for the reply      27,000   9.9%" in text
     assert "estimated: counted here" in text
-    assert "82% of the last request was cached." in text
+    assert "newest first:\n   34,100    82% cached   $0.0321\n   31,900    82% cached\n" in text
     assert "$0.42 so far." in text
     assert max(map(len, text.split("\n\n")[1].splitlines())) <= 36
 

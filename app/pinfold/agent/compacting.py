@@ -141,6 +141,19 @@ class Compacting:
         known = await self.known()
         return view_of(record.window, record.gauge, known, self._model(), cwd=str(self._cwd))
 
+    async def tokens_after(self) -> int:
+        """Tokens of the next request, if the window were compacted now and no model was asked.
+
+        Raises `Refused`, `JournalError`.
+        """
+        record, known = self._record, await self._memory.now()
+        view = view_of(record.window, record.gauge, known, self._model(), cwd=str(self._cwd))
+        name = engine.LAST if self.asks_model(self.strategy) else self.strategy
+        plan = await asyncio.to_thread(
+            engine.plan_with, name, view, Material(), self.options, must_gain=True
+        )
+        return plan.sizes.context + plan.sizes.after
+
     async def draft(
         self,
         strategy: str | None = None,

@@ -17,7 +17,7 @@ from pinfold.agent.updates import Appended, Update
 from pinfold.numbers import dollars, tokens
 from pinfold.ports import Clock, ModelInfo
 from pinfold.rollout.events import AgentsFile, ArtifactObserved, Context, ContextSet, ToolSchema
-from pinfold.tokens.prices import Price, price_of, reading_cost
+from pinfold.tokens.prices import Price, cold_cost, price_of
 
 ENVIRONMENT = "environment"
 RULES, NESTED = "AGENTS.md ", "nested AGENTS.md "
@@ -116,7 +116,7 @@ class Front:
         used = self._record.gauge.correct(self._record.gauge.estimate)
         model = self._model()
         price = price_of(model.provider, model.name, self._prices)
-        costs = f", about {dollars(reading_cost(used, price))}" if price else ""
+        costs = f", about {dollars(cold_cost(used, price))}" if price else ""
         return (
             f"The set of tools changed ({', '.join(names) or 'their descriptions'}): the prompt "
             f"cache is lost, and the next request reads all {tokens(used)} tokens anew{costs}."

@@ -1,4 +1,4 @@
-"""Turn metadata: what a request is for, told to the server in one header.
+"""Turn metadata: what a request is for, told to the server in one header; its cache key.
 
 The fields are those of Codex's own header of that kind.
 """
@@ -32,6 +32,12 @@ class Metadata:
     def window_id(self) -> str:
         """`<session>:<generation>`, of the window as it is."""
         return f"{self._record.state.id}:{self._record.window.generation}"
+
+    @property
+    def cache_key(self) -> str:
+        """Of requests that begin alike: a fork goes on where its parent was."""
+        started = self._record.journal.started
+        return (started.forked_from or "").rpartition(":")[0] or self._record.state.id
 
     def headers(self, kind: Kind, compaction: Compaction | None = None) -> dict[str, str]:
         """What to send along."""

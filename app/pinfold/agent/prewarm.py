@@ -65,6 +65,7 @@ class Prewarm:
             record.state.context.context,
             record.window.items,
             headers=self._metadata.headers("prewarm"),
+            cache_key=self._metadata.cache_key,
             max_output=1,
         )
         status, usage = "ok", None

@@ -20,7 +20,7 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import WireApi
 from pinfold.window.bodies import Lost
 
-SCHEMA = 7
+SCHEMA = 8
 """Goes up with every change of what is in the cache, or of how it is folded."""
 NAME = "projection.bin"
 WORTH = 262_144

@@ -177,6 +177,7 @@ class Requester:
             record.window.items,
             self._effort,
             headers=self._metadata.headers("turn"),
+            cache_key=self._metadata.cache_key,
         )
         window_id = self._metadata.window_id
         through, carried = record.state.seq, len(record.window.shown)

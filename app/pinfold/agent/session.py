@@ -8,9 +8,12 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar, cast, get_args
 
+from msgspec.structs import replace
+
 from pinfold.agent.before_turn import BeforeTurn
 from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.checkpoint_file import CheckpointFile
+from pinfold.agent.cold import cold_said
 from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.confinement import Confinement
 from pinfold.agent.drifting import Drifting
@@ -53,6 +56,7 @@ from pinfold.ports import (
     ProviderError,
     Tool,
 )
+from pinfold.providers.caching import never_cached
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (
     Event,
@@ -397,7 +401,22 @@ class Session:
     def reading(self) -> Reading:
         """The gauge now."""
         threshold = self._limits.threshold if self._limits.auto != "off" else None
-        return self._record.gauge.reading(self.model, threshold, self._prices)
+        reading = self._record.gauge.reading(self.model, threshold, self._prices)
+        return replace(reading, never_cached=never_cached(self._connection.base_url))
+
+    async def cold(self) -> str:
+        """What the next request costs where the prompt cache has nothing of it, in a sentence;
+        empty where it may have, or where that is not known."""
+        if self._takes_nothing() or self.busy:
+            return ""
+        return await cold_said(
+            self._record,
+            self._connection,
+            self._clock,
+            self._prices,
+            self.reading(),
+            self.compaction.tokens_after,
+        )
 
     def stream_count(self) -> StreamCount:
         """A count for text that streams in."""

@@ -1,5 +1,6 @@
 """What a session knows beyond its window: counters, queue, consent. Folded from events."""
 
+from datetime import datetime
 from hashlib import sha256
 
 from msgspec import Struct, field
@@ -46,6 +47,9 @@ class State(Struct):
     """As they were decided when the session began, also while a model is told of none."""
     sent_to: str = ""
     """`provider/model` of the last request with this context, since the last compaction."""
+    asked_model: str = ""
+    """`provider/model` of the last request that was answered."""
+    asked_at: datetime | None = None
     model: ModelChanged | None = None
     prefixes: set[str] = field(default_factory=set)
     """Commands, and first words of those that only read, that the user allowed for this session."""
@@ -107,7 +111,8 @@ class State(Struct):
             case RequestFinished() as request:
                 self.response = max(self.response, request.response)
                 if request.purpose in ("turn", "prewarm") and request.status == "ok":
-                    self.sent_to = f"{request.provider}/{request.model}"
+                    self.sent_to = self.asked_model = f"{request.provider}/{request.model}"
+                    self.asked_at = event.ts
                 self._spend(request)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:
                 self.prefixes.add(prefix)

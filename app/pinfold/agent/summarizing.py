@@ -86,6 +86,7 @@ class Summarizing:
             context=(lambda: record.state.context.context) if self._is_own(model) else None,
             effort=self._effort,
             headers=self._metadata.headers("compaction", compaction),
+            cache_key=self._metadata.cache_key,
             journal=journal,
             price=price_of(model.provider, model.name, self._prices),
             rate=lambda: record.gauge.calibration.rate(model.provider, model.name),

@@ -103,6 +103,7 @@ class Writer:
         context: Callable[[], Context] | None = None,
         effort: str | None = None,
         headers: Mapping[str, str] | None = None,
+        cache_key: str = "",
         journal: Journal | None = None,
         price: Price | None = None,
         rate: Callable[[], float] = _uncalibrated,
@@ -116,6 +117,7 @@ class Writer:
         self._context = context
         self._effort = effort
         self._headers = headers or {}
+        self._cache_key = cache_key
         self._journal = journal
         self._price = price
         self._rate = rate
@@ -225,6 +227,7 @@ class Writer:
             tuple(asked),
             self._effort if live else None,
             headers=self._headers,
+            cache_key=self._cache_key if live else "",
             schema=schema,
             max_output=min(max_tokens, model.max_output, room),
             text_only=live,
@@ -237,7 +240,9 @@ class Writer:
 
     async def compacted(self, items: Sequence[Item]) -> Compacted:
         context = self._context() if self._context else Context()
-        request = Request(self._model, context, tuple(items), headers=self._headers)
+        request = Request(
+            self._model, context, tuple(items), headers=self._headers, cache_key=self._cache_key
+        )
 
         async def ask() -> tuple[Compacted, Usage | None]:
             compacted = await self._provider.compact(request)

@@ -83,6 +83,7 @@ def facts(overview: Overview) -> list[str]:
         "never compacted by itself" if threshold is None else f"compacts from {tokens(threshold)}",
         f"{tokens(reading.reserve)} kept for the reply",
         f"generation {overview.generation}",
+        *(["nothing is cached here"] if reading.never_cached else ()),
     ]
 
 

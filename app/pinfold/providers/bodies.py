@@ -1,9 +1,9 @@
 """The bodies of requests. What an endpoint may not know of them is in `optional`."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from pinfold.ports import Request
+from pinfold.providers.caching import KEY, is_openai, marked, wants_marks
 from pinfold.wire import chat, responses
 from pinfold.wire.context import system_text
 
@@ -14,19 +14,15 @@ LEAST_OUTPUT = 16
 SCHEMA_NAME = "reply"
 
 _COUNTED = frozenset({"model", "messages", "input", "instructions", "tools"})
-_COMPACTED = frozenset({"model", "input", "instructions"})
-
-
-def is_openai(base_url: str) -> bool:
-    """Whether this is OpenAI's own endpoint."""
-    return urlsplit(base_url).hostname == "api.openai.com"
+_COMPACTED = frozenset({"model", "input", "instructions", KEY})
 
 
 def chat_body(request: Request, base_url: str) -> Body:
     """A Chat Completions request. Raises `wire.atoms.BrokenPair`."""
+    messages = chat.messages(request.context, request.items, request.model)
     body: Body = {
         "model": request.model.name,
-        "messages": chat.messages(request.context, request.items, request.model),
+        "messages": marked(messages) if wants_marks(base_url, request.model.name) else messages,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -38,6 +34,8 @@ def chat_body(request: Request, base_url: str) -> Body:
     if request.schema is not None:
         form = {"name": SCHEMA_NAME, "strict": True, "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
+    if request.cache_key and is_openai(base_url):
+        body[KEY] = request.cache_key
     if request.max_output is not None and is_openai(base_url):
         body["max_completion_tokens"] = max(request.max_output, LEAST_OUTPUT)
     elif request.max_output is not None:
@@ -66,6 +64,8 @@ def responses_body(request: Request, base_url: str) -> Body:
     if request.schema is not None:
         form = {"name": SCHEMA_NAME, "strict": True, "schema": request.schema}
         body["text"] = {"format": {"type": "json_schema", **form}}
+    if request.cache_key:
+        body[KEY] = request.cache_key
     if request.max_output is not None:
         body["max_output_tokens"] = max(request.max_output, LEAST_OUTPUT)
         if request.max_output <= 1:

@@ -50,6 +50,7 @@ class _Choice(Struct):
 
 class _InputDetails(Struct):
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 class _OutputDetails(Struct):
@@ -243,6 +244,7 @@ def _usage(usage: _Usage) -> Usage:
     return Usage(
         input=usage.prompt_tokens or 0,
         cached=details.cached_tokens or usage.prompt_cache_hit_tokens or 0,
+        written=details.cache_write_tokens or 0,
         output=usage.completion_tokens or 0,
         reasoning=output.reasoning_tokens or 0,
     )

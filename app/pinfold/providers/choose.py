@@ -11,7 +11,7 @@ from msgspec import structs
 
 from pinfold.closest import nearest, shown, suggestion
 from pinfold.ports import ModelInfo, WindowSource
-from pinfold.providers.bodies import is_openai
+from pinfold.providers.caching import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
 from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalServer

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from pinfold.providers.bodies import Body
+from pinfold.providers.caching import KEY
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ _OPTIONAL = {
         _said(r"reasoning[. ]summar|parameter: 'reasoning'"), _without_summary
     ),
     "prewarm": _Optional(_said(r"prompt_cache_options|prewarm"), _dropping("prompt_cache_options")),
+    KEY: _Optional(_said(KEY), _dropping(KEY)),
     "json_schema": _Optional(_FORMAT, _any_json),
     "json_object": _Optional(_FORMAT, _no_format),
     "max_tokens": _Optional(

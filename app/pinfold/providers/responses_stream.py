@@ -23,6 +23,7 @@ from pinfold.rollout.events import Usage
 
 class _Details(Struct):
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
 
 
@@ -165,9 +166,11 @@ def _texts(item: dict[str, Any], key: str) -> list[str]:
 
 
 def usage_of(usage: UsageReport) -> Usage:
+    details = usage.input_tokens_details or _Details()
     return Usage(
         input=usage.input_tokens or 0,
-        cached=(usage.input_tokens_details or _Details()).cached_tokens or 0,
+        cached=details.cached_tokens or 0,
+        written=details.cache_write_tokens or 0,
         output=usage.output_tokens or 0,
         reasoning=(usage.output_tokens_details or _Details()).reasoning_tokens or 0,
     )

@@ -70,6 +70,8 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     input: int = 0
     cached: int = 0
     """The share of `input` that came from the provider's prompt cache."""
+    written: int = 0
+    """The share of `input` that was put into it, where that has a price of its own."""
     output: int = 0
     reasoning: int = 0
     """The share of `output` that was reasoning."""
@@ -78,6 +80,7 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Usage(
             input=self.input + other.input,
             cached=self.cached + other.cached,
+            written=self.written + other.written,
             output=self.output + other.output,
             reasoning=self.reasoning + other.reasoning,
         )
@@ -86,6 +89,7 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Usage(
             input=self.input - other.input,
             cached=self.cached - other.cached,
+            written=self.written - other.written,
             output=self.output - other.output,
             reasoning=self.reasoning - other.reasoning,
         )

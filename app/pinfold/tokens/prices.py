@@ -17,18 +17,26 @@ class Price(Struct, frozen=True):
     """Reasoning included."""
     cached: float | None = None
     """Of input that came from the provider's prompt cache; none where that costs the same."""
+    cache_write: float | None = None
+    """Of input that was put into it; none where that costs the same."""
 
 
 def cost(usage: Usage, price: Price) -> float:
     """USD."""
     cached = price.input if price.cached is None else price.cached
-    fresh = usage.input - usage.cached
-    return (fresh * price.input + usage.cached * cached + usage.output * price.output) / _MILLION
+    written = price.input if price.cache_write is None else price.cache_write
+    fresh = usage.input - usage.cached - usage.written
+    return (
+        fresh * price.input
+        + usage.cached * cached
+        + usage.written * written
+        + usage.output * price.output
+    ) / _MILLION
 
 
-def reading_cost(tokens: int, price: Price) -> float:
-    """USD for so many tokens of input that no cache holds."""
-    return tokens * price.input / _MILLION
+def cold_cost(tokens: int, price: Price) -> float:
+    """USD for so many tokens of input that no cache holds, and that go into one."""
+    return cost(Usage(input=tokens, written=tokens), price)
 
 
 def price_of(provider: str, model: str, prices: Mapping[str, Price]) -> Price | None:

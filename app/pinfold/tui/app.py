@@ -136,6 +136,7 @@ class PinfoldApp(FailsafeApp):
         if session.standing:
             self.tell(one_line(session.standing))
         self._tell_meanwhile(session)
+        self._tell_cold(session)
 
     @work(exclusive=True, group="meanwhile")
     async def _tell_meanwhile(self, session: SessionPort) -> None:
@@ -143,6 +144,13 @@ class PinfoldApp(FailsafeApp):
         told = str(await session.files.meanwhile())
         if told and session is self._session:
             self.tell(one_line(told), "warning")
+
+    @work(exclusive=True, group="cold")
+    async def _tell_cold(self, session: SessionPort) -> None:
+        """Say what going on costs where the prompt cache has forgotten the session."""
+        told = await session.cold()
+        if told and session is self._session and session.phase == "idle":
+            self.tell(told, "warning")
 
     # Themes
 

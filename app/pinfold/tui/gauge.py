@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.style import Style
@@ -10,7 +11,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from pinfold.numbers import dollars, tokens
+from pinfold.numbers import dollars, precise, tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from pinfold.agent.updates import Preparation
     from pinfold.ports import ModelInfo
-    from pinfold.window.reading import Reading, Source
+    from pinfold.window.reading import Reading, Sent, Source
 
 LETTERS = {
     "instructions": "i",
@@ -60,6 +61,13 @@ _BOLD = Style(bold=True)
 HEAD = "context  "
 SHORT, MIDDLE, LONG, MOST = 8, 16, 24, 48
 """Cells that the bar keeps beside the source, beside more figures, beside its name; at most."""
+
+
+def _line(sent: Sent) -> str:
+    """A request: its input, the share of it that was cached, its price."""
+    share = sent.cached / max(sent.input, 1)
+    price = "" if sent.cost is None else f"{precise(sent.cost):>10}"
+    return f"{sent.input:>9,}{share:>7.0%} cached{price}"
 
 
 def variable(segment: str) -> str:
@@ -220,8 +228,10 @@ class GaugeBar(Widget):
             said.append(f"For the next compaction: {PREPARATIONS[self.preparation]}.")
         if reading.threshold is None:
             said.append("No threshold: /threshold auto sets one.")
-        if reading.cached is not None:
-            said.append(f"{reading.cached:.0%} of the last request was cached.")
+        if reading.requests:
+            said += ["Last requests, newest first:", *map(_line, reversed(reading.requests))]
+        if reading.never_cached:
+            said.append(fill(reading.never_cached, 36))
         if reading.cost:
             said.append(f"{dollars(reading.cost)} so far.")
         out.append("\n" + "\n".join(said), label)

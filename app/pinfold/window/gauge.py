@@ -31,8 +31,8 @@ from pinfold.tokens.items import (
     count_item,
     is_known,
 )
-from pinfold.tokens.prices import Price, Spend
-from pinfold.window.reading import Reading, Source, reserve, scaled
+from pinfold.tokens.prices import Price, Spend, cost, price_of
+from pinfold.window.reading import Reading, Sent, Source, reserve, scaled
 from pinfold.window.show import Shown
 from pinfold.window.window import Window
 
@@ -66,6 +66,8 @@ ORDER = (
 """The segments as they are drawn. `folded` is what placeholders take; `hidden` is what reports have
 beyond all that stands here: what a provider adds, or what another tool's file does not hold."""
 
+RECENT = 5
+"""Requests that are remembered one by one."""
 HIDDEN = 0.05
 """Of the window, that reports must have beyond the count before it is called hidden."""
 
@@ -86,6 +88,7 @@ class GaugeDump(Struct, frozen=True, array_like=True):
     spend: Spend
     model: tuple[str, str]
     usage: Usage | None
+    recent: list[tuple[str, str, Usage]]
     measured: int | None
     turn: int
     void_seq: int
@@ -107,6 +110,8 @@ class Gauge:
         self._model: tuple[str, str] = ("", "")
         self._usage: Usage | None = None
         """The last report."""
+        self._recent: list[tuple[str, str, Usage]] = []
+        """Provider, model and report of the last requests of turns."""
         self._measured: int | None = None
         """Tokens as reported, while nothing has changed since."""
         self._turn = 0
@@ -160,6 +165,7 @@ class Gauge:
         if request.purpose != "turn":
             return
         self._usage = usage
+        self._recent = [*self._recent[1 - RECENT :], (request.provider, request.model, usage)]
         # The reply's own items stand in the window by now, perhaps with results that came later.
         shown = self._window.shown
         came = list(takewhile(lambda each: _answers(each.item, request), reversed(shown)))
@@ -301,6 +307,7 @@ class Gauge:
         found = dict(scaled(counted, used - hidden)) | ({"hidden": hidden} if hidden else {})
         segments = tuple((name, found[name]) for name in ORDER if name in found)
         usage = self._usage
+        prices = prices or {}
         kept = reserve(model.context_window, model.max_output)
         usable = model.context_window - kept
         return Reading(
@@ -310,8 +317,9 @@ class Gauge:
             segments=segments,
             reserve=kept,
             threshold=None if threshold is None else int(threshold * usable),
-            cost=self.spend.total(prices or {}),
+            cost=self.spend.total(prices),
             cached=usage.cached / usage.input if usage and usage.input else None,
+            requests=tuple(_sent(*each, prices) for each in self._recent),
             window_source=model.window_source,
         )
 
@@ -333,6 +341,7 @@ class Gauge:
             spend=self.spend,
             model=self._model,
             usage=self._usage,
+            recent=self._recent,
             measured=self._measured,
             turn=self._turn,
             void_seq=self._void_seq,
@@ -348,11 +357,16 @@ class Gauge:
         self._revision = self._window.revision
         self.calibration, self.spend = dump.calibration, dump.spend
         self._model, self._usage, self._measured = dump.model, dump.usage, dump.measured
-        self._turn, self._void_seq = dump.turn, dump.void_seq
+        self._turn, self._void_seq, self._recent = dump.turn, dump.void_seq, dump.recent
         same = (dump.encoding, dump.wire_api) == (self.counter.encoding, self._wire_api)
         # Exact counts serve until the tokenizer is there; estimates don't, once it is.
         if not same or (self.counter.loaded and not dump.loaded):
             self.recount(self.counter, self._wire_api)
+
+
+def _sent(provider: str, model: str, usage: Usage, prices: Mapping[str, Price]) -> Sent:
+    price = price_of(provider, model, prices)
+    return Sent(usage.input, usage.cached, None if price is None else cost(usage, price))
 
 
 def _answers(item: Item, request: RequestFinished) -> bool:

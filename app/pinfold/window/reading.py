@@ -14,6 +14,17 @@ MAX_RESERVE = 0.25
 """Of the context window that is kept free for the reply, at most."""
 
 
+class Sent(Struct, frozen=True):
+    """A request, as the provider reported it."""
+
+    input: int
+    """Tokens."""
+    cached: int
+    """Of these, those from the prompt cache."""
+    cost: float | None = None
+    """US dollars, the reply included, where the price is known."""
+
+
 class Reading(Struct, frozen=True):
     """Tokens in the window now."""
 
@@ -29,6 +40,10 @@ class Reading(Struct, frozen=True):
     """Tokens from which the window is to be compacted; none where it never is."""
     cached: float | None = None
     """The share of the last request's input that the provider had in its prompt cache."""
+    requests: tuple["Sent", ...] = ()
+    """The last ones of turns, the newest last."""
+    never_cached: str = ""
+    """Why this endpoint caches nothing, in a sentence; empty where it may."""
     cost: float | None = None
     """US dollars so far, where the prices are known."""
     window_source: WindowSource = "config"

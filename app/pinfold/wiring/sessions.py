@@ -130,7 +130,7 @@ def _summarizer(at: House) -> Callable[[], Awaitable[Connection]] | None:
 def prices(settings: Settings) -> dict[str, Price]:
     """What models cost, as the settings say."""
     return {
-        name: Price(input=each.input, output=each.output, cached=each.cached)
+        name: Price(each.input, each.output, each.cached, each.cache_write)
         for name, each in settings.prices.items()
     }
 
