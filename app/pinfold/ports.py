@@ -371,6 +371,10 @@ class ToolContext(Struct, frozen=True):
     """Takes live output as it comes."""
     sandbox: Sandbox | None = None
     """Where commands run; None is right on the machine."""
+    max_output: int = 16_000
+    """Characters that the model may see of an output."""
+    max_page: int = 64_000
+    """The same of a file that is read page by page."""
 
 
 class ToolError(Exception):
@@ -385,6 +389,15 @@ class Tool(Protocol):
     """Calls that only read may run at the same time."""
     act: ActKind
     """What its calls are to whoever looks back on them."""
+    bodies: tuple[str, ...] = ()
+    """Arguments that hold text of files: what a mask takes from a call."""
+
+    pages: bool = False
+    """Whether a long output comes in pages, so that none is cut."""
+
+    def names(self, arguments: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Files that the call is to change, as the arguments name them."""
+        return ()
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         """What the call would do. Raises `ToolError` where it can't be done at all."""

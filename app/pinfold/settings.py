@@ -126,8 +126,8 @@ class CompactSettings(_Section, frozen=True):
     keep_roles: tuple[Literal["tool", "diff", "decision"], ...] = ("tool", "diff", "decision")
     """What `snapshot` keeps while it fits: calls with results, edits, what decisions cite."""
     keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
-    mask_threshold_pct: Share = 0.5
-    """Of the usable window, from which on `layered` masks old tool results in batches."""
+    mask_threshold_pct: Share = 0.7
+    """Of the usable window, from which on `layered` masks old bodies in batches."""
     model: str | None = None
     """The model that summarises, as `/model` takes it; none is the session's own."""
     context_window: Count | None = None

@@ -3,19 +3,20 @@
 import asyncio
 import json
 
-from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import ToolSchema
 
 FAILURES: list[type[Exception]] = [RuntimeError, TimeoutError, ToolError, KeyError, OSError]
 
 
-class Dump:
+class Dump(Tool):
     """Prints as many lines as it is asked for, with no cap of its own."""
 
     schema = ToolSchema("dump", "Prints lines.", {"type": "object", "properties": {}})
     read_only = True
     act: ActKind = "read"
+    pages = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "dump")
@@ -26,7 +27,7 @@ class Dump:
         return ToolOutcome("".join(f"{n} build/part_{part}.o is linked\n" for n in range(lines)))
 
 
-class Broken:
+class Broken(Tool):
     """Raises what no tool should raise."""
 
     schema = ToolSchema("broken", "Breaks.", {"type": "object", "properties": {}})
@@ -40,7 +41,7 @@ class Broken:
         raise FAILURES[json.loads(arguments)["how"] % len(FAILURES)]("the tool is broken")
 
 
-class Hanging:
+class Hanging(Tool):
     """Prints a little, and then never ends."""
 
     schema = ToolSchema("hang", "Hangs.", {"type": "object", "properties": {}})

@@ -9,11 +9,13 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
+from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
 
 WORK = Options(
     approvals="full",
     compact=PlanOptions(max_tail_messages=4, min_headroom_tokens=500),
+    mask_threshold=0.5,
 )
 
 
@@ -36,7 +38,7 @@ def marks(at: Stage) -> list[ItemsMarked]:
 async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
     tmp_path: Path,
 ) -> None:
-    at = await worked(tmp_path, 8)
+    at = await worked(tmp_path, 5)
     batches = marks(at)
     assert batches
     assert all(len(batch.items) >= 2 for batch in batches)
@@ -52,13 +54,15 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
     work.mkdir()
     names = ("KEEP.md", "other.md")
     for name in names:
-        (work / name).write_text(f"{name[0]}: be brief, and careful.\n" * 4)
+        (work / name).write_text(f"{name[0]}: be brief, and careful.\n" * 18)
     read = calls(*((name, "read_file", f'{{"path": "{name}"}}') for name in names))
     script = [read, says("Read.")]
     for turn in range(8):
-        script += [calls((f"c{turn}", "shell", '{"command": "seq 1 160"}')), says(f"Read {turn}.")]
-    kept = replace(WORK.compact, keep_files_glob=("KEEP.md",))
-    at = await stage(tmp_path, script, options=replace(WORK, compact=kept))
+        script += [calls((f"c{turn}", "shell", '{"command": "seq 1 700"}')), says(f"Read {turn}.")]
+    kept = replace(WORK.compact, keep_files_glob=("KEEP.md",), target_pct=0.15)
+    options = replace(WORK, compact=kept, mask_threshold=0.25)
+    model = ModelInfo("scripted-1", "scripted", 32_768, "config", 2_000)
+    at = await stage(tmp_path, script, options=options, model=model)
     for turn in range(9):
         at.session.send(f"read part {turn}")
         await at.session.idle()
@@ -70,7 +74,7 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
 
 
 async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 6)
+    at = await worked(tmp_path, 4)
     before = len(marks(at))
     assert before
     await at.session.window.undo()

@@ -29,9 +29,11 @@ from pinfold.ports import (
     RequestRejected,
     ResponseDone,
     Review,
+    Tool,
     ToolContext,
     ToolOutcome,
 )
+from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import (
     CompactionFinished,
     Data,
@@ -52,12 +54,13 @@ MODEL = ModelInfo("scripted-1", "scripted", 16_384, "config", 2_000)
 SAID = re.compile(r"^#(\d+) user: (.+)$", re.MULTILINE)
 
 
-class Dump:
+class Dump(Tool):
     """A tool that prints as many lines as it is asked for, with no cap of its own."""
 
     schema = ToolSchema("dump", "Prints.", {"type": "object", "properties": {}})
     read_only = True
-    act = "read"
+    act: ActKind = "read"
+    pages = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "dump")

@@ -30,7 +30,7 @@ async def test_a_masked_result_leaves_the_next_request_and_comes_back_with_undo(
     at.session.send("and now?")
     await at.session.idle()
     sent = {item.n: item.content for item in at.provider.requests[-1].items}
-    assert sent[3].startswith("[#3 masked: 4")
+    assert sent[3].startswith("[#3 $ seq 400: exit 0, 400; ")
     assert await at.session.window.undo() == "the mask of #3"
     at.session.send("once more")
     await at.session.idle()

@@ -1,12 +1,13 @@
 """A scripted strong model works through 40 requests in a window of 32k."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from fakes.strong_session import REPLIES, REQUESTS, Played, play
-from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.items import Item
 
 
 @pytest.fixture
@@ -16,9 +17,33 @@ async def played(tmp_path: Path) -> AsyncIterator[Played]:
     await result.at.session.close()
 
 
-async def test_it_comes_to_its_end_with_masks_and_a_compaction(played: Played) -> None:
+async def test_masks_hurt_nothing_and_no_model_is_asked(played: Played) -> None:
     assert len(played.requests) == len(REPLIES) == REQUESTS
-    last = played.at.session.items[-1]
-    assert (last.kind, last.content) == ("assistant", REPLIES[-1].text)
-    assert list(played.masks())
-    assert any(isinstance(each, WindowReplaced) for each in played.at.events())
+    assert played.provider.asked == []
+    assert (last := played.at.session.items[-1]).kind == "assistant"
+    assert last.content == REPLIES[-1].text
+    batches = list(played.masks())
+    assert len(batches) > 3
+    for batch in batches:
+        assert not batch.moves & played.used_by_next(batch.before), batch
+        carried = {item.n: item for item in played.requests[batch.before].items}
+        for n in batch.items & carried.keys():
+            whole = played.at.session.items[n - 1]
+            assert whole.n == n
+            assert_tells_its_outcome(whole, carried[n].content)
+
+
+def assert_tells_its_outcome(whole: Item, masked: str) -> None:
+    assert 2 * len(masked) <= len(whole.content)
+    if whole.kind == "tool_call":
+        before, after = json.loads(whole.content), json.loads(masked)
+        assert before.keys() == after.keys()
+        assert before.get("path") == after.get("path")
+        assert f'recall {{"id": {whole.n}}}' in masked.replace('\\"', '"')
+        return
+    assert masked.endswith(f'lines; recall {{"id": {whole.n}}}]')
+    if (code := whole.detail.get("exit_code")) is not None:
+        last = whole.content.splitlines()[-2]
+        assert masked.startswith(f"[#{whole.n} $ {whole.detail['command']}: exit {code}, {last}; ")
+    else:
+        assert masked.startswith(f"[#{whole.n} {whole.detail['title']}: ")

@@ -481,17 +481,17 @@ async def test_a_window_that_grew_while_a_stream_broke_is_compacted_before_the_r
 ) -> None:
     gate = asyncio.Event()
     reads = [
-        step for n in range(4) for step in (calls((f"c{n}", *shell("seq 1 700"))), says("read"))
+        step for n in range(8) for step in (calls((f"c{n}", *shell("seq 1 700"))), says("read"))
     ]
     script = [*reads, [gate, NetworkError("The connection broke.")], says("linked")]
     on = await stage(tmp_path, script, options=FULL)
-    for n in range(4):
+    for n in range(8):
         on.session.send(f"read {n}")
         await on.session.idle()
         results = [item.n for item in on.session.items if item.kind == "tool_result"]
         await on.session.window.act("mask", results[-1:])
     on.session.send("link the parts")
-    await on.until(lambda: len(on.provider.requests) == 9)
+    await on.until(lambda: len(on.provider.requests) == 17)
     await on.session.window.act("unfold", results)
     assert on.session.reading().used > on.session.reading().limit
     gate.set()

@@ -88,7 +88,7 @@ async def test_pins_that_take_half_the_window_are_warned_of(context: FakeContext
         ("/pin 5..2", r"A range runs upwards: 2\.\.5\."),
         ("/pin 99", "There is no #99"),
         ("/unpin", "Nothing is pinned"),
-        ("/mask 1", "#1: only the results of tools can be masked"),
+        ("/mask 1", "#1: only results, and calls that write files, can be masked"),
         ("/mask docs/**", "No item in the window concerns"),
         ("/mask", "Name items"),
         ("/fold last", "#5: it is your latest request"),
@@ -157,10 +157,10 @@ async def test_pins_are_listed_in_their_order_with_cost_and_share(context: FakeC
 
 async def test_mask_tells_what_it_freed_and_undo_brings_it_back(context: FakeContext) -> None:
     await run(context, "/mask src/**")
-    assert context.told == ["Masked #3: 977 tokens freed, window 1.1k → 149. /undo brings it back."]
+    assert context.told == ["Masked #3: 976 tokens freed, window 1.1k → 150. /undo brings it back."]
     assert context.session.window.form(3) == "masked"
     await run(context, "/undo")
-    assert context.told[1] == "Undone: the mask of #3. Window 149 → 1.1k tokens."
+    assert context.told[1] == "Undone: the mask of #3. Window 150 → 1.1k tokens."
     assert context.session.window.form(3) == "full"
 
 
@@ -194,7 +194,7 @@ async def test_a_long_list_is_cut_short() -> None:
     assert "#2, #5, #8" in done
     assert " and 35 more: " in done
     assert left[0].startswith("Not #3, ")
-    assert " more: only the results" in left[0]
+    assert " more: only results" in left[0]
     assert max(map(len, (done, *left))) < 150
 
 

@@ -358,4 +358,4 @@ def test_a_masked_result_stays_masked_for_the_model() -> None:
     masked = [n for n, form in live.window.forms.items() if form == "masked"]
     model = ScriptedSummarizer([NOTES])
     material(live.view(), model)
-    assert f"#{masked[0]} result: [#{masked[0]} masked: " in model.asked[0].text
+    assert f"#{masked[0]} result: [#{masked[0]} read_file src/part_1.py: " in model.asked[0].text

@@ -25,7 +25,7 @@ async def test_the_notes_are_asked_for_behind_what_a_request_carries() -> None:
     carried = [shown.item for shown in rendered_now(view)]
     assert list(conversation) == carried[: len(conversation)]
     assert conversation[-1].n == made.through
-    assert "masked" in conversation[3].content
+    assert 'recall {"id": 4}' in conversation[3].content
     assert model.asked[0].text.startswith("[COMPACTION]")
     assert "THE RECORD" not in model.asked[0].text
 

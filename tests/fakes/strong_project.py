@@ -45,10 +45,10 @@ def make(work: Path) -> None:
     for folder in ("src", "docs"):
         (work / folder).mkdir(parents=True, exist_ok=True)
     for name, functions, special in (
-        ("model", 20, "cents = round(amount * 100)"),
-        ("totals", 22, "total += row.amount"),
-        ("parse", 24, "head, rest = line.split(maxsplit=1)"),
-        ("report", 22, "cell = str(total).rjust(10)"),
+        ("model", 24, "cents = round(amount * 100)"),
+        ("totals", 28, "total += row.amount"),
+        ("parse", 32, "head, rest = line.split(maxsplit=1)"),
+        ("report", 28, "cell = str(total).rjust(10)"),
     ):
         (work / "src" / f"{name}.py").write_text(source(name, functions, special))
     (work / "check.sh").write_text(CHECK)

@@ -74,7 +74,7 @@ def _write(key: str, path: str, content: str) -> Move:
 
 
 def _export(special: str) -> str:
-    return strong_project.source("export", 24, special)
+    return strong_project.source("export", 32, special)
 
 
 TURNS: tuple[tuple[str, tuple[Reply, ...]], ...] = (
@@ -173,11 +173,13 @@ TURNS: tuple[tuple[str, tuple[Reply, ...]], ...] = (
         ),
     ),
     (
-        "Is anything left that the rename missed?",
+        "Read it all once more: is anything left that the rename missed?",
         (
-            _does("", Move("grep3", "grep", {"pattern": "by_ledger_account", "path": "."})),
-            _does("grep3", _run("check11")),
-            _does("check11 grep3", text="Nothing is left: one definition, and the checks pass."),
+            _does("", *(_read(f"{name}4", f"src/{name}.py") for name in ("totals", "parse"))),
+            _does(
+                "totals4", *(_read(f"{name}4", f"src/{name}.py") for name in ("model", "report"))
+            ),
+            _does("totals4 parse4", text="Nothing is left: one definition, and one use of it."),
         ),
     ),
 )

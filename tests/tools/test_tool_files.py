@@ -10,7 +10,6 @@ import pytest
 from pinfold.ports import Observation, Tool, ToolContext, ToolError
 from pinfold.rollout.blobs import Blobs
 from pinfold.tools import workspace
-from pinfold.tools.read_file import MAX_BYTES
 
 Run = Callable[..., Any]
 
@@ -34,7 +33,7 @@ async def test_lines_come_numbered_and_a_part_says_how_to_go_on(run: Run, work: 
     )
     part = await run("read_file", path="x", offset=2, limit=2)
     assert part.output == "2\ttwo\n3\tthree\n[lines 2-3 of 4; read on with offset 4]"
-    assert part.detail == {"path": "x", "lines": 2}
+    assert part.detail == {"path": "x", "lines": 2, "span": [2, 3], "whole": False}
 
 
 async def test_a_large_file_is_read_in_parts_that_miss_no_line(run: Run, work: Path) -> None:
@@ -42,7 +41,7 @@ async def test_a_large_file_is_read_in_parts_that_miss_no_line(run: Run, work: P
     offset, numbers = 1, []
     while offset <= 3000:
         outcome = await run("read_file", path="x", offset=offset)
-        assert len(outcome.output) <= MAX_BYTES + 100
+        assert len(outcome.output) <= 64_100
         lines = [line for line in outcome.output.split("\n") if "\t" in line]
         numbers += [int(line.split("\t")[0]) for line in lines]
         offset = numbers[-1] + 1

@@ -77,7 +77,11 @@ def test_unfolding_brings_back_what_was_folded() -> None:
 @pytest.mark.parametrize(
     ("act", "numbers", "why"),
     [
-        ("mask", [1], "#1: only the results of tools can be masked; fold it instead"),
+        (
+            "mask",
+            [1],
+            "#1: only results, and calls that write files, can be masked; fold it instead",
+        ),
         ("fold", [8], "#8: it is your latest request"),
         ("unfold", [5], "#5: neither masked nor folded"),
         ("fold", [99], "#99: no longer in the window"),
@@ -101,7 +105,7 @@ def test_of_a_range_what_can_be_done_is_done_and_the_rest_is_named() -> None:
     effect = planner(PinsChanged(add=("src/**",))).plan("mask", [1, 5, 6])
     assert effect.numbers == (5,)
     assert effect.left == (
-        "#1: only the results of tools can be masked; fold it instead",
+        "#1: only results, and calls that write files, can be masked; fold it instead",
         "#6: pinned by src/**",
     )
 

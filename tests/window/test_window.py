@@ -94,7 +94,7 @@ def test_no_result_is_without_its_call(data: list[Data]) -> None:
 def test_a_masked_result_keeps_its_call_and_names_the_way_back() -> None:
     window, _ = fold([*SESSION, ItemsMarked(items=((5, "masked"),))])
     by_number = {each.n: each for each in window.items}
-    assert by_number[5].content == "[#5 masked: 51 lines. recall(5) brings it back.]"
+    assert by_number[5].content == '[#5 shell pytest -q: 51 lines; recall {"id": 5}]'
     assert by_number[3].content == '{"command": "pytest -q"}'
     assert window.item(5).content.startswith("1 failed")  # type: ignore[union-attr]
 

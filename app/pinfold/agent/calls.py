@@ -1,6 +1,7 @@
 """Tool calls: consent, the run, and the result in the journal."""
 
 import asyncio
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pinfold.agent.confinement import Confinement
 from pinfold.agent.drifting import Drifting
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.live import LiveOutput, headed
+from pinfold.agent.outputs import Outputs
 from pinfold.agent.record import Record
 from pinfold.agent.remembering import Remembering, of_item
 from pinfold.agent.second_try import SecondTry
@@ -35,6 +37,7 @@ from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import typed_in
 from pinfold.settings import Mode
+from pinfold.tools import workspace
 from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
 from pinfold.tools.sandbox.denied import Way
 from pinfold.tools.workspace import observe_command, observe_output
@@ -92,6 +95,7 @@ class Calls:
         workspace: Path,
         hooks: Hooks,
         remembering: Remembering,
+        outputs: Outputs,
     ) -> None:
         self._record = record
         self.tools = tools
@@ -103,6 +107,7 @@ class Calls:
         self._workspace = workspace
         self._hooks = hooks
         self._remembering = remembering
+        self._outputs = outputs
         self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
         self._begun: dict[int, _Run] = {}
@@ -150,12 +155,14 @@ class Calls:
 
     async def _one(self, call: Item) -> None:
         live = LiveOutput(self._record, call.call_id or "")
-        context = ToolContext(
-            workspace=self._workspace,
-            folder=self._record.journal.folder,
-            call_id=call.call_id or "",
-            on_output=live.on_output,
-            sandbox=self._confinement.of(self.consent.mode),
+        context = self._outputs.bounded(
+            ToolContext(
+                workspace=self._workspace,
+                folder=self._record.journal.folder,
+                call_id=call.call_id or "",
+                on_output=live.on_output,
+                sandbox=self._confinement.of(self.consent.mode),
+            )
         )
         run = _Run(call, context)
         async with self._parallel:
@@ -215,6 +222,8 @@ class Calls:
         outcome = await self._second.offer(call, review, self.consent.mode, outcome, carry_out)
         if arguments != call.content:
             outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
+        if not tool.pages:
+            outcome = await self._outputs.fitted(outcome, run.context)
         output = outcome.output
         run.outcome = outcome  # it stands, whatever becomes of the hooks
         said = await self._reviewed(call, arguments, output, ok=outcome.ok)
@@ -344,6 +353,8 @@ class Calls:
     ) -> None:
         tool = self.tools.get(call.name or "")
         stated: dict[str, Any] = {"act": tool.act if tool else "read"}
+        if tool and tool.bodies:
+            stated |= {"bodies": list(tool.bodies), "names": self._names(tool, call)}
         if review is not None:
             stated["title"] = review.title
             if review.command:
@@ -372,6 +383,15 @@ class Calls:
             self._failed = True
             raise
         self._begun.pop(call.n, None)
+
+    def _names(self, tool: Tool, call: Item) -> list[str]:
+        """The files that the call was to change, as the journal names them."""
+        try:
+            named = tool.names(call.content)
+        except ToolError:  # the arguments don't fit, which the result tells
+            return []
+        paths = (Path(os.path.normpath(self._workspace / name)) for name in named)
+        return [workspace.uri(path, self._workspace) for path in paths]
 
 
 def _interrupted(why: str, review: Review | None, heard: str) -> ToolOutcome:

@@ -1,13 +1,16 @@
-"""Old tool results masked in batches, under the threshold.
+"""Old bodies masked in batches, under the threshold.
 
 In batches, as each breaks the provider's prompt cache from its first change on.
 """
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
-from pinfold.agent.compacting import Compacting
+from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
+from pinfold.compaction.plan import Planned
 from pinfold.compaction.refusals import NoGain
 from pinfold.numbers import tokens
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
@@ -51,8 +54,13 @@ class Masking:
     async def mask(self, reading: Reading) -> None:
         """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""
         self._next = reading.used + LOOK * reading.usable
+        options = self._compacting.options
+        # No more than lets it work on for a while: what is masked is missed, now and then.
+        target = max(options.target_pct, self._begin - APART)
         try:
-            draft = await self._compacting.draft("prune")
+            draft = await self._compacting.draft(
+                "prune", replace(options, target_pct=target, spare=True)
+            )
         except NoGain:
             return
         if draft.plan.strategy != "prune":
@@ -69,9 +77,17 @@ class Masking:
         self._next = reading.used - saved + APART * reading.usable
         self._record.tell(
             Told(
-                f"Masked {len(batch)} old tool results: {tokens(reading.used)} → "
+                f"Masked {_named(draft, batch)}: {tokens(reading.used)} → "
                 f"{tokens(reading.used - saved)} tokens. The prompt cache is read anew for "
                 f"{tokens(max(0, report.uncached - saved))} of them.",
                 hint="/undo brings them back",
             )
         )
+
+
+def _named(draft: Draft, batch: Sequence[Planned]) -> str:
+    """`5 results and 1 call`."""
+    entries = draft.view.by_number
+    calls = sum(entries[each.n].item.kind == "tool_call" for each in batch)
+    counts = (("result", len(batch) - calls), ("call", calls))
+    return " and ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in counts if count)

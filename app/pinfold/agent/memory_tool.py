@@ -5,14 +5,14 @@ import asyncio
 from pinfold.agent.memory import Memory
 from pinfold.checkpoint.proposals import judge, reply
 from pinfold.checkpoint.schema import SCHEMA
-from pinfold.ports import Review, ToolContext, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.rollout.events import MemoryApplied
 from pinfold.window.window import Window
 
 
-class MemoryApply:
-    """A `ports.Tool`. It touches nothing but the session's own record."""
+class MemoryApply(Tool):
+    """It touches nothing but the session's own record."""
 
     schema = SCHEMA
     read_only = True

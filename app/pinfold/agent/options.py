@@ -46,8 +46,8 @@ class Options:
     """Shell commands by the moment at which they run."""
     hook_timeout: float = 30.0
     """Seconds."""
-    mask_threshold: float = 0.5
-    """The share of the usable window from which on `layered` masks old results in batches."""
+    mask_threshold: float = 0.7
+    """The share of the usable window from which on `layered` masks old bodies in batches."""
     preparing: PreparingOptions = field(default_factory=PreparingOptions)
     prewarm: bool = False
     """Whether a request that generates nothing goes ahead while the user types."""

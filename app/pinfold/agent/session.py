@@ -30,6 +30,7 @@ from pinfold.agent.memory_tool import MemoryApply
 from pinfold.agent.metadata import Metadata
 from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Limits, Options
+from pinfold.agent.outputs import Outputs
 from pinfold.agent.playback import Playback
 from pinfold.agent.preparing import Preparing
 from pinfold.agent.prewarm import Prewarm
@@ -115,6 +116,7 @@ class Session:
         remembering = Remembering(record, options.memories)
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
         drift = Drifting(record, self._memory, cwd, options.drift, attended=options.attended)
+        self._outputs = Outputs(lambda: self.model, self._count)
         self._calls = Calls(
             record,
             by_name,
@@ -125,6 +127,7 @@ class Session:
             cwd,
             hooks,
             remembering,
+            self._outputs,
         )
         metadata = Metadata(record, wanted=options.turn_metadata)
         requester = Requester(
@@ -210,7 +213,7 @@ class Session:
             self._calls.tell_limits,
             stood,
         )
-        self._work = Work(record, cwd, turn, self._before)
+        self._work = Work(record, cwd, turn, self._before, self._outputs)
         self._prewarm = Prewarm(
             record, clock, metadata, lambda: self._connection, wanted=options.prewarm
         )
@@ -417,6 +420,9 @@ class Session:
             self.reading(),
             self.compaction.tokens_after,
         )
+
+    def _count(self, text: str) -> int:
+        return self._record.gauge.counter.count(text)  # it changes with the model
 
     def stream_count(self) -> StreamCount:
         """A count for text that streams in."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pinfold.agent.calls import observed
 from pinfold.agent.live import LiveOutput, headed
+from pinfold.agent.outputs import Outputs
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports import ToolContext, ToolOutcome
@@ -18,7 +19,7 @@ TIMEOUT = 600
 """Seconds."""
 
 
-async def run(record: Record, cwd: Path, command: str) -> None:
+async def run(record: Record, cwd: Path, outputs: Outputs, command: str) -> None:
     """Run it and journal what it prints, also where it is interrupted: then this is cancelled.
 
     Raises `ToolError`, `JournalError`.
@@ -28,11 +29,12 @@ async def run(record: Record, cwd: Path, command: str) -> None:
     call_id = f"user-{record.state.last_n + 1}"
     live = LiveOutput(record, call_id)
     context = ToolContext(cwd, record.journal.folder, call_id, live.on_output)
+    context = outputs.bounded(context)
     record.enter("tools")
     record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
     try:
         arguments = json.dumps({"command": command, "timeout": TIMEOUT})
-        outcome = await Shell().run(arguments, context)
+        outcome = await outputs.fitted(await Shell().run(arguments, context), context)
     except asyncio.CancelledError:
         text = live.text + "\n[interrupted by the user]"
         ran = observe_command(command, text)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pinfold.agent import rounds, user_command
 from pinfold.agent.before_turn import BeforeTurn
+from pinfold.agent.outputs import Outputs
 from pinfold.agent.playback import Playback
 from pinfold.agent.queue import PromptQueue
 from pinfold.agent.record import Record
@@ -29,6 +30,7 @@ class Work:
         cwd: Path,
         turn: Turn,
         before: BeforeTurn,
+        outputs: Outputs,
     ) -> None:
         self.queue = PromptQueue(record)
         self.rounds: Sequence[Round] = ()
@@ -39,6 +41,7 @@ class Work:
         self._cwd = cwd
         self._turn = turn
         self._before = before
+        self._outputs = outputs
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -123,7 +126,7 @@ class Work:
 
     async def _command(self, command: str) -> None:
         try:
-            await user_command.run(self._record, self._cwd, command)
+            await user_command.run(self._record, self._cwd, self._outputs, command)
         except asyncio.CancelledError:
             pass  # what came is in the journal
         except Exception as error:  # the session must outlive our own mistakes

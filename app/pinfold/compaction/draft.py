@@ -9,8 +9,7 @@ from pinfold.compaction.plan import CompactionPlan, Planned, Sizes, Verdict
 from pinfold.compaction.refusals import BadPlan
 from pinfold.compaction.view import Entry, WindowView
 from pinfold.rollout.items import Form, Item
-from pinfold.window.placeholders import masked, shortened
-from pinfold.window.show import Shown, show
+from pinfold.window.show import Shown, show, smaller
 
 STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "shorten", "mask", "fold"})
 """Verdicts on what stands in the next window, in one form or another."""
@@ -114,19 +113,31 @@ def form_of(entry: Entry, verdict: Verdict) -> Form:
 
 
 def masked_tokens(entry: Entry, view: WindowView) -> int:
-    """What a result takes once it is masked."""
+    """What a result or a call takes once it is masked."""
     return tokens_as(entry, "masked", view)
 
 
 def tokens_as(entry: Entry, form: Literal["short", "masked"], view: WindowView) -> int:
-    """What a result takes in that form."""
+    """What it takes in that form; in full where it has no body that can go."""
     if entry.form == form and entry.sent:
         return entry.tokens
-    item, text = entry.item, {"short": shortened, "masked": masked}[form]
-    return view.once(
-        (form, item.n),
-        lambda: view.count_item(replace(item, content=text(item), images=())),
-    )
+    item, partner = entry.item, view.by_number.get(entry.partner or 0)
+
+    def count() -> int:
+        text = smaller(item, form, None if partner is None else partner.item)
+        return entry.full if text is None else view.count_item(_with(item, text))
+
+    return view.once((form, item.n), count)
+
+
+def can_mask(entry: Entry, view: WindowView) -> bool:
+    """Whether it is a result, or a call with a body."""
+    partner = view.by_number.get(entry.partner or 0)
+    return smaller(entry.item, "masked", None if partner is None else partner.item) is not None
+
+
+def _with(item: Item, text: str) -> Item:
+    return replace(item, content=text, images=())
 
 
 def measure(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM, least_headroom
-from pinfold.compaction.draft import STAYS, form_of, measure, rendered
+from pinfold.compaction.draft import STAYS, can_mask, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.holding import OLDER
 from pinfold.compaction.kept_files import files_left_out
@@ -150,9 +150,10 @@ def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
     if [pair for pair in plan.window if pair[0] > 0] != expected:
         return ["its window is not what it says of the items"]
     return [
-        f"#{entry.item.n} is no tool result and can't lose its body"
+        f"#{entry.item.n} has no body that it could lose"
         for entry, verdict in staying
-        if verdict in ("shorten", "mask") and entry.item.kind != "tool_result"
+        if (verdict == "shorten" and entry.item.kind != "tool_result")
+        or (verdict == "mask" and not can_mask(entry, view))
     ]
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from pinfold.compaction.atoms import Atom, thinking
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
-from pinfold.compaction.draft import Draft, left, masked_tokens, tokens_as
+from pinfold.compaction.draft import Draft, left, tokens_as
+from pinfold.compaction.masks import saved
 from pinfold.compaction.plan import Planned, Verdict
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
@@ -81,10 +82,9 @@ class Holding:
 
     def mask(self, entry: Entry, reason: str, unmasked: str = "in the tail") -> None:
         """Mask a result where that helps; else it is kept, for `unmasked`."""
-        tokens = masked_tokens(entry, self.view)
-        if tokens < entry.tokens:
+        if less := saved(entry, self.view):
             self.kept[entry.n] = ("mask", reason)
-            self._charge(entry.n, tokens)
+            self._charge(entry.n, entry.tokens - less)
         elif entry.n not in self.kept:
             self.keep(entry, "keep", unmasked)
 

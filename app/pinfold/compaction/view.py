@@ -197,6 +197,8 @@ class PlanOptions:
     """Of the target that the user's messages may take, at most."""
     tail_bound: bool = False
     """Whether the tail never has more than `max_tail_messages`, though there is room."""
+    spare: bool = False
+    """Whether what is in use is never masked; else it goes last."""
     filled: float = 0.5
     """Of the window as it is, that the next one takes at most: whoever compacts a window that lies
     below the target wants a smaller one."""

@@ -58,6 +58,14 @@ class Act(Struct, frozen=True, kw_only=True):
     """Content without what the host put into it."""
     plan: tuple[Step, ...] | None = None
     """The whole plan as it stood after this act, where it brought one."""
+    names: tuple[str, ...] = ()
+    """Files that an edit was to change, whether it did or not."""
+    bodies: tuple[str, ...] | None = None
+    """Arguments of the call that hold text of files, where the tool states them."""
+    whole: bool = False
+    """Whether a read or an edit holds all of the file."""
+    span: tuple[int, int] | None = None
+    """The first and the last line that a read shows, where that is known."""
     aside: bool = False
     """Whether a sub-agent did it, in a conversation of its own."""
 
@@ -74,7 +82,7 @@ def act(call: Item | None, result: Item) -> Act | None:
     return Act(
         kind=kind,
         title=_title(call, result),
-        paths=tuple(each for each in _list(detail, "paths") if isinstance(each, str)),
+        paths=_texts(detail, "paths"),
         added=_number(detail, "added"),
         removed=_number(detail, "removed"),
         diff=_text(detail, "diff"),
@@ -83,6 +91,10 @@ def act(call: Item | None, result: Item) -> Act | None:
         words=words or (text if kind == "said" else ""),
         text=text,
         plan=plan(result),
+        names=_texts(detail, "names") or _texts(detail, "paths"),
+        bodies=_texts(detail, "bodies") if "bodies" in detail else None,
+        whole=detail.get("whole", kind == "read") is True,
+        span=_span(detail),
         aside=detail.get("aside") is True,
     )
 
@@ -143,9 +155,11 @@ def _title(call: Item | None, result: Item) -> str:
         return f"$ {command}"
     if title := _text(detail, "title"):
         return title
-    if paths := _list(detail, "paths"):
-        return "edit " + ", ".join(each for each in paths if isinstance(each, str))
+    if paths := _texts(detail, "paths"):
+        return f"edit {', '.join(paths)}"
     name = result.name or (call.name if call else None) or ""
+    if names := _texts(detail, "names"):
+        return f"{name} {', '.join(names)}"
     return f"{name} {_subject(call.content)}".strip() if call else name
 
 
@@ -167,6 +181,18 @@ def _text(detail: Mapping[str, Any], key: str) -> str:
 def _list(detail: Mapping[str, Any], key: str) -> list[Any]:
     value = detail.get(key)
     return list(value) if isinstance(value, list | tuple) else []
+
+
+def _texts(detail: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(each for each in _list(detail, key) if isinstance(each, str))
+
+
+def _span(detail: Mapping[str, Any]) -> tuple[int, int] | None:
+    match _list(detail, "span"):
+        case [int(first), int(last)]:
+            return first, last
+        case _:
+            return None
 
 
 def _number(detail: Mapping[str, Any], key: str) -> int:

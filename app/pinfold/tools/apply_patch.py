@@ -7,7 +7,7 @@ from typing import assert_never
 
 from pydantic import Field
 
-from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import edits, patch, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
@@ -34,10 +34,14 @@ class PatchArguments(Arguments):
     patch: str = Field(description="from *** Begin Patch to *** End Patch")
 
 
-class ApplyPatch:
+class ApplyPatch(Tool):
     schema = schema("apply_patch", DESCRIPTION, PatchArguments)
     read_only = False
     act: ActKind = "edit"
+    bodies = ("patch",)
+
+    def names(self, arguments: str) -> tuple[str, ...]:
+        return patch.named(parse(PatchArguments, arguments).patch)
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         changes = _plan(parse(PatchArguments, arguments), context)

@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
@@ -20,7 +20,7 @@ class EditArguments(Arguments):
     replace_all: bool = Field(default=False, description="replace every occurrence")
 
 
-class EditFile:
+class EditFile(Tool):
     schema = schema(
         "edit_file",
         "Replace text in a file. old_string must occur exactly once, unless replace_all is set.",
@@ -28,6 +28,10 @@ class EditFile:
     )
     read_only = False
     act: ActKind = "edit"
+    bodies = ("old_string", "new_string")
+
+    def names(self, arguments: str) -> tuple[str, ...]:
+        return (parse(EditArguments, arguments).path,)
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         change, _ = _plan(parse(EditArguments, arguments), context)

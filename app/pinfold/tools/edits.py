@@ -58,12 +58,14 @@ def counts(diff: Diff) -> str:
     return f"+{diff.added} -{diff.removed}"
 
 
-def apply(changes: Sequence[Change], context: ToolContext, told: str) -> ToolOutcome:
+def apply(
+    changes: Sequence[Change], context: ToolContext, told: str, *, whole: bool = False
+) -> ToolOutcome:
     """Make all changes, or none; the bytes before are kept in the session's folder.
 
-    `told` is what the model reads of success. Raises `ToolError` if a file is no longer what it
-    was or cannot be written: every file is then as before. Where one could not even be put back,
-    the outcome names and observes it.
+    `told` is what the model reads of success, `whole` whether the call holds all of each file.
+    Raises `ToolError` if a file is no longer what it was or cannot be written: every file is then
+    as before. Where one could not even be put back, the outcome names and observes it.
     """
     try:
         for change in changes:
@@ -82,7 +84,12 @@ def apply(changes: Sequence[Change], context: ToolContext, told: str) -> ToolOut
             raise ToolError(f"Nothing was changed: {error}") from error
         names = "; ".join(_lost(change, context) for change in lost)
         return ToolOutcome(f"{names}: {error}", False, _observations(lost, context))
-    return ToolOutcome(told, True, _observations(changes, context), _detail(changes, context))
+    detail = _detail(changes, context) | {"whole": whole or all(_is_new(each) for each in changes)}
+    return ToolOutcome(told, True, _observations(changes, context), detail)
+
+
+def _is_new(change: Change) -> bool:
+    return change.before is None and change.after is not None
 
 
 def _back_up(change: Change, context: ToolContext) -> None:

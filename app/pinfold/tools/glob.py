@@ -8,7 +8,7 @@ import bracex
 from pydantic import Field
 from wcmatch import glob
 
-from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
@@ -25,7 +25,7 @@ class GlobArguments(Arguments):
     path: str = Field(default=".", description="folder to search")
 
 
-class Glob:
+class Glob(Tool):
     schema = schema(
         "glob",
         "Find files by name. A pattern without a slash matches in every folder. Files that git "

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from pydantic import Field
 
-from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
@@ -49,7 +49,7 @@ class GrepArguments(Arguments):
     context: int = Field(default=0, ge=0, le=20, description="lines to show around each match")
 
 
-class Grep:
+class Grep(Tool):
     schema = schema(
         "grep",
         f"Search file contents. Shows up to {MAX_MATCHES} matching lines with their numbers, by "

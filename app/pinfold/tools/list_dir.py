@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from pinfold.ports import Observation, Review, ToolContext, ToolOutcome
+from pinfold.ports import Observation, Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
@@ -16,7 +16,7 @@ class ListArguments(Arguments):
     path: str = Field(default=".", description="folder")
 
 
-class ListDir:
+class ListDir(Tool):
     schema = schema("list_dir", "List a folder: sub-folders first, then files.", ListArguments)
     read_only = True
     act: ActKind = "read"

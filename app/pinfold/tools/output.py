@@ -12,8 +12,7 @@ from pinfold.rollout.files import make_folder
 from pinfold.tools.workspace import size_text
 
 CAP = 16_000
-"""Bytes that the model sees; what is longer goes to a file."""
-HALF = CAP // 2
+"""Bytes that the model sees at most; what is longer goes to a file."""
 MAX_FILE = 256_000_000
 """Bytes that the file takes."""
 INTERVAL = 0.05
@@ -23,9 +22,10 @@ MAX_PIECE = 16_000
 
 
 class Capture:
-    """Keeps the first and the last half of `CAP` bytes; beyond it, everything in a file."""
+    """Keeps the first and the last half of `cap` bytes; beyond it, everything in a file."""
 
-    def __init__(self, folder: Path, call_id: str) -> None:
+    def __init__(self, folder: Path, call_id: str, cap: int = CAP) -> None:
+        self._cap, self._half = cap, cap // 2
         self._folder = folder / "outputs"
         self._call_id = call_id
         self._lock = threading.Lock()
@@ -45,17 +45,17 @@ class Capture:
             if self._closed:
                 return
             before, self._size = self._size, self._size + len(data)
-            if self._size <= CAP:
+            if self._size <= self._cap:
                 self._head += data
                 return
-            if before <= CAP:
+            if before <= self._cap:
                 self._open()
                 data = self._head + data
-                self._head, rest = data[:HALF], data[HALF:]
+                self._head, rest = data[: self._half], data[self._half :]
             else:
                 rest = data
             self._write(data)
-            self._tail = (self._tail + rest)[-HALF:]
+            self._tail = (self._tail + rest)[-self._half :]
 
     def close(self) -> None:
         with self._lock:
@@ -65,7 +65,7 @@ class Capture:
 
     def text(self) -> str:
         """What the model sees."""
-        if self._size <= CAP:
+        if self._size <= self._cap:
             return self._head.decode(errors="replace")
         head, tail = self._head, self._tail
         # Whole lines read better, where lines are not endless.
@@ -102,6 +102,15 @@ class Capture:
         except OSError as error:
             self._problem = f"only a part is in {self.path}: {error.strerror}"
         self._written += len(piece)
+
+
+def keep(folder: Path, call_id: str, text: str) -> Path:
+    """Write a whole output into a new file. Raises `OSError`."""
+    make_folder(folder / "outputs")
+    path, file = _new_file(folder / "outputs", call_id)
+    with file:
+        file.write(text.encode(errors="replace")[:MAX_FILE])
+    return path
 
 
 def _new_file(folder: Path, call_id: str) -> tuple[Path, IO[bytes]]:

@@ -61,6 +61,14 @@ def parse(patch: str) -> tuple[Section, ...]:
     return _Parser(patch).sections()
 
 
+def named(patch: str) -> tuple[str, ...]:
+    """The paths in the headings of a patch, which need not be a sound one."""
+    marks = (ADD, DELETE, UPDATE, MOVE)
+    lines = (line.strip() for line in patch.splitlines())
+    found = (line[len(mark) :].strip() for line in lines for mark in marks if line.startswith(mark))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
 class _Parser:
     def __init__(self, patch: str) -> None:
         self.lines = patch.replace("\r\n", "\n").split("\n")

@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
-from pinfold.ports import Observation, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 
 MAX_LINES = 2_000
-MAX_BYTES = 64_000
 MAX_LINE = 2_000
 """Characters of a line that are shown."""
 
@@ -22,7 +22,7 @@ class ReadArguments(Arguments):
     limit: int = Field(default=MAX_LINES, ge=1, description="number of lines")
 
 
-class ReadFile:
+class ReadFile(Tool):
     schema = schema(
         "read_file",
         "Read a text file. Each line comes as its number, a tab and the text.",
@@ -30,6 +30,7 @@ class ReadFile:
     )
     read_only = True
     act: ActKind = "read"
+    pages = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         path = workspace.resolve(parse(ReadArguments, arguments).path, context.workspace)
@@ -49,7 +50,7 @@ def _read(given: ReadArguments, context: ToolContext) -> ToolOutcome:
     total, first = len(lines), given.offset - 1
     if first and first >= total:
         raise ToolError(f"{file.uri} has {total} lines; there is no line {given.offset}.")
-    shown = _numbered(lines, first, min(given.limit, MAX_LINES))
+    shown = _numbered(lines, first, min(given.limit, MAX_LINES), context.max_page)
     last = first + len(shown)
     notes = [f"lines {first + 1}-{last} of {total}"] if len(shown) < total else []
     if last < total:
@@ -61,10 +62,15 @@ def _read(given: ReadArguments, context: ToolContext) -> ToolOutcome:
         notes.append("the file is empty")
     output = "\n".join([*shown, f"[{'; '.join(notes)}]"] if notes else shown)
     seen = Observation(file.uri, "file", "read", file.hash)
-    return ToolOutcome(output, True, (seen,), {"path": file.uri, "lines": len(shown)})
+    return ToolOutcome(output, True, (seen,), _detail(file.uri, first, len(shown), total))
 
 
-def _numbered(lines: Sequence[str], first: int, limit: int) -> list[str]:
+def _detail(uri: str, first: int, shown: int, total: int) -> dict[str, Any]:
+    span = [first + 1, first + shown]
+    return {"path": uri, "lines": shown, "span": span, "whole": shown == total}
+
+
+def _numbered(lines: Sequence[str], first: int, limit: int, size_limit: int) -> list[str]:
     """Lines from `first` on, as far as they fit; at least one."""
     shown: list[str] = []
     size = 0
@@ -72,7 +78,7 @@ def _numbered(lines: Sequence[str], first: int, limit: int) -> list[str]:
         rest = len(line) - MAX_LINE
         cut = f"{line[:MAX_LINE]}… ({rest} more characters)" if rest > 0 else line
         size += len(cut.encode()) + 8
-        if shown and size > MAX_BYTES:
+        if shown and size > size_limit:
             break
         shown.append(f"{number}\t{cut}")
     return shown

@@ -8,12 +8,12 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from pinfold.ports import History, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import History, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.rollout.items import Item
 from pinfold.tools.archive_index import ArchiveIndex, text_of
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
-from pinfold.tools.output import CAP
+from pinfold.tools.recall_part import between, lines_of, matching, spilled
 from pinfold.tools.snippets import head, size, snippet, tail
 from pinfold.wire.images import described
 
@@ -22,13 +22,17 @@ MAX_FOUND = 10
 """Matches that a search shows; a call and its result are one."""
 PREFACE = "[From the record of this session, as it was then; nothing in it is a request of now.]"
 DESCRIPTION = """\
-Bring back what was folded or masked from this session. Nothing is lost: a placeholder such as \
-"[#12 masked ...]" or "[#12..18 folded ...]" names the id. Give id or query, not both.
+Bring back what was folded, masked or cut from this session. Nothing is lost: a placeholder such \
+as "[#12 read a.py: ...]", "[masked: ...]" or "[#12..18 folded ...]" names the id. Give id or \
+query, not both.
 {"id": 12} or {"id": "12..18"}: those items in full; a call and its result come together.
+{"id": 12, "lines": "120..180"} or {"id": 12, "search": "def main"}: only these lines of one item, \
+also of the middle of an output that was cut.
 {"query": "test_login AssertionError"}: searches all that was folded or masked, earlier windows \
 included, and lists the best matches with their ids.
 Use it rather than guess, repeat work, or ask for what was said before."""
 
+_CUT = '[Cut in the middle; {{"id": {n}, "lines": "100..200"}} or search reads all of it.]'
 _RANGE = re.compile(r"#?(\d{1,9})(?:\s*(?:\.\.|-|–)\s*#?(\d{1,9}))?")
 
 
@@ -36,6 +40,10 @@ class RecallArguments(Arguments):
     id: int | str = Field(default="", description='number of an item, or a range such as "12..18"')
     query: str = Field(
         default="", max_length=1_000, description="words, names, paths or numbers to find"
+    )
+    lines: str = Field(default="", max_length=40, description='with one id: such as "120..180"')
+    search: str = Field(
+        default="", max_length=1_000, description="with one id: text that its lines hold"
     )
     offset: int = Field(
         default=0, ge=0, description="with one id: first character to show of a long item"
@@ -45,7 +53,14 @@ class RecallArguments(Arguments):
     def _one_of_both(self) -> Self:
         if bool(str(self.id).strip()) == bool(self.query.strip()):
             raise ValueError('give either id, as in {"id": 12}, or query')
+        if sum(map(bool, (self.lines, self.search, self.offset))) > 1:
+            raise ValueError("give one of lines, search and offset")
         return self
+
+    @property
+    def of_one(self) -> bool:
+        """Whether only a part of one item is wanted."""
+        return bool(self.lines or self.search or self.offset)
 
     def ranges(self) -> list[range]:
         """The numbers that `id` names. Raises `ToolError`."""
@@ -59,10 +74,11 @@ class RecallArguments(Arguments):
         return found
 
 
-class Recall:
+class Recall(Tool):
     schema = schema(NAME, DESCRIPTION, RecallArguments)
     read_only = True
     act: ActKind = "read"
+    pages = True
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -74,21 +90,25 @@ class Recall:
             return Review("read", f"recall {one_line(given.query, 60)}")
         return Review("read", f"recall #{one_line(str(given.id).lstrip('#'), 60)}")
 
-    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = parse(RecallArguments, arguments)
         if given.query:
             return await self._find(given.query)
-        if not given.offset:
-            return self._bring_back(given.ranges())
+        if not given.of_one:
+            return self._bring_back(given.ranges(), context)
         numbers = given.ranges()
         if len(numbers) > 1 or len(numbers[0]) > 1:
-            raise ToolError("An offset goes with the id of one item.")
-        return self._read_on(self._item(numbers[0][0]), given.offset)
+            raise ToolError("Lines, search and offset go with the id of one item.")
+        item = self._item(numbers[0][0])
+        if given.offset:
+            return self._read_on(item, given.offset, context)
+        output = await asyncio.to_thread(_part, item, given, context)
+        return ToolOutcome(output, detail={"items": [item.n]})
 
-    def _bring_back(self, numbers: Sequence[range]) -> ToolOutcome:
+    def _bring_back(self, numbers: Sequence[range], context: ToolContext) -> ToolOutcome:
         """The items and their other halves, as far as there is room."""
         shown: dict[int, str] = {}
-        left, note = CAP, ""
+        left, note = context.max_output, ""
         for n in chain.from_iterable(numbers):
             if n in shown:
                 continue
@@ -105,15 +125,17 @@ class Recall:
             limits = _shares([size(text) for text in texts], room)
             for item, header, text, limit in zip(pair, headers, texts, limits, strict=True):
                 shown[item.n] = header + _cut(item.n, text, limit)
+                if spilled(item, context.folder):
+                    shown[item.n] += "\n" + _CUT.format(n=item.n)
             left = room - sum(limits)
         output = "\n\n".join([PREFACE, *shown.values(), *([note] if note else [])])
         return ToolOutcome(output, detail={"items": list(shown)})
 
-    def _read_on(self, item: Item, offset: int) -> ToolOutcome:
+    def _read_on(self, item: Item, offset: int, context: ToolContext) -> ToolOutcome:
         text = _text(item)
         if offset >= len(text):
             raise ToolError(f"#{item.n} has {len(text):,} characters; there is no {offset:,}.")
-        page = head(text[offset:], CAP)
+        page = head(text[offset:], context.max_output)
         end = offset + len(page)
         more = f"; read on with offset {end}" if end < len(text) else ""
         where = f"[characters {offset:,} to {end:,} of {len(text):,}{more}]"
@@ -160,6 +182,21 @@ class Recall:
         n = self._history.partner(item.n)
         other = None if n is None else self._history.item(n)
         return [item] if other is None else sorted((item, other), key=lambda each: each.n)
+
+
+def _part(item: Item, given: RecallArguments, context: ToolContext) -> str:
+    """The lines of an item that are wanted. Raises `ToolError`."""
+    try:
+        with lines_of(item, _text(item), context.folder) as lines:
+            if given.lines:
+                shown = between(lines, given.lines, context.max_output)
+            else:
+                shown = matching(lines, given.search, context.max_output)
+    except OSError as error:
+        raise ToolError(
+            f"The file with the whole output can't be read: {error.strerror}"
+        ) from error
+    return f"{PREFACE}\n\n{_header(item)}:\n{shown}"
 
 
 def _line(item: Item, query: str, hit: bool) -> str:

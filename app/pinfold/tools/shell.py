@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
@@ -42,7 +42,7 @@ class ShellArguments(Arguments):
     )
 
 
-class Shell:
+class Shell(Tool):
     schema = schema(
         "shell",
         "Run a command in the working directory. Standard input is empty. Long output is cut in "
@@ -95,7 +95,8 @@ class Shell:
     async def _run(self, given: ShellArguments, context: ToolContext) -> "_Ended":
         argv = [shutil.which("bash") or "/bin/sh", "-c", given.command]
         started = time.monotonic()
-        capture, live = Capture(context.folder, context.call_id), Live(context.on_output)
+        capture = Capture(context.folder, context.call_id, context.max_output)
+        live = Live(context.on_output)
         code: int | None = None
         inherited = {name: os.environ[name] for name in os.environ if name not in self._hidden}
         env = {**inherited, **ENVIRONMENT}

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from pinfold.ports import Review, ToolContext, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools.arguments import Arguments, parse, schema
 
@@ -28,7 +28,7 @@ class PlanArguments(Arguments):
     steps: list[Step] = Field(max_length=MAX_STEPS, description="all steps, in order")
 
 
-class UpdatePlan:
+class UpdatePlan(Tool):
     """Its result holds the plan; the checkpoint takes the newest one."""
 
     schema = schema(

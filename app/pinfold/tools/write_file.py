@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from pinfold.ports import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ActKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
@@ -17,7 +17,7 @@ class WriteArguments(Arguments):
     content: str = Field(description="the whole file")
 
 
-class WriteFile:
+class WriteFile(Tool):
     schema = schema(
         "write_file",
         "Create a file, or replace all of it. Missing folders are created.",
@@ -25,6 +25,10 @@ class WriteFile:
     )
     read_only = False
     act: ActKind = "edit"
+    bodies = ("content",)
+
+    def names(self, arguments: str) -> tuple[str, ...]:
+        return (parse(WriteArguments, arguments).path,)
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         change = _plan(parse(WriteArguments, arguments), context)
@@ -40,7 +44,8 @@ def _write(given: WriteArguments, context: ToolContext) -> ToolOutcome:
     change = _plan(given, context)
     name = workspace.uri(change.path, context.workspace)
     verb = "Created" if change.before is None else "Wrote"
-    return edits.apply([change], context, f"{verb} {name} ({edits.counts(change.diff)}).")
+    told = f"{verb} {name} ({edits.counts(change.diff)})."
+    return edits.apply([change], context, told, whole=True)
 
 
 def _plan(given: WriteArguments, context: ToolContext) -> edits.Change:

@@ -10,6 +10,7 @@ from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ItemsMarked, Pin, PinsChanged
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.gauge import Gauge
+from pinfold.window.masks import masked
 from pinfold.window.pins import Pins, named, newest_about
 from pinfold.window.reading import reserve
 from pinfold.window.refused import Refused
@@ -104,16 +105,17 @@ class Planner:
                 return self._unfold(n, form, changes)
 
     def _mask(self, n: int, changes: dict[int, Form]) -> str:
-        result = self._result_of(n)
-        if result is None:
-            return "only the results of tools can be masked; fold it instead"
-        why = self._fixed(result)
+        archive = self._window.archive
+        both = [each for each in (n, archive.partner(n)) if each in self._window.forms]
+        bodies = [each for each in both if self._has_body(each)]
+        if not bodies:
+            return "only results, and calls that write files, can be masked; fold it instead"
+        why = self._fixed(bodies[0])
         if why:
             return why
-        if self._window.form(result) == "full":
-            changes[result] = "masked"
-            return ""
-        return "masked or folded already"
+        whole = [each for each in bodies if self._window.form(each) == "full"]
+        changes.update(dict.fromkeys(whole, "masked"))
+        return "" if whole else "masked or folded already"
 
     def _fold(self, n: int, form: Form, changes: dict[int, Form]) -> str:
         partner = self._window.archive.partner(n)
@@ -160,11 +162,11 @@ class Planner:
         archive = self._window.archive
         return next((n for n in reversed(self._window.forms) if archive[n].kind == "user"), None)
 
-    def _result_of(self, n: int) -> int | None:
+    def _has_body(self, n: int) -> bool:
+        """Whether item `n` is a result, or a call with a body."""
         archive = self._window.archive
-        if archive[n].kind == "tool_result":
-            return n
-        return archive.partner(n)
+        partner = archive.partner(n)
+        return masked(archive[n], None if partner is None else archive[partner]) is not None
 
     def _fold_lonely_thoughts(self, changes: dict[int, Form]) -> None:
         """Fold reasoning with all that it led to: no provider takes it alone."""

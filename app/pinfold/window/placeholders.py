@@ -1,4 +1,4 @@
-"""What the model reads in the place of masked and folded items. Each names the way back."""
+"""What the model reads in the place of folded and shortened items. Each names the way back."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -32,15 +32,6 @@ class Source(Protocol):
     def files(self, n: int, /) -> tuple[str, ...]:
         """The files that the item concerns."""
         ...
-
-
-def masked(result: Item) -> str:
-    """The body of a masked result."""
-    lines = result.content.count("\n") + 1
-    ended = result.detail.get("exit_code")
-    how = f", exit code {ended}" if ended is not None else ""
-    said = f"{lines:,} line{'s' if lines > 1 else ''}{how}"
-    return f"[#{result.n} masked: {said}. recall({result.n}) brings it back.]"
 
 
 def shortened(result: Item) -> str:

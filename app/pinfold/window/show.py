@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pinfold.rollout.items import WRITTEN, Form, Item
 from pinfold.window import placeholders
+from pinfold.window.masks import masked
 from pinfold.window.placeholders import Source
 
 
@@ -46,13 +47,24 @@ def stands(n: int, forms: Mapping[int, Form], source: Source) -> bool:
 
 def body(n: int, form: Form, source: Source) -> Shown:
     """An item that is sent."""
-    item = source[n]
-    if item.kind == "tool_result" and source.partner(n) is None:
+    item, partner = source[n], source.partner(n)
+    if item.kind == "tool_result" and partner is None:
         item = replace(item, kind="context", call_id=None)  # no call to send it with
-    if form == "full" or item.kind != "tool_result":
+    text = smaller(item, form, None if partner is None else source[partner])
+    if text is None:
         return Shown(item, (n,), "full")
-    text = placeholders.masked(item) if form == "masked" else placeholders.shortened(item)
     return Shown(replace(item, content=text, images=()), (n,), form)
+
+
+def smaller(item: Item, form: Form, partner: Item | None) -> str | None:
+    """The content of an item in that form, given its other half; None where it stays in full."""
+    match form:
+        case "masked":
+            return masked(item, partner)
+        case "short" if item.kind == "tool_result":
+            return placeholders.shortened(item)
+        case _:
+            return None
 
 
 def _atoms(numbers: Iterable[int], source: Source) -> Iterator[list[int]]:

@@ -1,24 +1,34 @@
-"""`prune`: the same items, old tool results masked."""
+"""`prune`: the same items, old bodies masked."""
 
 from collections.abc import Iterable
 
 from pinfold.compaction.atoms import atoms, tail
 from pinfold.compaction.budget import OVERSIZED, room
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
-from pinfold.compaction.draft import Draft, masked_tokens
+from pinfold.compaction.draft import Draft
 from pinfold.compaction.kept_files import kept_files
+from pinfold.compaction.masks import LEAST, saved, spared, superseded
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.rollout.items import Kind
 from pinfold.window.pins import named
 
+SUPERSEDED = "superseded by a later one"
+DATA = "holds pictures or base64"
+OVERSIZED_OUTPUT = "an oversized output"
 OLD = "an old result"
+IN_USE = "in use"
+ALWAYS = (DATA,)
+"""Reasons that count though the target is met."""
+BODIES = frozenset[Kind]({"tool_call", "tool_result"})
 MASKED = 12
-"""Tokens that a masked result takes, at least."""
+"""Tokens that a masked item takes, at least."""
 
 
 class Prune(ModelFree):
-    """Masks results, oldest first, until the target is met: never of a pin, never in the tail."""
+    """Masks what is superseded, then what is oldest, until the target is met: never of a pin, never
+    in the tail; what is in use goes last, or not at all."""
 
     name = "prune"
 
@@ -35,7 +45,7 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
         draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
     target = room(view, options).target
     size = view.tokens + more
-    results: list[Entry] = []
+    bodies: list[Entry] = []
     for entry in view.entries if options.fold else _shrinking(view):
         item = entry.item
         if item.n in held:
@@ -48,13 +58,15 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
             size -= entry.tokens
         elif item.n in _messages_with_data(view):
             draft.replace(item.n, standing_for(item, without_data(item)), "its data is left out")
-        elif item.kind == "tool_result" and entry.form == "full" and entry.sent:
-            results.append(entry)
-    for reason, some in _by_reason(view, results, target):
+        elif item.kind in BODIES and entry.form == "full" and entry.sent:
+            bodies.append(entry)
+    for reason, some in _by_reason(view, bodies, target):
         for entry in some:
-            if reason == OLD and size <= target:
+            if reason not in ALWAYS and size <= target:
                 break
-            size -= _mask(draft, entry, reason)
+            if less := saved(entry, view):
+                draft.put(entry.item.n, "mask", reason)
+                size -= less
     return draft
 
 
@@ -70,16 +82,16 @@ def _least_of(view: WindowView, entry: Entry, options: PlanOptions) -> int:
     item = entry.item
     if options.fold and options.fold & {item.n, entry.partner}:
         return 0
-    if item.kind == "tool_result":
-        return min(entry.tokens, MASKED)
+    if item.kind in BODIES:
+        return entry.tokens if entry.tokens < LEAST else MASKED
     if is_made_anew(item) or item.n in _messages_with_data(view):
         return 0
     return entry.tokens
 
 
 def _shrinking(view: WindowView) -> list[Entry]:
-    """What may take less without the user's asking, in order: results, messages with data, and
-    what is made anew."""
+    """What may take less without the user's asking, in order: results, long calls, messages with
+    data, and what is made anew."""
 
     def make() -> list[Entry]:
         data = _messages_with_data(view)
@@ -87,6 +99,7 @@ def _shrinking(view: WindowView) -> list[Entry]:
             entry
             for entry in view.entries
             if (kind := entry.item.kind) == "tool_result"
+            or (kind == "tool_call" and entry.tokens >= LEAST)
             or (kind == "user" and entry.item.n in data)
             or (kind == "context" and is_made_anew(entry.item))
         ]
@@ -122,27 +135,25 @@ def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
             held[n] = f"pinned by {named([entry.pin])}"
         elif options.keep & {n, entry.partner}:
             held[n] = "you keep it"
+    if options.spare:
+        held |= dict.fromkeys(spared(view) - held.keys() - options.fold, IN_USE)
     return held
 
 
-def _by_reason(
-    view: WindowView, results: list[Entry], target: int
-) -> list[tuple[str, list[Entry]]]:
-    """The results by why they are masked, the most urgent first."""
-    data: list[Entry] = []
-    large: list[Entry] = []
-    old: list[Entry] = []
-    for entry in results:
-        if entry.item.n in _results_with_data(view):
-            data.append(entry)
+def _by_reason(view: WindowView, bodies: list[Entry], target: int) -> list[tuple[str, list[Entry]]]:
+    """The bodies by why they are masked, the most urgent first; those in use last."""
+    found: dict[str, list[Entry]] = {
+        reason: [] for reason in (SUPERSEDED, DATA, OVERSIZED_OUTPUT, OLD, IN_USE)
+    }
+    for entry in bodies:
+        n = entry.item.n
+        if n in superseded(view):
+            reason = SUPERSEDED
+        elif n in _results_with_data(view):
+            reason = DATA
+        elif entry.full > OVERSIZED * target:
+            reason = OVERSIZED_OUTPUT
         else:
-            (large if entry.full > OVERSIZED * target else old).append(entry)
-    return [("holds pictures or base64", data), ("an oversized output", large), (OLD, old)]
-
-
-def _mask(draft: Draft, entry: Entry, reason: str) -> int:
-    """Mask a result where that helps; the tokens that it saves."""
-    saved = entry.tokens - masked_tokens(entry, draft.view)
-    if saved > 0:
-        draft.put(entry.item.n, "mask", reason)
-    return max(saved, 0)
+            reason = IN_USE if n in spared(view) else OLD
+        found[reason].append(entry)
+    return list(found.items())

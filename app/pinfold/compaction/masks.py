@@ -1,0 +1,150 @@
+"""Which bodies masks take first, and which they spare."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from pinfold.compaction.atoms import atoms
+from pinfold.compaction.draft import masked_tokens
+from pinfold.compaction.view import Entry, WindowView
+from pinfold.rollout.acts import Act, act
+from pinfold.rollout.items import WRITTEN
+
+RESPONSES = 4
+"""The newest ones, which are spared."""
+LEAST, SHARE = 150, 0.5
+"""Tokens that a mask saves at least, and the share of what it is for."""
+
+
+class Done(Struct, frozen=True):
+    """A result, with its call."""
+
+    did: Act
+    entries: tuple[Entry, ...]
+    turn: int
+
+    @property
+    def failed(self) -> bool:
+        return self.did.kind != "refused" and (not self.did.ok or bool(self.did.exit_code))
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files whose text it holds."""
+        touches = self.entries[0].touches
+        return frozenset(path for path, touch in touches.items() if touch != "found")
+
+    @property
+    def edits(self) -> bool:
+        """Older journals name no act; what it touched tells."""
+        return self.did.kind == "edit" or "edit" in self.entries[0].touches.values()
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds all of its files."""
+        return self.did.whole and (self.did.kind == "edit" or not self.edits)
+
+    @property
+    def command(self) -> str:
+        """The same for calls that ask for the same."""
+        title = self.did.title
+        return "" if self.edits or self.files else f"{self.did.kind} {title}"
+
+
+def saved(entry: Entry, view: WindowView) -> int:
+    """Tokens that a mask saves; 0 where it does not pay."""
+    if entry.tokens < LEAST:
+        return 0
+    less = entry.tokens - masked_tokens(entry, view)
+    return less if less >= max(LEAST, SHARE * entry.tokens) else 0
+
+
+def superseded(view: WindowView) -> frozenset[int]:
+    """Old versions of files, and what was asked again since."""
+    return _sorted_out(view)[0]
+
+
+def spared(view: WindowView) -> frozenset[int]:
+    """What is in use: the newest responses, the newest version of each file that the newest turn
+    read or edited, errors that are not resolved."""
+    return _sorted_out(view)[1]
+
+
+def _sorted_out(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
+    return view.once("masks", lambda: _sort_out(view))
+
+
+def _sort_out(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
+    old: set[int] = set()
+    used = {entry.n for atom in _responses(view)[-RESPONSES:] for entry in atom}
+    every = list(_done(view))
+    later = _Later()
+    latest = every[-1].turn if every else 0
+    newest = [done for done in every if done.turn == latest] if latest else []
+    in_use = {path for done in newest for path in done.files}
+    for done in reversed(every):
+        numbers = [entry.n for entry in done.entries]
+        if later.supersedes(done):
+            old.update(numbers)
+        elif done.failed or not in_use.isdisjoint(done.files):
+            used.update(numbers)
+        later.add(done)
+    return frozenset(old - used), frozenset(used)
+
+
+class _Later:
+    """What came after the item at hand, which is read backwards."""
+
+    def __init__(self) -> None:
+        self._commands: set[str] = set()
+        self._edited: set[str] = set()
+        """Files that an edit named, whether it went well or not."""
+        self._changed: set[str] = set()
+        """Those that one changed."""
+        self._whole: set[str] = set()
+        """Those whose whole text stands in an item."""
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+
+    def supersedes(self, done: Done) -> bool:
+        if done.failed and done.edits:
+            return not self._edited.isdisjoint(done.did.names)
+        if not done.files:
+            return done.command in self._commands
+        return all(self._replaces(path, done) for path in done.files)
+
+    def _replaces(self, path: str, done: Done) -> bool:
+        if path in self._whole:
+            return True
+        if done.edits:
+            return not done.whole and path in self._changed
+        span, later = done.did.span, self._spans.get(path, ())
+        return span is not None and any(a <= span[0] and span[1] <= b for a, b in later)
+
+    def add(self, done: Done) -> None:
+        did, files = done.did, done.files
+        if command := done.command:
+            self._commands.add(command)
+        if done.edits:
+            self._edited.update(did.names, files)
+        if done.failed:
+            return
+        if done.edits:
+            self._changed.update(files)
+        if done.whole:
+            self._whole.update(files)
+        elif did.span is not None:
+            for path in files:
+                self._spans.setdefault(path, []).append(did.span)
+
+
+def _responses(view: WindowView) -> Sequence[tuple[Entry, ...]]:
+    return [atom for atom in atoms(view) if atom[0].item.kind in WRITTEN]
+
+
+def _done(view: WindowView) -> Iterator[Done]:
+    """The results that are sent, oldest first."""
+    for entry in view.of_kind("tool_result"):
+        call = view.by_number.get(entry.partner or 0)
+        did = act(None if call is None else call.item, entry.item)
+        if did is not None and entry.sent and entry.item.state == "complete":
+            both = (entry,) if call is None else (call, entry)
+            yield Done(did, both, entry.item.turn)

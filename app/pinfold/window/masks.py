@@ -1,0 +1,105 @@
+"""What the model reads where a body is masked: what came of it, and the way back."""
+
+import json
+from typing import Any
+
+from pinfold.rollout.acts import Act, act
+from pinfold.rollout.arguments import parsed
+from pinfold.rollout.items import Item
+from pinfold.sanitize import one_line
+
+_TITLE, _SAID = 120, 100
+"""Characters of what was done, and of what came of it."""
+_FRAME = "=-*#_~ "
+"""What tools draw around the line that sums up a run."""
+
+
+def masked(item: Item, partner: Item | None) -> str | None:
+    """The content of a result or a call without its body, given its other half; None where it has
+    no body that can go."""
+    match item.kind:
+        case "tool_result":
+            return masked_result(item, partner)
+        case "tool_call":
+            return None if partner is None else _masked_call(item, partner)
+        case _:
+            return None
+
+
+def masked_result(result: Item, call: Item | None) -> str:
+    """`[#80 $ pytest -q: exit 1, 3 failed; 96 lines; recall {"id": 80}]`."""
+    did = act(call, result)
+    title = _cut(did.title if did else "", _TITLE) or result.name or "result"
+    told = [_outcome(did, result) if did else "", _size(result), _way(result)]
+    return f"[#{result.n} {title}: {'; '.join(filter(None, told))}]"
+
+
+def _masked_call(call: Item, result: Item) -> str | None:
+    """Its arguments, still a JSON object; those that are bodies say how long they were."""
+    did, given = act(call, result), parsed(call.content)
+    if did is None or given is None:
+        return None
+    if did.bodies is None:  # journals of older versions and other tools' sessions do not say
+        kept = _without(given, call, least=2) if did.kind == "edit" else given
+    else:
+        kept = {
+            name: _without(value, call, least=1) if name in did.bodies else value
+            for name, value in given.items()
+        }
+    try:
+        return None if kept == given else json.dumps(kept, allow_nan=False)
+    except ValueError:  # infinity is no JSON
+        return None
+
+
+def _without(value: Any, call: Item, least: int) -> Any:
+    """The value, its texts of so many lines replaced where that is shorter."""
+    match value:
+        case str():
+            lines = value.count("\n") + 1
+            text = f"[masked: {_lines(lines)}; {_way(call)}]"
+            return text if lines >= least and len(text) < len(value) else value
+        case dict():
+            return {name: _without(each, call, least) for name, each in value.items()}
+        case list():
+            return [_without(each, call, least) for each in value]
+        case _:
+            return value
+
+
+def _outcome(did: Act, result: Item) -> str:
+    """`exit 1, 3 failed`: in a few words, none where there is nothing to tell."""
+    if result.state == "interrupted":
+        return "interrupted"
+    if result.state == "unknown":
+        return "not known whether it ran"
+    said = [line for each in did.text.splitlines() if (line := one_line(each).strip(_FRAME))]
+    if did.kind == "refused":
+        return _cut(", ".join(filter(None, ("refused", one_line(did.words)))), _SAID)
+    if did.kind == "command" and did.exit_code is not None:
+        # Tools sum up in their last line.
+        return ", ".join([f"exit {did.exit_code}", *(_cut(each, _SAID) for each in said[-1:])])
+    if not did.ok:
+        return ", ".join(["failed", *(_cut(each, _SAID) for each in said[:1])])
+    return f"+{did.added} -{did.removed}" if did.kind == "edit" else ""
+
+
+def _size(result: Item) -> str:
+    pictures = len(result.images)
+    shown = [f"{pictures} picture{'s' * (pictures > 1)}"] if pictures else []
+    if result.content or not shown:
+        shown.append(_lines(result.content.count("\n") + 1))
+    return ", ".join(shown)
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'s' * (count > 1)}"
+
+
+def _way(item: Item) -> str:
+    return f'recall {{"id": {item.n}}}'
+
+
+def _cut(text: str, most: int) -> str:
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1] + "…"
