@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from pinfold.rollout.files import write_atomic
+from pinfold.atomic_files import write_atomic
 from pinfold.small_files import read
 
 MAX_BYTES = 1_048_576

@@ -60,6 +60,7 @@ print("\\n".join(loaded))
 """
 SCREEN = {
     *(
+        "atomic_files",
         "cli",
         "commands",
         "numbers",
@@ -72,7 +73,7 @@ SCREEN = {
     ),
     *("tui", "wiring"),
 }
-BELOW = {"rollout", "rollout.files", "rollout.provenance"}
+BELOW = {"rollout", "rollout.provenance"}
 """What else may be loaded: what a session is made of comes with the session."""
 LATER = {
     *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "sqlalchemy", "tiktoken"),

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.rollout import drafts, files
+from pinfold import atomic_files
+from pinfold.rollout import drafts
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "x"
-    files.write_atomic(path, b"one")
-    files.write_atomic(path, b"two")
+    atomic_files.write_atomic(path, b"one")
+    atomic_files.write_atomic(path, b"two")
     assert path.read_bytes() == b"two"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [path]
@@ -20,8 +21,8 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
 
 def test_a_failure_half_way_leaves_the_old_content(tmp_path: Path) -> None:
     path = tmp_path / "x"
-    files.write_atomic(path, b"one")
-    with suppress(ZeroDivisionError), files.replacing(path) as file:
+    atomic_files.write_atomic(path, b"one")
+    with suppress(ZeroDivisionError), atomic_files.replacing(path) as file:
         file.write(b"half")
         raise ZeroDivisionError
     assert path.read_bytes() == b"one"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from pinfold import atomic_files
 from pinfold.agent.record import Record
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
 from pinfold.ports import ModelInfo
-from pinfold.rollout import files
 from pinfold.rollout.provenance import Prompt, Span
 from pinfold.tools.workspace import size_text
 from pinfold.window.reading import Reading
@@ -191,7 +191,7 @@ def _apply(prompt: Prompt, cuts: Sequence[_Cut]) -> Prompt:
 
 def _save(folder: Path, text: str) -> Path:
     """A file with `text`, such that `read_file` shows all of it. Raises `OSError`."""
-    files.make_folder(folder)
+    atomic_files.make_folder(folder)
     for number in count_up(1):
         path = folder / (f"attached-{number}.txt" if number > 1 else "attached.txt")
         try:

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from pinfold import atomic_files
 from pinfold.ports import ModelInfo
-from pinfold.rollout import files
 
 NAME = "learned_windows.json"
 MOST = 200
@@ -83,5 +83,5 @@ class LearnedWindows:
             return ()
 
     def _write(self, every: tuple[LearnedWindow, ...]) -> None:
-        files.make_folder(self.path.parent)
-        files.write_atomic(self.path, msgspec.json.format(msgspec.json.encode(every)))
+        atomic_files.make_folder(self.path.parent)
+        atomic_files.write_atomic(self.path, msgspec.json.format(msgspec.json.encode(every)))

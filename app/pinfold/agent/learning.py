@@ -7,11 +7,11 @@ from pinfold.agent.learned_windows import LearnedWindow, LearnedWindows, Place
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection
 from pinfold.agent.updates import Told
+from pinfold.atomic_files import failure
 from pinfold.compaction.budget import smallest_window
 from pinfold.compaction.view import WindowView
 from pinfold.ports import ContextOverflow, ModelInfo
 from pinfold.rollout.events import WindowCounted
-from pinfold.rollout.files import failure
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
 

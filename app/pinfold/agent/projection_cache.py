@@ -11,9 +11,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from pinfold import __version__
+from pinfold import __version__, atomic_files
 from pinfold.agent.projections import Dump, Projections
-from pinfold.rollout import files
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter
@@ -91,7 +90,7 @@ def save(journal: Journal, dump: bytes, offset: int) -> None:
         session = journal.started.id
         kept = _Kept(SCHEMA, __version__, session, stamp, prefix, msgspec.Raw(dump))
         content = msgspec.msgpack.encode(kept)
-        files.write_atomic(journal.folder / NAME, _digest(content) + content)
+        atomic_files.write_atomic(journal.folder / NAME, _digest(content) + content)
 
 
 def _load(journal: Journal) -> Dump | None:

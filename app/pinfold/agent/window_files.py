@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pinfold.rollout import files
+from pinfold import atomic_files
 from pinfold.rollout.events import is_compaction
 from pinfold.rollout.items import Form, Item
 from pinfold.window.generations import forms_of
@@ -56,7 +56,9 @@ def archived(window: Window, generation: int) -> Iterator[bytes]:
 def save_summary(folder: Path, summary: dict[str, Any], at: datetime) -> None:
     """Write `session.json`: the seed's `summary_v1`, and when it was made. Raises `OSError`."""
     told = {**summary, "last_compact_at": at.isoformat().replace("+00:00", "Z")}
-    files.write_atomic(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(told)) + b"\n")
+    atomic_files.write_atomic(
+        folder / SUMMARY, msgspec.json.format(msgspec.json.encode(told)) + b"\n"
+    )
 
 
 def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None) -> int:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
+from pinfold.atomic_files import write_atomic
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.rollout.files import write_atomic
 
 FILE = "checkpoint_v1.json"
 

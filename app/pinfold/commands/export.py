@@ -81,7 +81,7 @@ def document(asked: Wish, transcript: Transcript, lines: Iterable[bytes] = ()) -
 
 def save(document: Document, asked: Wish, cwd: Path) -> str:
     """Write the document; a line that says where and what was taken out. Raises `CommandError`."""
-    from pinfold.rollout.files import failure, write_atomic
+    from pinfold.atomic_files import failure, write_atomic
 
     path = cwd / (asked.path.expanduser() if asked.path else document.name)
     if path.is_dir():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pinfold.atomic_files import failure
 from pinfold.memories import agent, applying, artifacts, baseline, merging, review, trees
 from pinfold.memories.agent import AgentFailed
 from pinfold.memories.applying import Result
@@ -28,7 +29,6 @@ from pinfold.memories.places import (
 from pinfold.memories.proof import Records, checked
 from pinfold.memories.records import Claim, Output, StateError
 from pinfold.ports import Clock, ProviderError
-from pinfold.rollout.files import failure
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from pinfold.atomic_files import make_folder
 from pinfold.memories.records import StateError
 from pinfold.memories.schema import MIGRATIONS, migrate, version_of
-from pinfold.rollout.files import make_folder
 
 FILE = "memories.db"
 _BUSY = 10.0

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinfold.rollout.files import make_folder
+from pinfold.atomic_files import make_folder
 
 MEMORY, SUMMARY, SKILLS = "MEMORY.md", "memory_summary.md", "skills"
 RAW, SUMMARIES, EXTENSIONS = "raw_memories.md", "rollout_summaries", "extensions"

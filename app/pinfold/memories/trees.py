@@ -6,8 +6,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from pinfold.atomic_files import make_folder, write_atomic
 from pinfold.memories.places import EXTENSIONS, MEMORY, RAW, SKILLS, SUMMARIES, SUMMARY
-from pinfold.rollout.files import make_folder, write_atomic
 
 Tree = dict[str, bytes]
 

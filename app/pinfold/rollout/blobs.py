@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
-from pinfold.rollout import files
+from pinfold import atomic_files
 
 FOLDER = "blobs"
 COMPRESSED = ".zst"
@@ -69,7 +69,7 @@ class Blobs:
         """Write the blob of that hash; it is there, durably, once the block ends without error."""
         import zstandard
 
-        files.make_folder(self._folder)
+        atomic_files.make_folder(self._folder)
         # A name of its own: another thread may write the same bytes.
         fd, temporary = tempfile.mkstemp(dir=self._folder, prefix=name, suffix=".tmp")
         try:
@@ -82,7 +82,7 @@ class Blobs:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-        files.sync_folder(self._folder)
+        atomic_files.sync_folder(self._folder)
 
     def link_to(self, folder: Path) -> None:
         """Give the session in `folder` the same blobs. They take no room of their own, where the
@@ -91,15 +91,18 @@ class Blobs:
         if not found:
             return
         target = folder / FOLDER
-        files.make_folder(target)
+        atomic_files.make_folder(target)
         for path in found:
             with suppress(FileNotFoundError):  # nothing referred to it
                 try:
                     os.link(path, target / path.name, follow_symlinks=False)
                 except OSError:
-                    with path.open("rb") as source, files.replacing(target / path.name) as copy:
+                    with (
+                        path.open("rb") as source,
+                        atomic_files.replacing(target / path.name) as copy,
+                    ):
                         shutil.copyfileobj(source, copy)
-        files.sync_folder(target)
+        atomic_files.sync_folder(target)
 
     def paths(self) -> Iterator[Path]:
         """The files in it: whole blobs, and what was left of a process that was killed."""

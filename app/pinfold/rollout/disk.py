@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from pinfold.rollout import events, files
+from pinfold import atomic_files
+from pinfold.rollout import events
 from pinfold.rollout.blobs import COMPRESSED, Blobs
 from pinfold.rollout.events import SessionStarted
 from pinfold.rollout.hold import LOCKS, Hold
@@ -120,7 +121,7 @@ def delete(folder: Path, now: Callable[[], datetime]) -> None:
         with Hold(folder, now):
             # First the rollout: without it there is no session, whatever is left of its folder.
             (folder / ROLLOUT).unlink()
-            files.sync_folder(folder)
+            atomic_files.sync_folder(folder)
             shutil.rmtree(folder)
     except OSError as error:
         raise JournalError(f"{folder} could not be deleted: {error.strerror or error}.") from error

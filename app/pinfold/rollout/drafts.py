@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from pinfold.rollout import files
+from pinfold import atomic_files
 
 
 class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -19,7 +19,7 @@ def save(folder: Path, text: str, pasted: Sequence[str] = ()) -> None:
     path = _path(folder)
     if text:
         draft = Draft(_encodable(text), tuple(map(_encodable, pasted)))
-        files.write_atomic(path, msgspec.json.encode(draft))
+        atomic_files.write_atomic(path, msgspec.json.encode(draft))
     else:
         path.unlink(missing_ok=True)
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from pinfold.rollout import events, files
+from pinfold import atomic_files
+from pinfold.rollout import events
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import (
     SCHEMA,
@@ -86,9 +87,9 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
         parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from, adopted=adopted
     )
     try:
-        files.make_folder(target)
+        atomic_files.make_folder(target)
         # Held: until its rollout is there, nothing says that the rest is needed.
-        with Hold(target, now), files.replacing(target / ROLLOUT) as file:
+        with Hold(target, now), atomic_files.replacing(target / ROLLOUT) as file:
             if (parent.folder / "outputs").is_dir():
                 shutil.copytree(parent.folder / "outputs", target / "outputs")
             Blobs(parent.folder).link_to(target)
@@ -104,7 +105,7 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
                 file.write(events.encode(Event(seq + 1, now(), ended)) + b"\n")
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise JournalError(files.failure(target, error)) from error
+        raise JournalError(atomic_files.failure(target, error)) from error
 
 
 def _windows(lines: Iterable[bytes]) -> int:

@@ -10,7 +10,7 @@ from typing import Self
 
 import msgspec
 
-from pinfold.rollout import files
+from pinfold import atomic_files
 
 _LOCK, _HOLDER = "rollout.lock", "holder.json"
 LOCKS = frozenset({_LOCK, _HOLDER})
@@ -49,7 +49,7 @@ class Hold:
             raise SessionHeld(_holder(folder)) from None
         holder = Holder(os.getpid(), socket.gethostname(), now())
         with suppress(OSError):  # a full disk must not keep the session shut
-            files.write_atomic(_holder_path(folder), msgspec.json.encode(holder))
+            atomic_files.write_atomic(_holder_path(folder), msgspec.json.encode(holder))
 
     def release(self) -> None:
         with suppress(OSError):

@@ -14,7 +14,8 @@ from typing import IO, Self
 
 import msgspec
 
-from pinfold.rollout import events, files, pictures
+from pinfold import atomic_files
+from pinfold.rollout import events, pictures
 from pinfold.rollout.blobs import FOLDER, Blobs
 from pinfold.rollout.events import Data, Event, SessionStarted
 from pinfold.rollout.hold import Hold
@@ -76,16 +77,16 @@ class Journal:
         """The journal of a new session, begun with `started`. Raises `JournalError`."""
         journal = cls(folder, now, read_only=False)
         try:
-            files.make_folder(folder)
+            atomic_files.make_folder(folder)
             journal._hold = Hold(folder, now)
             journal.path.touch(mode=0o600, exist_ok=False)
             journal._file = journal.path.open("r+b", buffering=0)
-            files.sync_folder(folder)
+            atomic_files.sync_folder(folder)
             journal.append(started)
             journal.started = started
         except OSError as error:
             journal.close()
-            raise JournalError(files.failure(journal.path, error)) from error
+            raise JournalError(atomic_files.failure(journal.path, error)) from error
         except JournalError:
             journal.path.unlink(missing_ok=True)
             journal.close()
@@ -186,7 +187,7 @@ class Journal:
         try:
             return pictures.written(event, self._blobs)
         except OSError as error:
-            raise JournalError(files.failure(self.folder / FOLDER, error)) from error
+            raise JournalError(atomic_files.failure(self.folder / FOLDER, error)) from error
 
     def _event(self, line: bytes, seq: int, at: datetime, offset: int) -> Event:
         event = events.decode_leniently(line, seq, at)
@@ -224,7 +225,7 @@ class Journal:
             # where even this fails, the next append tries again, or the next opening cuts
             with suppress(OSError):
                 self._drop_half_written(file)
-            raise JournalError(files.failure(self.path, error)) from error
+            raise JournalError(atomic_files.failure(self.path, error)) from error
         self._half_written = False
         self.size += len(block)
 
@@ -269,7 +270,7 @@ class Journal:
             kept.write(rest + b"\n" if half else rest)
             kept.flush()
             os.fsync(kept.fileno())
-        files.sync_folder(self.folder)
+        atomic_files.sync_folder(self.folder)
         file.truncate(self.size)
         _sync(file.fileno())
 

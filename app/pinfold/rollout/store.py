@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pinfold.rollout import files, forks, pictures
+from pinfold import atomic_files
+from pinfold.rollout import forks, pictures
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import SCHEMA, Event, SessionStarted
 from pinfold.rollout.hold import Hold
@@ -106,17 +107,17 @@ class SessionStore:
         """
         target = self._new_folder(now())
         try:
-            files.make_folder(target)
+            atomic_files.make_folder(target)
             blobs = Blobs(target)
             # Held: until its rollout is there, nothing says that the rest is needed.
-            with Hold(target, now), files.replacing(target / ROLLOUT) as file:
+            with Hold(target, now), atomic_files.replacing(target / ROLLOUT) as file:
                 for event in adopted:
                     if isinstance(event.data, SessionStarted):
                         event = _moved(event, target.name, cwd, version, adopted[-1].seq)  # noqa: PLW2901
                     file.write(pictures.written(event, blobs)[1] + b"\n")
         except OSError as error:
             shutil.rmtree(target, ignore_errors=True)
-            raise JournalError(files.failure(target, error)) from error
+            raise JournalError(atomic_files.failure(target, error)) from error
         return Journal.open(target, now)
 
     def _new_folder(self, at: datetime) -> Path:

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinfold.rollout import files
+from pinfold import atomic_files
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -92,8 +92,8 @@ def _ranks(name: str, cache_folder: Path | None) -> Ranks:
         ranks = _packaged(name)
         content = marshal.dumps(ranks)
         with suppress(OSError):
-            files.make_folder(cache_folder)
-            files.write_atomic(path, hashlib.sha256(content).digest() + content)
+            atomic_files.make_folder(cache_folder)
+            atomic_files.write_atomic(path, hashlib.sha256(content).digest() + content)
     return ranks
 
 

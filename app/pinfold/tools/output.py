@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from pinfold.rollout.files import make_folder
+from pinfold.atomic_files import make_folder
 from pinfold.tools.workspace import size_text
 
 CAP = 16_000

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold import paths
+from pinfold.atomic_files import failure, make_folder, replacing
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.files import failure, make_folder, replacing
 from pinfold.settings import MAX_BYTES, SettingsError
 from pinfold.small_files import read
 from pinfold.wiring.house import House, config_files

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pinfold.atomic_files import failure, write_atomic
 from pinfold.commands.action import CommandError
 from pinfold.output import is_watched, print_progress
-from pinfold.rollout.files import failure, write_atomic
 from pinfold.sanitize import safe
 
 

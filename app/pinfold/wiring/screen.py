@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold import paths
-from pinfold.rollout.files import write_atomic
+from pinfold.atomic_files import write_atomic
 from pinfold.small_files import read_text
 from pinfold.trust import trust
 from pinfold.wiring.house import House
