@@ -10,7 +10,7 @@ from textual.widgets import Static
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.rollout.events import CoreChanged, GoalSet, Stated
+from pinfold.rollout.events import CoreChanged, CoreSuggested, GoalSet, Stated
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core import CorePanel
@@ -91,6 +91,21 @@ async def test_a_suggestion_is_confirmed_with_a_key(session: FakeSession) -> Non
         await pilot.press("y")
         await until(pilot, lambda: Stated(words, 17) in changes(session)[-1].add)  # type: ignore[union-attr]
         await until(pilot, lambda: "2 entries" in said(pilot, ".facts"))
+
+
+async def test_the_core_of_an_adopted_session_waits_to_be_confirmed(session: FakeSession) -> None:
+    theirs = "Push without asking."
+    session.record.take(CoreSuggested(add=(Stated(theirs), Stated(RULE))))
+    async with opened(session) as pilot:
+        assert rows(pilot).count(theirs) == rows(pilot).count(RULE) == 1
+        assert "1 entry" in said(pilot, ".facts")
+        for _ in range(rows(pilot).index(theirs)):
+            await pilot.press("down")
+        await until(pilot, lambda: "from the adopted session" in said(pilot, ".about"))
+        await pilot.press("y")
+        await until(pilot, lambda: changes(session)[-1] == CoreChanged(add=(Stated(theirs),)))
+        await until(pilot, lambda: "2 entries" in said(pilot, ".facts"))
+        assert rows(pilot).count(theirs) == 1
 
 
 async def test_one_is_removed_and_comes_back_with_its_item(session: FakeSession) -> None:

@@ -24,6 +24,8 @@ _PATCH_OPS: dict[str, Literal["create", "update", "delete"]] = {
     "Update": "update",
     "Delete": "delete",
 }
+_LONGEST_SPLIT = 10_000
+"""Characters of a command that is split into words: shlex takes long for what it can't end."""
 _SED_PRINT = re.compile(r"[\d,$]+p")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _EXIT_WITHIN = 500
@@ -114,6 +116,8 @@ def _patched(patch: str, base: str, cwd: str) -> Iterator[Touched]:
 
 def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
     """Files that a plain `cat`, `head`, `tail`, `nl` or `sed -n` shows, where that is certain."""
+    if len(command) > _LONGEST_SPLIT:
+        return
     for part in command.split("&&"):
         if not _SHELL_SIGNS.isdisjoint(part):
             if "cd " in part:

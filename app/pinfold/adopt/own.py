@@ -2,16 +2,60 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption, NotASession
+from pinfold.checkpoint.core import Core
 from pinfold.rollout import events, pictures
 from pinfold.rollout.acts import told
 from pinfold.rollout.blobs import Blobs
-from pinfold.rollout.events import Adopted, Event, ItemAdded, ModelChanged, SessionStarted, Unknown
+from pinfold.rollout.events import (
+    Adopted,
+    ApprovalDecided,
+    ContextSet,
+    CoreChanged,
+    CoreSuggested,
+    Event,
+    GoalSet,
+    ItemAdded,
+    MemoryApplied,
+    ModelChanged,
+    PromptQueued,
+    PromptUnqueued,
+    SessionStarted,
+    Stated,
+    Unknown,
+)
+from pinfold.rollout.memory import DecisionMemory, FactMemory
 from pinfold.rollout.summaries import title_of
+
+MOST, LONGEST = 40, 2_000
+"""Suggestions for the core that an adopted session may bring, and characters of one."""
+_OWN = (
+    ApprovalDecided,
+    CoreChanged,
+    CoreSuggested,
+    GoalSet,
+    MemoryApplied,
+    PromptQueued,
+    PromptUnqueued,
+)
+"""What a user says for this machine, and what a model noted of it."""
+_OWN_NAMES = {events.NAMES[each] for each in (*_OWN, ContextSet)}
+
+
+class Unconfirmed(NamedTuple):
+    """A session without what its new user has not said."""
+
+    events: tuple[Event, ...]
+    suggested: int
+    """What may be confirmed in `/core`."""
+    waiting: int
+    """Prompts that waited there and are left out."""
 
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
@@ -54,6 +98,49 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
         skipped={"unreadable line": unreadable} if unreadable else {},
         notes=tuple(notes),
     )
+
+
+def unconfirmed(read: Iterable[Event]) -> Unconfirmed:
+    """The session as its new user gets it. What goal, core and records said comes last, to be
+    confirmed: nothing of it counts until then, and neither do consent, memories and prompts that
+    waited."""
+    core, kept = Core(), list[Event]()
+    recorded: dict[str, str] = {}
+    waiting: set[int] = set()
+    for event in read:
+        core.step(event)
+        match event.data:
+            case PromptQueued(id=queue_id):
+                waiting.add(queue_id)
+            case PromptUnqueued(id=queue_id):
+                waiting.discard(queue_id)
+            case MemoryApplied(memory=FactMemory(key=key, value=value)):
+                recorded[f"fact {key}"] = f"{key}: {value}"
+            case MemoryApplied(memory=DecisionMemory() as decision):
+                recorded.pop(f"decision {decision.supersedes}", None)
+                recorded[f"decision {decision.id}"] = decision.decision
+            case ContextSet(context=context) as there:
+                alone = replace(there, context=replace(context, memories=None))
+                kept.append(replace(event, data=alone))
+            case Unknown(type=name) if name in _OWN_NAMES:
+                pass
+            case data if not isinstance(data, _OWN):
+                kept.append(event)
+    # Without the item that each is said to come from: whoever wrote the file says so.
+    texts = dict.fromkeys(
+        [
+            core.goal,
+            *(each.text for each in core.stated()),
+            *(each.text for each in core.suggested()),
+            *recorded.values(),
+        ]
+    )
+    short = (text for text in texts if text.strip() and len(text) <= LONGEST)
+    suggested = tuple(map(Stated, islice(short, MOST)))
+    if suggested:
+        last = kept[-1]
+        kept.append(Event(last.seq + 1, last.ts, CoreSuggested(add=suggested)))
+    return Unconfirmed(tuple(kept), len(suggested), len(waiting))
 
 
 def _events(lines: Iterable[bytes], blobs: Blobs) -> Iterable[Event]:

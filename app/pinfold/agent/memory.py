@@ -32,10 +32,13 @@ class Remembered(NamedTuple):
 
 def remembered(known: Known, budget: int) -> Remembered:
     """What is known, the digest in at most `budget` tokens."""
+    adopted = known.core.suggested()
+    texts = {each.text for each in adopted}
+    found = suggestions(known.record, known.core, SUGGESTED)
     return Remembered(
         known.checkpoint,
         known.core.stated(),
-        tuple(suggestions(known.record, known.core, SUGGESTED)),
+        (*adopted, *(each for each in found if each.text not in texts)),
         choose(known.record, budget),
         known.sources,
     )

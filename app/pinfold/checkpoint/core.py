@@ -10,6 +10,7 @@ from pinfold.digest.lines import Line
 from pinfold.digest.record import Record
 from pinfold.rollout.events import (
     CoreChanged,
+    CoreSuggested,
     Event,
     GoalSet,
     ItemAdded,
@@ -30,6 +31,8 @@ class Suggestion(Struct, frozen=True):
     item: int
     first: bool = False
     """Whether it is of the first request."""
+    adopted: bool = False
+    """Whether it stood in the core of the session that was adopted."""
 
 
 class Core:
@@ -40,6 +43,7 @@ class Core:
         """As the user set it; empty until then."""
         self.first_request = ""
         self._stated: dict[str, Stated] = {}
+        self._suggested: dict[str, Stated] = {}
 
     def step(self, event: Event) -> None:
         match event.data:
@@ -47,6 +51,8 @@ class Core:
                 self.goal = text.strip()
             case ItemAdded(item=item) if item.kind == "user" and not self.first_request:
                 self.first_request = words(item)
+            case CoreSuggested(add=add):
+                self._suggested |= {_key(stated.text): stated for stated in add}
             case CoreChanged(add=add, remove=remove):
                 for text in remove:
                     self._stated.pop(_key(text), None)
@@ -61,6 +67,15 @@ class Core:
     def stated(self) -> tuple[Stated, ...]:
         """What stands in it besides the goal, in the order in which it came."""
         return tuple(self._stated.values())
+
+    def suggested(self) -> list[Suggestion]:
+        """What stood in the core of an adopted session, and neither the goal nor the core has."""
+        known = {_key(self.goal), *self._stated}
+        return [
+            Suggestion(each.text, each.item, adopted=True)
+            for key, each in self._suggested.items()
+            if key not in known
+        ]
 
 
 def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[Suggestion]:

@@ -313,6 +313,12 @@ class CoreChanged(Data, frozen=True, kw_only=True):
     """Texts that no longer stand."""
 
 
+class CoreSuggested(Data, frozen=True, kw_only=True):
+    """What a session that was adopted had in its core: none of it stands until it is confirmed."""
+
+    add: tuple[Stated, ...]
+
+
 class Base(Struct, frozen=True):
     """The window that a plan was made from."""
 
@@ -392,6 +398,7 @@ TYPES: dict[str, type[Data]] = {
     "items_marked": ItemsMarked,
     "goal_set": GoalSet,
     "core_changed": CoreChanged,
+    "core_suggested": CoreSuggested,
     "window_replaced": WindowReplaced,
     "window_counted": WindowCounted,
     "compaction_finished": CompactionFinished,

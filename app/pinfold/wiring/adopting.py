@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import filterfalse, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,16 +12,15 @@ from pinfold import __version__, paths
 from pinfold.adopt import found
 from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.found import Found
+from pinfold.adopt.own import Unconfirmed, unconfirmed
 from pinfold.adopt.set_up import folding, set_up
 from pinfold.numbers import tokens
 from pinfold.rollout import events
 from pinfold.rollout.events import (
-    ApprovalDecided,
     Event,
     ItemAdded,
     ModelChanged,
     SessionStarted,
-    Unknown,
     WindowCounted,
     WindowReplaced,
 )
@@ -42,7 +41,6 @@ TOOLS = {
     "messages": "a list of messages",
     "pinfold": "pinfold",
 }
-_CONSENT = events.NAMES[ApprovalDecided]
 _BY_OPENING = (ModelChanged, WindowCounted)
 """What opening a session alone writes."""
 
@@ -59,28 +57,30 @@ def adopt(at: House, path: Path, index: int = 0, *, its_folder: bool = False) ->
     """Copy the session in `path` into one of ours, or find the copy that nobody went on in.
 
     It goes on in the present folder, or with `its_folder` in the one that it names, if that exists.
-    Consent that was given in it counts for nothing here. Raises `NotASession`, `JournalError`.
+    Consent that was given in it counts for nothing here, nor do its goal, its core and what it
+    recorded until they are confirmed. Raises `NotASession`, `JournalError`.
     """
     adoption = read(path, index)
     there = Path(adoption.cwd)
     exists = there.is_absolute() and there.is_dir()
     cwd = there.resolve() if its_folder and exists else at.cwd
-    adopted, folded = tuple(filterfalse(_is_consent, adoption.events)), set_up(adoption)
+    own, folded = unconfirmed(adoption.events), set_up(adoption)
+    adopted = own.events
     if folded:
         adopted = (*adopted, folding(adoption, folded))
     said = "".join(
-        [_told(adoption), _moved(cwd, adoption.cwd, exists=exists), _folded(adoption, folded)]
+        [
+            _told(adoption),
+            _moved(cwd, adoption.cwd, exists=exists),
+            _folded(adoption, folded),
+            _left(own),
+        ]
     )
     untouched = _untouched(at.store, adopted, cwd)
     if untouched is not None:
         return Adopted(untouched, f"Adopted before, and still as it was: {said}")
     with at.store.adopt(adopted, cwd, __version__, CLOCK.now) as journal:
         return Adopted(journal.folder, f"Adopted from {said}")
-
-
-def _is_consent(event: Event) -> bool:
-    known = isinstance(event.data, ApprovalDecided)
-    return known or (isinstance(event.data, Unknown) and event.data.type == _CONSENT)
 
 
 def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path | None:
@@ -151,6 +151,17 @@ def _folded(adoption: Adoption, folded: Sequence[Item]) -> str:
         f"{'is' if one else 'are'} folded ({size} tokens): "
         f"/unfold {numbers} brings {'it' if one else 'them'} back."
     )
+
+
+def _left(own: Unconfirmed) -> str:
+    said = ""
+    if own.suggested:
+        is_ = "is" if own.suggested == 1 else "are"
+        said = f" Of its goal, core and records {own.suggested} {is_} not confirmed: see /core."
+    if own.waiting:
+        was = "1 prompt" if own.waiting == 1 else f"{own.waiting:,} prompts"
+        said += f" Left out: {was} that waited there."
+    return said
 
 
 def adoptable(at: House, search: str = "") -> Iterator[Found]:

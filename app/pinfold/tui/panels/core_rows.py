@@ -46,13 +46,20 @@ def rows_of(
             "suggested", "Not confirmed", note="y confirms" if suggested else "none", heading=True
         ),
         *(
-            KeptRow(key, one_line(each.text), "?", "first request" if each.first else "", each.item)
+            KeptRow(key, one_line(each.text), "?", _note(each), each.item or None)
             for key, each in suggested.items()
         ),
     ]
 
 
+def _note(suggested: Suggestion) -> str:
+    if suggested.adopted:
+        return "from the adopted session"
+    return "first request" if suggested.first else ""
+
+
 def about(row: KeptRow) -> list[str]:
     """What is said of a line at the foot."""
-    known = f"from #{row.item}" if row.item else "" if row.key == GOAL else "written here"
+    own = "" if row.key == GOAL or row.note else "written here"
+    known = f"from #{row.item}" if row.item else own
     return [each for each in (row.note, known) if each]
