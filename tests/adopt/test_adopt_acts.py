@@ -9,6 +9,7 @@ from fakes.foreign import Codex
 from fakes.foreign_claude import CWD, Claude
 from pinfold.adopt import codex
 from pinfold.adopt.adoption import Adoption
+from pinfold.adopt.codex_tools import touched
 from pinfold.adopt.detect import read
 from pinfold.rollout.acts import Act, Step, act
 from pinfold.rollout.events import ArtifactObserved, ItemAdded
@@ -270,6 +271,16 @@ def test_a_command_that_goes_on_ends_where_it_is_polled() -> None:
     )
     assert (first.kind, first.exit_code, waiting.kind) == ("command", None, "read")
     assert (last.kind, last.title, last.exit_code) == ("command", "$ make", 2)
+
+
+def test_a_long_command_of_codex_is_not_split_into_words() -> None:
+    def files(command: str) -> list[str]:
+        found = touched("shell", json.dumps({"command": command}), "/w")
+        return [each.uri for each in found if each.kind == "file"]
+
+    assert files("cat a.py b.py") == ["a.py", "b.py"]
+    assert files("cat " + "a.py " * 5_000) == []
+    assert files(f"apply_patch *** Add File: x\n*** Add File: a.py{' ' * 200_000}\n") == ["a.py"]
 
 
 def test_a_patch_of_codex() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.agent import MODEL
+from fakes.agent import MODEL, stage
+from fakes.provider import says
 from pinfold.agent.instructions import MAX_BYTES, agents_files, build, environment
 
 
@@ -56,6 +57,16 @@ def test_neither_a_pipe_nor_a_ring_of_links_holds_it_up(work: Path) -> None:
     os.mkfifo(work / "AGENTS.md")
     (work / "inner" / "AGENTS.md").symlink_to("AGENTS.md")
     assert texts(work / "inner") == []
+
+
+async def test_a_pipe_in_the_place_of_rules_is_told_once(tmp_path: Path) -> None:
+    at = await stage(tmp_path, [says("One."), says("Two.")])
+    os.mkfifo(at.session.cwd / "AGENTS.md")
+    for prompt in ("first", "second"):
+        at.session.send(prompt)
+        await at.session.idle()
+    said = f"{at.session.cwd}/AGENTS.md is not read: it is not a regular file."
+    assert [text for text in at.told() if "AGENTS.md" in text] == [said]
 
 
 def test_a_long_file_is_cut_and_says_so(work: Path) -> None:

@@ -17,7 +17,7 @@ _READERS = frozenset({"cat", "head", "tail", "nl"})
 _SHELL_SIGNS = frozenset("|;<>$`*?(){}[]~&\n\\")
 """With one of these about, a word need not be the path that it looks like."""
 _PATCH_LINE = re.compile(
-    r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE
+    r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
 )
 _PATCH_OPS: dict[str, Literal["create", "update", "delete"]] = {
     "Add": "create",
@@ -25,7 +25,7 @@ _PATCH_OPS: dict[str, Literal["create", "update", "delete"]] = {
     "Delete": "delete",
 }
 _LONGEST_SPLIT = 10_000
-"""Characters of a command that is split into words: shlex takes long for what it can't end."""
+"""Characters of a command that is split into words, one by one."""
 _SED_PRINT = re.compile(r"[\d,$]+p")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _EXIT_WITHIN = 500
@@ -104,7 +104,7 @@ def _script(argv: list[str] | str) -> str:
 def _patched(patch: str, base: str, cwd: str) -> Iterator[Touched]:
     updated: str | None = None
     for match in _PATCH_LINE.finditer(patch):
-        op, path, moved_to = match.groups()
+        op, path, moved_to = (group and group.rstrip() for group in match.groups())
         if moved_to:
             if updated:
                 yield seen(updated, "delete", cwd, base)

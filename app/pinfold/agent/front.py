@@ -48,6 +48,8 @@ class Front:
         self._prices = prices
         self._entered: set[Path] = set()
         """Folders where files were read or edited since it was last told of their rules."""
+        self._unread = frozenset[str]()
+        """What was said of rules that can't be read."""
         record.subscribe(self._hear)
 
     async def fresh(self) -> ContextSet:
@@ -73,6 +75,7 @@ class Front:
         """The context of the next request: as it was, what changed in it being appended, or a new
         one. Raises `JournalError`."""
         record, model, fresh = self._record, self._model(), await self.fresh()
+        await self._say_unread()
         now = record.state.context
         sent = record.state.sent_to == f"{model.provider}/{model.name}"
         tools = {each.name: each for each in now.context.tools}
@@ -100,6 +103,16 @@ class Front:
             if file.text or about in told:
                 text = _said(file, known=about in told)
                 await tell(self._record, Telling(about, text, file.text))
+
+    async def _say_unread(self) -> None:
+        """Once for each file of rules that is there and can't be read."""
+        if not self._model().tools:
+            return
+        unread = await asyncio.to_thread(instructions.unread, self._cwd, self._user_folder)
+        for problem in unread:
+            if problem not in self._unread:
+                self._record.warn(problem)
+        self._unread = frozenset(unread)
 
     def _hear(self, update: Update) -> None:
         if not isinstance(update, Appended):

@@ -4,7 +4,7 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from importlib.resources import files
@@ -25,19 +25,35 @@ MAX_BYTES = 32_768
 
 def agents_files(cwd: Path, user_folder: Path) -> tuple[AgentsFile, ...]:
     """The user's own AGENTS.md, then those from the repository's root down to `cwd`."""
+    found = []
+    for path, root in _places(cwd, user_folder):
+        with suppress(OSError, RuntimeError, ValueError):  # a ring of links, a NUL byte
+            if text := _text(path, root):
+                found.append(AgentsFile(_shown(path), text))
+    return tuple(found)
+
+
+def unread(cwd: Path, user_folder: Path) -> tuple[str, ...]:
+    """A sentence for each of these that is there and can't be read: a pipe, a device, no rights."""
+    said = []
+    for path, root in _places(cwd, user_folder):
+        try:
+            _text(path, root)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            said.append(f"{_shown(path)} is not read: {error.strerror or error}.")
+        except (RuntimeError, ValueError):
+            said.append(f"{_shown(path)} is not read: its links go round in a circle.")
+    return tuple(said)
+
+
+def _places(cwd: Path, user_folder: Path) -> Iterator[tuple[Path, Path | None]]:
+    """Where the rules may lie, each with the folder that its links must stay in."""
     root = repository_root(cwd) or cwd
     inner = [cwd, *cwd.parents]
-    folders = [user_folder, *reversed(inner[: inner.index(root) + 1])]
-    found = []
-    for folder in dict.fromkeys(folders):
-        path = folder / NAME
-        try:
-            text = _text(path, None if folder == user_folder else root)
-        except (OSError, RuntimeError, ValueError):  # a ring of links, a NUL byte
-            continue
-        if text:
-            found.append(AgentsFile(_shown(path), text))
-    return tuple(found)
+    for folder in dict.fromkeys([user_folder, *reversed(inner[: inner.index(root) + 1])]):
+        yield folder / NAME, None if folder == user_folder else root
 
 
 def nested(cwd: Path, folders: Iterable[Path]) -> tuple[AgentsFile, ...]:
