@@ -32,6 +32,10 @@ SHOT, SHOT_BYTES = 50, 120_000
 """Turns from one screenshot to the next; what one has."""
 FILES = 12
 LINES = 240
+"""Of each file."""
+REPLY = 170
+"""Words of a reply."""
+WORDS = ["read", "limit", "bytes", "open", "cache", "index", "parse", "page", "join"]
 MODEL = ModelInfo("m", "p", 8_192, "config", vision=True)
 MB = 1e6
 
@@ -58,7 +62,8 @@ class Worker:
             edit = json.dumps(made | {"old_string": old, "new_string": new})
             yield PartDone("tool_call", edit, f"e{n}", "edit_file")
         else:
-            yield PartDone("assistant", f"Limit {n} stands in {path} now; the tests of it pass.")
+            said = f"Limit {n} stands in {path} now; the tests of it pass."
+            yield PartDone("assistant", f"{said} {words(n, REPLY)}")
             yield Done(None, "stop")
             return
         yield Done(None, "tool_calls")
@@ -73,14 +78,18 @@ class Worker:
         pass
 
 
+def words(seed: int, count: int) -> str:
+    rng = Random(seed)
+    return " ".join(rng.choice(WORDS) for _ in range(count))
+
+
 def marked(turn: int) -> str:
     return f"LIMIT = {max(turn, 0)}  # of the reader"
 
 
 def text(file: int) -> str:
     rng = Random(file)
-    words = ["read", "limit", "bytes", "open", "cache", "index", "parse", "page", "join"]
-    lines = [f"    {rng.choice(words)}_{n} = {rng.choice(words)}({n})" for n in range(LINES)]
+    lines = [f"    {rng.choice(WORDS)}_{n} = {rng.choice(WORDS)}({n})" for n in range(LINES)]
     return "\n".join([marked(0), "def part():", *lines, ""])
 
 
