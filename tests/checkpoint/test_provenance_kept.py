@@ -44,3 +44,17 @@ def test_the_same_words_typed_are_the_users() -> None:
     known.step(event(1, message(ORDERS, "")))
     found = [each.text for each in suggestions(known.record, known.core, 1_000)]
     assert found == ORDERS.splitlines()
+
+
+def test_what_only_answers_something_is_not_suggested() -> None:
+    items = [
+        Item(n=1, kind="user", content="Move the orders table to the new cluster."),
+        Item(n=2, kind="assistant", content="With a snapshot, or with replication?"),
+        Item(n=3, kind="user", content="the latter"),
+        Item(n=4, kind="user", content="Tables of the billing team stay where they are."),
+    ]
+    known = Known()
+    for seq, item in enumerate(items, 1):
+        known.step(event(seq, ItemAdded(item=item)))
+    found = [each.item for each in suggestions(known.record, known.core, 1_000)]
+    assert found == [1, 4]

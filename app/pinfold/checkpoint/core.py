@@ -91,7 +91,9 @@ def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[
     if not core.goal and (start := record.first_request):
         first = _within([line for line in told if line.n == start], min(FIRST_REQUEST, most))
     left = most - sum(line.cost for line in first)
-    best = take_best([line for line in told if line not in first], record, left)
+    # What answers something says nothing without it.
+    rest = [line for line in told if line not in first and not line.lead]
+    best = take_best(rest, record, left)
     return [
         *(Suggestion(line.text, line.n, first=True) for line in first),
         *(Suggestion(line.text, line.n) for line in best),

@@ -61,7 +61,10 @@ class Masking(ModelFree):
 
 
 class Codex:
-    """Codex's local compaction: the user's messages, newest first, then a model's summary."""
+    """Codex's local compaction: the user's messages, newest first, then a model's summary.
+
+    The summary may take what our handoff may; Codex sets it no limit.
+    """
 
     name = "codex"
     needs_model = True
