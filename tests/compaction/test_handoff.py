@@ -58,6 +58,15 @@ def said(live: Live, *texts: str) -> None:
 # The plan
 
 
+def test_what_the_notes_name_is_not_told_again_by_the_digest() -> None:
+    view = session(12).view()
+    line = "agent: Part 3 takes 3.5 seconds less."
+    frame = planned(view, Material(text="Part 4 was next.", through=94)).inserted[0]
+    assert line in frame.content
+    notes = "Part 3 takes 3.5 seconds less (#23)."
+    assert line not in planned(view, Material(text=notes, through=94)).inserted[0].content
+
+
 def test_the_user_is_kept_and_one_summary_stands_for_all_else() -> None:
     live = session(12)
     plan = handed_over(live.view())

@@ -2,7 +2,7 @@
 
 from fakes.compactions import apply, session, working
 from pinfold.compaction.engine import plan_with, validate
-from pinfold.compaction.inserted import DIGEST_HEADER
+from pinfold.compaction.inserted import DIGEST_HEADER, told_by
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.strategy import Material
@@ -80,3 +80,18 @@ def test_what_rests_on_nothing_but_what_the_user_folded_is_left_out() -> None:
     assert "Left out, as you folded what it rests on: 1 entry." in plan.notes
     kept = planned(live.view(), material, PlanOptions(target_pct=0.2, claims=frozenset({"d1"})))
     assert "4,317" in kept.inserted[0].content
+
+
+def test_what_the_summary_names_is_not_told_again_by_the_digest() -> None:
+    view = session(24).view()
+    told = Entry("d1", "decisions", {"text": "Part 3 takes 3.5 seconds less."}, (Evidence(1, "p"),))
+    digest = planned(view, Material(entries=(told,), through=40)).inserted[0].content
+    without = planned(view, Material()).inserted[0].content
+    line = "agent: Part 3 takes 3.5 seconds less."
+    assert line in without
+    assert line not in digest
+    assert "agent: Part 4 takes 4.5 seconds less." in digest
+    known = told_by("Part 3 takes 3.5 seconds less. Port 8003 stays.", view)
+    lines = view.known.record.lines()
+    assert "Keep port 8003." in {line.text for line in lines}
+    assert {line.text for line in lines if line.key in known} == {"Part 3 takes 3.5 seconds less."}

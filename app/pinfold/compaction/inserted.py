@@ -12,6 +12,7 @@ from pinfold.compaction.budget import CHECKPOINT, FILE, FILES, HOW_TO, SUGGESTED
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.digest.choice import Choice, Digest, able, render
 from pinfold.digest.lines import Kind
+from pinfold.rollout import mentions
 from pinfold.rollout.items import Item
 
 CORE_HEADER = "[PROTECTED CORE, in the user's words]"
@@ -146,16 +147,22 @@ def head(
 
 
 def opening(
-    view: WindowView, options: PlanOptions, target: int, left: int, standing: frozenset[int]
+    view: WindowView,
+    options: PlanOptions,
+    target: int,
+    left: int,
+    standing: frozenset[int],
+    beside: str = "",
 ) -> str:
-    """Head and digest in at most `left` tokens, for a window of `target` tokens."""
+    """Head and digest in at most `left` tokens, for a window of `target` tokens in which a summary
+    may stand `beside` them."""
     parts = head(view, options, target, left)
 
     def count(text: str) -> int:
         return view.count_item(Item(n=0, kind="checkpoint", content=text))
 
     room = left - (count(parts.head) if parts.head else 0)
-    parts.digest = digest_of(view, options, parts, standing, room, count)
+    parts.digest = digest_of(view, options, parts, standing, room, count, beside=beside)
     return parts.text
 
 
@@ -168,14 +175,19 @@ def digest_of(
     count: Callable[[str], int],
     *,
     freely: bool = False,
+    beside: str = "",
 ) -> Digest:
     """The digest that makes the text take at most `left` tokens more than it does without.
 
-    `count` counts the item with a text; items of the numbers `standing` give no lines.
+    `count` counts the item with a text; items of the numbers `standing` give no lines, nor does
+    what a summary tells, in `parts` or `beside` them.
     """
     head, record = parts.head, view.known.record
     base = count(head) if head else 0
     lines = able(record, standing, parts.told)
+    if summary := beside or parts.summary:
+        told = told_by(summary, view) - options.lines
+        lines = [line for line in lines if line.key not in told]
     choice = Choice(record, lines, left, options.lines, freely=freely, numbered=options.numbered)
     tries = 0
     while True:
@@ -187,6 +199,21 @@ def digest_of(
             return digest
         else:
             tries += 1
+
+
+def told_by(summary: str, view: WindowView) -> frozenset[str]:
+    """The keys of lines all of whose names and numbers stand in a summary. Lines that have none
+    are not among them, nor are the user's: a summary may name a thing and not what they want."""
+
+    def make() -> frozenset[str]:
+        source = mentions.Source((), [summary])
+        return frozenset(
+            line.key
+            for line in view.known.record.lines()
+            if line.kind != "user" and source.tells(line.full or line.text, view.cwd)
+        )
+
+    return view.once(("told by", summary), make)
 
 
 def _checkpoint(view: WindowView, budget: int, told: Collection[str]) -> str:

@@ -106,7 +106,9 @@ class _Replacement:
             text = (
                 core_of(view, options, goal.target, left).text
                 if front == "core"
-                else opening(view, options, goal.target, left, holding.standing())
+                else opening(
+                    view, options, goal.target, left, holding.standing(), beside=item.content
+                )
             )
             first = Item(n=0, kind="checkpoint", content=text) if text else None
         while True:

@@ -58,6 +58,10 @@ class Source:
         gone = [name for name in names(text, cwd) if not self._holds(name)]
         return gone + [number for number in numbers(text) if number not in self._numbers]
 
+    def tells(self, text: str, cwd: str = "") -> bool:
+        """Whether `text` has names or numbers, and all of them stand here."""
+        return not self.missing(text, cwd) and bool(names(text, cwd) or numbers(text))
+
     @cached_property
     def _whole(self) -> str:
         return "\n".join(" ".join(text.split()) for text in self._texts).casefold()
