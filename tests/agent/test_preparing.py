@@ -58,6 +58,15 @@ def written(at: Stage) -> list[RequestFinished]:
     ]
 
 
+def unused(at: Stage) -> list[CompactionFinished]:
+    """What the journal says of summaries from the background that no window holds."""
+    return [
+        each
+        for each in at.events()
+        if isinstance(each, CompactionFinished) and each.compaction.phase == "background"
+    ]
+
+
 def windows(at: Stage) -> list[WindowReplaced]:
     return [each for each in at.events() if isinstance(each, WindowReplaced)]
 
@@ -103,6 +112,7 @@ async def test_a_model_that_fails_is_asked_twice_and_done_without(tmp_path: Path
             await at.clock.advance(60)
     assert windows(at)[0].strategy == "checkpoint"
     assert {each.status for each in written(at)} == {"NetworkError"}
+    assert {each.error for each in unused(at)} == {"none could be written: no route"}
 
 
 async def test_it_is_not_done_under_the_threshold_nor_where_it_is_not_wanted(
@@ -135,6 +145,8 @@ async def test_one_key_stops_it_and_begins_again(tmp_path: Path) -> None:
     assert at.session.preparing.state == ""
     await at.until(lambda: len(written(at)) == 1)
     assert written(at)[0].status == "interrupted"
+    await at.until(lambda: bool(unused(at)))
+    assert unused(at)[0].error == "you turned it off"
     at.session.preparing.switch(on=True)
     await at.until(lambda: at.session.preparing.state == "ready")
 
@@ -142,9 +154,48 @@ async def test_one_key_stops_it_and_begins_again(tmp_path: Path) -> None:
 async def test_what_was_prepared_for_a_window_that_is_gone_is_not_used(tmp_path: Path) -> None:
     at = await worked(tmp_path, 4, *[says(GOOD)] * 4)
     assert at.session.preparing.state == "ready"
-    await at.session.compact("prune")
+    draft = await at.session.compact("checkpoint")
+    assert draft is not None
     assert at.session.preparing.state == ""
     assert at.session.preparing.material() is None
+    said = (
+        "The summary from the background is not used, as the window was compacted by checkpoint. "
+        "It took "
+    )
+    await at.until(lambda: any(text.startswith(said) for text in at.told()))
+    (why,) = unused(at)
+    assert (why.status, why.error) == ("cancelled", "the window was compacted by checkpoint")
+
+
+async def test_where_only_masks_come_it_serves_the_next_compaction(tmp_path: Path) -> None:
+    outputs = [
+        [calls((f"o{turn}", "shell", '{"command": "seq 1 900"}')), says(f"Part {turn} is read.")]
+        for turn in range(8)
+    ]
+    at = await stage(
+        tmp_path,
+        [step for turn in outputs for step in turn],
+        options=replace(AUTO, mask_threshold=1.0),
+        model=MODEL,
+    )
+    at.provider.summaries = [says(GOOD)] * 9
+    for turn in range(8):
+        at.session.send(f"read part {turn}")
+        await at.session.idle()
+        await at.until(lambda: at.session.preparing.state != "preparing")
+        if at.session.preparing.state == "ready":
+            break
+    await at.session.compact("prune", replace(AUTO.compact, target_pct=0.1))
+    assert windows(at)[0].strategy == "prune"
+    assert at.session.preparing.material() is not None
+    assert unused(at) == []
+
+
+async def test_what_is_left_when_the_session_ends_is_journalled(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 4, *[says(GOOD)] * 4)
+    await at.session.close()
+    (why,) = unused(at)
+    assert why.error == "the session was closed before the window was full"
 
 
 async def test_a_small_window_is_not_worth_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from fakes.compactions import apply, session, working
 from pinfold.compaction.engine import plan_with, validate
 from pinfold.compaction.inserted import DIGEST_HEADER, told_by
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.strategies.layered import NOTHING_LEFT, WAITS
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.strategy import Material
 from pinfold.compaction.summary import Entry, Evidence, entries_of
@@ -25,6 +26,7 @@ def planned(view: WindowView, material: Material, options: PlanOptions = NARROW)
 def test_masking_is_enough_where_it_reaches_the_target() -> None:
     plan = planned(session(24).view(), READY, PlanOptions(target_pct=0.6))
     assert {each.verdict for each in plan.items} == {"keep", "mask"}
+    assert WAITS in plan.told
     assert "src/" in plan.inserted[0].content, "what was done in masked items is still told"
 
 
@@ -42,7 +44,9 @@ def test_a_prepared_summary_stands_beside_the_checkpoint() -> None:
 def test_without_one_it_is_the_checkpoint() -> None:
     view = session(24).view()
     assert planned(view, Material()).strategy == "checkpoint"
-    assert planned(view, Material(entries=(DOUBTED,))).strategy == "checkpoint"
+    unused = planned(view, Material(entries=(DOUBTED,)))
+    assert unused.strategy == "checkpoint"
+    assert NOTHING_LEFT in unused.notes
 
 
 def test_what_a_summary_says_is_known_to_the_next_one() -> None:

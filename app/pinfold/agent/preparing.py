@@ -3,24 +3,36 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from pinfold.agent.compacting import Compacting
 from pinfold.agent.options import Limits, PreparingOptions
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.updates import Appended, Preparation, Prepared, Update
+from pinfold.compaction.strategies.layered import Layered
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategies.strategy import Material
-from pinfold.rollout.events import Compaction, RequestFinished, WindowReplaced
+from pinfold.compaction.summary import entries_of
+from pinfold.numbers import tokens
+from pinfold.rollout.events import (
+    Compaction,
+    CompactionFinished,
+    RequestFinished,
+    WindowReplaced,
+)
+from pinfold.rollout.items import Kind
 from pinfold.window.reading import Reading
 
-REFRESH = 0.05
+REFRESH = 0.10
 """Of the usable window, that it grows by before what is prepared is brought up to date."""
 SMALLEST = 16_384
 """Tokens of the context window of a model that is worth asking."""
 MAX_FAILURES = 2
 """In a row, after which nothing is prepared until the window has been replaced."""
+_LASTING: frozenset[Kind] = frozenset({"user", "assistant", "tool_call", "tool_result"})
+"""Kinds of items that no compaction makes anew."""
 OCCASION = Compaction(
     trigger="auto",
     reason="prepared",
@@ -35,8 +47,11 @@ class _Written:
     """A summary, and the window that it was written of."""
 
     material: Material
+    items: frozenset[int]
+    """What it stands for."""
     generation: int
     used: int
+    """Tokens of the window then."""
 
 
 class Preparing:
@@ -62,6 +77,11 @@ class Preparing:
         self._written: _Written | None = None
         self._task: asyncio.Task[None] | None = None
         self._failures = 0
+        self._settled = record.state.spent_preparing
+        """Tokens of summaries of which it is known what became of them."""
+        self._why = ""
+        """Why what is being written is broken off."""
+        self._telling: set[asyncio.Task[None]] = set()
         compacting.prepared = self.material
         record.subscribe(self._hear)
 
@@ -76,7 +96,7 @@ class Preparing:
         """Prepare from now on, or no longer; what is ready stays."""
         self.wanted = on
         if not on:
-            self.stop()
+            self.stop("you turned it off")
         else:
             self._failures = 0
             self._consider()
@@ -84,11 +104,12 @@ class Preparing:
     def reset(self) -> None:
         """Another model goes on from here."""
         self._failures = 0
-        self.stop()
+        self.stop("another model was chosen")
 
-    def stop(self) -> None:
+    def stop(self, why: str) -> None:
         """Break off what is being written."""
         if self._task is not None:
+            self._why = why
             self._task.cancel()
             self._task = None
             self._tell()
@@ -99,11 +120,41 @@ class Preparing:
         match update.event.data:
             case RequestFinished(purpose="turn", status="ok"):
                 self._consider()
-            case WindowReplaced():
+            case WindowReplaced() as replaced:
                 self._failures = 0
-                self._written = None
-                self.stop()
+                self._settle(replaced)
+                self.stop("the window was replaced before it was written")
                 self._tell()
+
+    def _settle(self, replaced: WindowReplaced) -> None:
+        """What becomes of the summary that is ready."""
+        written, self._written = self._written, None
+        if written is None:
+            return
+        ours = replaced.strategy == Layered.name
+        if ours and any(entries_of(item) for item in replaced.inserted):
+            self._settled = self._record.state.spent_preparing
+        elif written.items <= {n for n, _ in replaced.window}:
+            # Masks alone: what it stands for is still there.
+            used = min(written.used, self._reading().used)
+            self._written = replace(written, generation=replaced.generation, used=used)
+        else:
+            by = f"compacted by {replaced.strategy}" if replaced.strategy else "taken back"
+            task = asyncio.create_task(self._unused(f"the window was {by}"))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def _unused(self, why: str, status: Literal["failed", "cancelled"] = "cancelled") -> None:
+        """Journal and tell why no window holds what was paid for, if anything was."""
+        state = self._record.state
+        spent, self._settled = state.spent_preparing - self._settled, state.spent_preparing
+        if not spent:
+            return
+        finished = CompactionFinished(compaction=OCCASION, status=status, error=why)
+        with suppress(Exception):  # a full disk is told by what matters
+            await self._record.append(finished)
+        took = f"It took {tokens(spent)} tokens."
+        self._record.warn(f"The summary from the background is not used, as {why}. {took}")
 
     def _consider(self) -> None:
         """Begin to write where the window calls for it and the budget allows it."""
@@ -135,12 +186,18 @@ class Preparing:
         generation = self._record.window.generation
         try:
             material = await self._made()
-        except Exception:  # what can't be prepared is done without: the journal has why
+        except asyncio.CancelledError:
+            if self.material() is None:  # else what was written before still serves
+                await self._unused(self._why)
+            raise
+        except Exception as error:  # what can't be prepared is done without
             self._failures += 1
+            if self.material() is None:
+                await self._unused(f"none could be written: {error}", "failed")
         else:
             if material is not None:
                 self._failures = 0
-                self._written = _Written(material, generation, used)
+                self._written = _Written(material, self._covered(material), generation, used)
                 await self._rehearse(material)
         self._task = None
         self._tell()
@@ -156,6 +213,13 @@ class Preparing:
         if known is None:
             return await Snapshot().prepare(view, summarizer, options)
         return await Snapshot().renew(known, view, summarizer, options)
+
+    def _covered(self, material: Material) -> frozenset[int]:
+        """What was said and done, of what it was written of."""
+        items = (shown.item for shown in self._record.window.shown)
+        return frozenset(
+            item.n for item in items if item.n <= material.through and item.kind in _LASTING
+        )
 
     async def _rehearse(self, material: Material) -> None:
         """Plan once for nothing: what is counted now is known when a turn waits for it."""
@@ -174,10 +238,14 @@ class Preparing:
         """Break off, and wait for the end of it."""
         self.wanted = False
         task = self._task
-        self.stop()
+        self.stop("the session was closed")
         if task is not None:
             with suppress(asyncio.CancelledError):
                 await task
+        if self._telling:
+            await asyncio.wait(self._telling)
+        if self._written is not None:
+            await self._unused("the session was closed before the window was full")
 
 
 def _quietly(*_: object) -> None:

@@ -1,5 +1,7 @@
 """`layered`: the gentlest step that is enough."""
 
+from msgspec.structs import replace
+
 from pinfold.compaction.assembly import assemble
 from pinfold.compaction.budget import SPARE, room
 from pinfold.compaction.guards import MIN_GAIN
@@ -11,6 +13,9 @@ from pinfold.compaction.strategies.snapshot import standing, summary_of, with_su
 from pinfold.compaction.strategies.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.items import Item
+
+WAITS = "The summary from the background waits for the next compaction: masks are enough."
+NOTHING_LEFT = "The summary from the background is not used: no item bears out what it says."
 
 
 class Layered(ModelFree):
@@ -26,10 +31,13 @@ class Layered(ModelFree):
             pruned = self._pruned(view, options, target)
             enough = pruned.sizes.after <= view.corrected(target)
             if enough and pruned.sizes.saved >= MIN_GAIN:
-                return pruned
+                told = (WAITS,) if material.entries else ()
+                return replace(pruned, told=(*pruned.told, *told))
         entries = standing(material.entries, view, options)
         if not entries:
-            return Checkpoint().plan(view, material, options)
+            plan = Checkpoint().plan(view, material, options)
+            unused = (NOTHING_LEFT,) if material.entries else ()
+            return replace(plan, notes=(*plan.notes, *unused))
         plan = assemble(view, options, self.name, "summary", summary_of(entries, view))
         return with_summary(plan, view, material, options)
 
