@@ -69,15 +69,12 @@ def _raw_images(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _changed(data: Data, change: Callable[[Image], Image]) -> Data:
-    if not any(item.images for item in _items(data)):
-        return data
-    match data:
-        case ItemAdded(item=item):
-            return replace(data, item=_pictured(item, change))
-        case WindowReplaced(inserted=inserted):
-            return replace(data, inserted=tuple(_pictured(item, change) for item in inserted))
-        case _:
-            return data
+    # Every event that is read comes by here; few have pictures.
+    if isinstance(data, ItemAdded):
+        return replace(data, item=_pictured(data.item, change)) if data.item.images else data
+    if isinstance(data, WindowReplaced) and any(item.images for item in data.inserted):
+        return replace(data, inserted=tuple(_pictured(item, change) for item in data.inserted))
+    return data
 
 
 def _pictured(item: Item, change: Callable[[Image], Image]) -> Item:
