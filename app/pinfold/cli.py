@@ -260,6 +260,19 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     eval_.add_argument("--html", type=Path, metavar="FILE", help="write a report, with charts")
     eval_.add_argument("--explain", action="store_true", help="say what the figures mean")
 
+    memories = command("memories", "see and change what earlier sessions learned")
+    memories.add_argument(
+        "action",
+        choices=["list", "show", "run", "forget", "clear", "doctor"],
+        nargs="?",
+        default="list",
+        help="list them; show one with what it comes from; make them now; forget all of its "
+        "session for good; remove all; say what is wrong",
+    )
+    memories.add_argument("names", nargs="*", metavar="KEY", help="as list names them")
+    memories.add_argument("-y", "--yes", action="store_true", help="don't ask")
+    memories.add_argument("--json", action="store_true")
+
     command("doctor", "say what was found, and what is missing")
 
     local = command("local", "the embedded model")
@@ -317,6 +330,7 @@ def _action(argv: Sequence[str]) -> Callable[[], int]:
         "replay": wiring.replay,
         "demo": wiring.demo,
         "eval": wiring.eval_,
+        "memories": wiring.memories,
         "doctor": wiring.doctor,
         "local": wiring.local,
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -28,7 +28,7 @@ from pinfold.agent.updates import (
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
 from pinfold.rollout import drafts, provenance
-from pinfold.rollout.events import Data, Event, ItemAdded
+from pinfold.rollout.events import Data, Event, ItemAdded, MemoryUsed
 from pinfold.rollout.items import Item
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.tokens.counter import Counter
@@ -162,6 +162,11 @@ class FakeSession:
 
     async def events(self) -> Sequence[Event]:
         return tuple(self.record.events)
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        used = (event.data for event in reversed(self.record.events))
+        return next((each.sources for each in used if isinstance(each, MemoryUsed)), ())
 
     @property
     def counter(self) -> Counter:
@@ -354,6 +359,8 @@ class FakeHost:
     made: list[FakeSession] = field(default_factory=list)
     trouble: Exception | None = None
     trusted: bool = False
+    memories: Any = None
+    """A `fakes.memories.FakeMemories`, where they are asked for."""
     saved: list[tuple[str, PlanOptions]] = field(default_factory=list)
     """Defaults of compaction."""
 

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from fakes.context import SMALL, make_session, window
+from fakes.context import CONTEXT, SMALL, make_session, window
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
+from pinfold.rollout.events import ContextSet, Memories
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_footer import Footer
@@ -442,3 +443,17 @@ async def test_the_learned_window_is_shown_and_forgotten(session: FakeSession) -
         assert "learned" not in str(said.visual)
         await pilot.press("w")
         await until(pilot, lambda: "was not learned" in foot(pilot))
+
+
+async def test_memories_can_be_folded_and_unfolded(session: FakeSession) -> None:
+    told = replace(CONTEXT, memories=Memories("- Run make test."))
+    session.append(ContextSet(hash="m", context=told))
+    async with opened(session, "up") as pilot:
+        assert "memories" in drawn(pilot).splitlines()[3]
+        await pilot.press("f")
+        await until(pilot, lambda: "Folded the memories" in foot(pilot))
+        assert "○" in drawn(pilot).splitlines()[3]
+        assert session.window.context.remembered == ""
+        await pilot.press("o")
+        await until(pilot, lambda: session.window.context.remembered == "- Run make test.")
+        assert "○" not in drawn(pilot).splitlines()[3]

@@ -393,6 +393,11 @@ class Session:
         return self._triggers.due()
 
     @property
+    def cited(self) -> tuple[str, ...]:
+        """The `session#item` that the last citation of memories names."""
+        return self._record.state.cited
+
+    @property
     def queue(self) -> tuple[tuple[int, str], ...]:
         return self._work.queue.prompts
 

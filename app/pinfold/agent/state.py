@@ -15,6 +15,7 @@ from pinfold.rollout.events import (
     GoalSet,
     ItemAdded,
     Memories,
+    MemoryUsed,
     ModelChanged,
     PromptQueued,
     PromptUnqueued,
@@ -50,6 +51,8 @@ class State(Struct):
     asked_model: str = ""
     """`provider/model` of the last request that was answered."""
     asked_at: datetime | None = None
+    cited: tuple[str, ...] = ()
+    """What the last citation of memories names: `session#item`."""
     model: ModelChanged | None = None
     prefixes: set[str] = field(default_factory=set)
     """Commands, and first words of those that only read, that the user allowed for this session."""
@@ -84,6 +87,8 @@ class State(Struct):
             case ContextSet() as context:
                 self.context, self.sent_to = context, ""
                 self.memories = context.context.memories or self.memories
+            case MemoryUsed(via="citation", sources=sources) if sources:
+                self.cited = sources
             case ModelChanged() as model:
                 self.model = model
             case TurnStarted(turn=turn):

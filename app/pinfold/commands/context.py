@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pinfold.agent.large_prompts import LargePrompts
     from pinfold.agent.updates import Phase, Preparation, Update
     from pinfold.compaction.view import PlanOptions
+    from pinfold.memories.keeper import Keeper
     from pinfold.ports import Approver, ModelInfo
     from pinfold.rollout import drafts, events
     from pinfold.rollout.events import Pin, Stated
@@ -45,6 +46,9 @@ Panel = Literal[
     "lost",
     "core",
     "eval",
+    "memories",
+    "clear_memories",
+    "memory_source",
 ]
 
 
@@ -121,6 +125,11 @@ class SessionPort(Protocol):
     @property
     def items(self) -> Sequence[Item]:
         """Every item, oldest first."""
+        ...
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """The `session#item` that the last citation of memories names."""
         ...
 
     @property
@@ -240,6 +249,23 @@ class TextsPort(Protocol):
     def exchange(self, folder: Path) -> Exchange | None: ...
 
 
+class MemoriesPort(Protocol):
+    """What earlier sessions learned."""
+
+    @property
+    def enabled(self) -> bool: ...
+    @property
+    def keeper(self) -> Keeper: ...
+
+    async def run(self) -> str:
+        """Make memories of the sessions that have changed, now; what came of it, in a sentence."""
+        ...
+
+    def switch(self, *, on: bool) -> str:
+        """Switch them on or off in the user's settings. Raises `SettingsError`."""
+        ...
+
+
 class Host(Protocol):
     """What lies outside a session. What is not `async` blocks: call it in a thread."""
 
@@ -299,6 +325,9 @@ class Host(Protocol):
     def doctor(self) -> str:
         """What was found and what is missing, as lines for people."""
         ...
+
+    @property
+    def memories(self) -> MemoriesPort: ...
 
     def trust(self) -> str:
         """Trust the working directory; what that changes, in one sentence."""

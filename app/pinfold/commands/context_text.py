@@ -52,9 +52,9 @@ def words(row: ContextRow | Row) -> str:
 
 
 def marks(row: ContextRow | Row) -> tuple[str, ...]:
-    """`pinned`, `masked`, `folded`: what the user has done to an item."""
+    """`pinned`, `masked`, `folded`: what the user has done to it."""
     if isinstance(row, ContextRow):
-        return ()
+        return ("folded",) if row.part == "memories" and not row.tokens else ()
     form = _FORMS[row.form]
     return tuple(mark for mark in ("pinned" if row.pin is not None else "", form) if mark)
 
@@ -96,7 +96,8 @@ def lines(overview: Overview, now: datetime) -> Iterator[str]:
     yield " · ".join(f"{name} {count:,}" for name, count in reading.segments)
     yield ""
     for part in overview.context:
-        yield f"{'':>7}  {kind(part):<10}  {part.tokens:>9,}  {'':>4}     {words(part)}"
+        signs = "".join(SIGNS[mark] for mark in marks(part))
+        yield f"{'':>7}  {kind(part):<10}  {part.tokens:>9,}  {'':>4}  {signs:<2} {words(part)}"
     for row in overview.rows:
         signs = "".join(SIGNS[mark] for mark in marks(row))
         files = f"  [{', '.join(map(one_line, row.files))}]" if row.files else ""

@@ -2,6 +2,8 @@
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.action import CommandError
+from pinfold.memories import places
+from pinfold.memories.records import StateError
 from pinfold.ports import NoSuchModel, ProviderError
 from pinfold.rollout.hold import SessionHeld
 from pinfold.rollout.journal import JournalError
@@ -16,6 +18,8 @@ EXPECTED = (
     SessionHeld,
     NotASession,
     ProviderError,
+    StateError,
+    places.Refused,
     OSError,
 )
 """Failures whose text is meant for the user."""

@@ -8,6 +8,7 @@ from pinfold.commands import (
     evaluate,
     export,
     history,
+    memories,
     model,
     rewind,
     screen,
@@ -26,6 +27,7 @@ ACTIONS: tuple[Action, ...] = (
     *core.ACTIONS,
     *evaluate.ACTIONS,
     *history.ACTIONS,
+    *memories.ACTIONS,
     *screen.ACTIONS,
 )
 BY_ID = {action.id: action for action in ACTIONS}

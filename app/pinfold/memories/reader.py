@@ -31,7 +31,7 @@ class Reader:
 
     def __init__(self, home: Path, now: Callable[[], datetime]) -> None:
         self.folder = home / FOLDER
-        self._home = home
+        self.home = home
         self._now = now
 
     @cached_property
@@ -39,7 +39,7 @@ class Reader:
         """The database. Raises `StateError`."""
         from pinfold.memories.state import State  # SQLAlchemy takes its time
 
-        return State(self._home, self._now)
+        return State(self.home, self._now)
 
     def close(self) -> None:
         if "state" in self.__dict__:
@@ -64,7 +64,7 @@ class Reader:
 
     def sources(self) -> reading.Sources:
         """What is left of the sessions that memories cite. Raises `StateError`."""
-        return reading.Sources(Sessions(self._home, self.state.outputs()).folder, self._confirmed())
+        return reading.Sources(Sessions(self.home, self.state.outputs()).folder, self._confirmed())
 
     def _confirmed(self) -> set[str]:
         return set(self.state.confirmed())
@@ -79,7 +79,7 @@ class Reader:
 
     def cited(self, cut: Cut) -> MemoryUsed:
         try:
-            sessions = Sessions(self._home, self.state.outputs())
+            sessions = Sessions(self.home, self.state.outputs())
         except StateError as error:
             raise MemoryFailure(str(error)) from error
         sources: dict[str, None] = {}
@@ -132,13 +132,13 @@ class Sessions:
     """The sessions that memories are drawn from, by their ids or how these begin."""
 
     def __init__(self, home: Path, outputs: Sequence[Output]) -> None:
-        self._home = home
+        self.home = home
         self._outputs = {each.session_id: each for each in outputs}
         self._host = socket.gethostname()
 
     @cached_property
     def _folders(self) -> dict[str, Path]:
-        return {path.name: path for path in self._home.glob("sessions/*/*/*/*")}
+        return {path.name: path for path in self.home.glob("sessions/*/*/*/*")}
 
     def whole(self, session: str) -> str:
         """The whole id; empty where there is no such session, or more than one."""

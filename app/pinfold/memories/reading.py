@@ -17,6 +17,7 @@ from pinfold.small_files import read_text
 
 MAX_BYTES = 2_000_000
 """Of a file that is read to check a memory, or of a memory file."""
+_CITES = re.compile(r"\s*\[[^\[\]\n]*#\d[^\[\]\n]*\]")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNCONFIRMED = "unconfirmed"
 """What the heading of those lines begins with that no record bears out."""
@@ -38,7 +39,9 @@ class MemoryLine(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        return self.statement.text if self.statement else self.text.strip().lstrip("-*+ ")
+        if self.statement:
+            return self.statement.text
+        return _CITES.sub("", self.text).strip().lstrip("-*+ ").strip()
 
     @property
     def hash(self) -> str:

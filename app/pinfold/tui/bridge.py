@@ -68,8 +68,9 @@ class Bridge:
         gauge: GaugeBar,
         status: StatusLine,
         rested: Callable[[], object],
+        source_key: str,
     ) -> None:
-        """`rested` is called when a turn has ended."""
+        """`rested` is called when a turn has ended; `source_key` opens what a reply cites."""
         self._session = session
         self._transcript = transcript
         self._queue = queue
@@ -78,6 +79,8 @@ class Bridge:
         self._gauge = gauge
         self._status = status
         self._rested = rested
+        self._source_key = source_key
+        self._told_memories = bool(session.window.context.remembered)
         self._live = session.stream_count()
         self._passed: int | None = None
         """The threshold that the window stands past, in tokens, as far as the user knows."""
@@ -178,7 +181,18 @@ class Bridge:
                 for file in context.agents:
                     lines = len(file.text.splitlines())
                     self._transcript.note(f"Rules from {shown(Path(file.path))}, {lines} lines")
+                if context.remembered and not self._told_memories:
+                    self._told_memories = True
+                    self._transcript.note(
+                        "Told of memories of earlier sessions: /memories lists them, f on their "
+                        "row in /context folds them."
+                    )
                 self._watch_threshold()
+            case events.MemoryUsed(via="citation", sources=sources) if sources:
+                count = f"{len(sources)} place{'s' if len(sources) != 1 else ''}"
+                self._transcript.note(
+                    f"From memory · {self._source_key} opens {count} in earlier sessions"
+                )
             case events.ModelChanged():
                 self._watch_threshold()
                 self.refresh()

@@ -59,6 +59,7 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
         core_keys,
         eval_keys,
         history_keys,
+        memories_keys,
         preview_keys,
     )
     from pinfold.tui.transcript.view import Transcript
@@ -69,7 +70,9 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
     checkpoint = (*checkpoint_keys.MOVES, *checkpoint_keys.ACTS)
     core = (*core_keys.MOVES, *core_keys.ACTS)
     eval_ = (*eval_keys.MOVES, *eval_keys.ACTS)
-    own = (*Transcript.BINDINGS, *context, *preview, *history, *checkpoint, *core, *eval_)
+    memories = (*memories_keys.MOVES, *memories_keys.ACTS, *memories_keys.REVIEW)
+    panels = (*context, *preview, *history, *checkpoint, *core, *eval_, *memories)
+    own = (*Transcript.BINDINGS, *panels)
     known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding) and each.id)}
     found = [
         f"[keys]: there is no action “{name}”{_hint(name, known)}" for name in keys.keys() - known

@@ -88,6 +88,7 @@ class Shell(Screen[None]):
         self._gauge = GaugeBar()
         self._status = StatusLine(monotonic)
         self._hints = Hints(self._status, monotonic)
+        self._source_key = look.keys.get("memory_source", registry.BY_ID["memory_source"].keys)
         key = look.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
         self._questions = Questions(self._prompt, monotonic, shown(key))
 
@@ -163,6 +164,7 @@ class Shell(Screen[None]):
             gauge=self._gauge,
             status=self._status,
             rested=self._read_branch,
+            source_key=shown(self._source_key),
         )
         for warning in warnings if session.items else ():
             self.tell(warning, "warning")

@@ -165,6 +165,12 @@ def gc(arguments: argparse.Namespace) -> int:
     return gc(arguments)
 
 
+def memories(arguments: argparse.Namespace) -> int:
+    from pinfold.wiring.memories_command import command
+
+    return command(arguments)
+
+
 def adopt(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.adopt_command import command
 

@@ -1,4 +1,4 @@
-"""How to compact, written into the user's config file; what else stands there stays as it is."""
+"""Settings written into the user's config file; what else stands there stays as it is."""
 
 import tomllib
 from collections.abc import Mapping
@@ -32,34 +32,42 @@ def save(at: House, strategy: str, options: PlanOptions) -> str:
 
     Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
     """
-    import tomlkit
-
-    file, _ = config_files(at.cwd)
     now = at.at(at.cwd).settings.compact
     wanted = {"mode": strategy, **{name: getattr(options, name) for name in _OPTIONS}}
     changed = {name: value for name, value in wanted.items() if getattr(now, name) != value}
     if not changed:
         return "These are the defaults already."
+    return write(at, SECTION, changed)
+
+
+def write(at: House, section: str, changed: Mapping[str, object]) -> str:
+    """Write settings of a section; says in a sentence where, and what still goes before them.
+
+    Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
+    """
+    import tomlkit
+
+    file, _ = config_files(at.cwd)
     values = {
         name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()
     }
     try:
-        _write(file, values)
+        _write(file, section, values)
     except OSError as error:
         raise SettingsError(failure(file, error)) from error
     after = at.at(at.cwd).loaded
     lines = [f"{name} = {tomlkit.item(value).as_string()}" for name, value in values.items()]
     over = [
-        f"{after.origins[f'{SECTION}.{name}']} still sets {SECTION}.{name}"
+        f"{after.origins[f'{section}.{name}']} still sets {section}.{name}"
         for name, value in changed.items()
-        if getattr(after.settings.compact, name) != value
+        if getattr(getattr(after.settings, section), name) != value
     ]
     but = f" But {', '.join(over)} here." if over else ""
     return f"Saved in {paths.shown(file)}: {', '.join(lines)}.{but}"
 
 
-def _write(path: Path, values: Mapping[str, object]) -> None:
-    """Put `values` into the section. Raises `SettingsError`, `OSError`."""
+def _write(path: Path, name: str, values: Mapping[str, object]) -> None:
+    """Put `values` into the section of that name. Raises `SettingsError`, `OSError`."""
     from tomlkit.exceptions import TOMLKitError
 
     path = path.resolve()  # a link stays one
@@ -69,9 +77,9 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
     mode = path.stat().st_mode if there else 0o600
     end = "\r\n" if "\r\n" in text else "\n"
     expected = tomllib.loads(text)
-    expected[SECTION] = {**expected.get(SECTION, {}), **values}
+    expected[name] = {**expected.get(name, {}), **values}
     try:
-        changed = _changed(text.replace("\r\n", "\n"), values)
+        changed = _changed(text.replace("\r\n", "\n"), name, values)
     except TOMLKitError as error:
         raise SettingsError(f"{path} can't be changed: {error}") from error
     if tomllib.loads(changed) != expected:
@@ -81,18 +89,18 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
     path.chmod(mode)
 
 
-def _changed(text: str, values: Mapping[str, object]) -> str:
+def _changed(text: str, name: str, values: Mapping[str, object]) -> str:
     import tomlkit
     from tomlkit.items import Table
 
     document = tomlkit.parse(text)
-    section = document.get(SECTION)
+    section = document.get(name)
     if section is None:
         before = f"{text.rstrip()}\n\n" if text.strip() else ""
-        return before + tomlkit.dumps({SECTION: values})
+        return before + tomlkit.dumps({name: values})
     behind = _taken_from_behind(section) if isinstance(section, Table) else []
-    for name, value in values.items():
-        section[name] = value
+    for key, value in values.items():
+        section[key] = value
     if behind:
         section.value.body.extend(behind)
     return tomlkit.dumps(document)

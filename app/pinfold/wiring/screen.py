@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pinfold.ports import Approver
     from pinfold.rollout.journal import Journal
     from pinfold.rollout.texts import Texts
+    from pinfold.wiring.memories import Memories
 
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""
@@ -152,6 +153,12 @@ class Sessions:
         from pinfold.wiring.defaults import save
 
         return save(self._at, strategy, options)
+
+    @property
+    def memories(self) -> Memories:
+        from pinfold.wiring.memories import Memories
+
+        return Memories(self._at)
 
     def doctor(self) -> str:
         from pinfold.wiring.report import report

@@ -27,6 +27,7 @@ from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
 from pinfold.wiring.allocator import share_heaps
 from pinfold.wiring.house import House
+from pinfold.wiring.memories import reader_of
 from pinfold.wiring.models import connect, connect_summarizer, key_variables
 from pinfold.wiring.prompts import overrides
 from pinfold.wiring.sandbox import sandbox_of
@@ -102,6 +103,7 @@ async def open_session(
                 prewarm=settings.agent.prewarm,
                 turn_metadata=settings.agent.turn_metadata,
                 summary_window=settings.compact.context_window,
+                memories=reader_of(at),
             ),
             counter=counter,
             user_folder=paths.config_folder(),

@@ -40,6 +40,7 @@ REFRESH = 0.2
 """Seconds between two readings of a window that changes."""
 _NAMED = re.compile(r"\A#[^:;]*: (?!.*; #)")
 FIXED = "It comes with every request: it can't be folded or pinned."
+MEMORIES = "f folds what earlier sessions learned, o unfolds it; it can't be pinned."
 
 
 def _utc_now() -> datetime:
@@ -178,7 +179,12 @@ class ContextPanel(Modal[None]):
             await asyncio.sleep(0)  # a key may come between
         self._footer.work_out(effects)
         if not targets and self._table.rows:
-            self._footer.can_not(FIXED)
+            self._footer.can_not(MEMORIES if self._on_memories else FIXED)
+
+    @property
+    def _on_memories(self) -> bool:
+        row = self._table.current
+        return row is not None and not isinstance(row, Row) and row.part == "memories"
 
     def _effect(self, act: Act, targets: list[Row]) -> Effect | str:
         try:
@@ -191,8 +197,11 @@ class ContextPanel(Modal[None]):
 
     async def action_act(self, act: Act) -> None:
         targets = self._targets()
+        if not targets and self._on_memories and act in ("fold", "unfold"):
+            await self._fold_memories(folded=act == "fold")
+            return
         if not targets:
-            self._footer.say(FIXED, "warning")
+            self._footer.say(MEMORIES if self._on_memories else FIXED, "warning")
             return
         self._table.end_range()
         try:
@@ -207,6 +216,15 @@ class ContextPanel(Modal[None]):
             self._footer.say(f"{said} {effect.warning}", "warning")
         else:
             self._footer.say(said)
+
+    async def _fold_memories(self, *, folded: bool) -> None:
+        try:
+            said = await self._window.fold_memories(folded=folded)
+        except Exception as error:  # the panel stays, whatever it is
+            self._footer.say(told(error), "error")
+            return
+        self._read()
+        self._footer.say(said)
 
     async def action_undo(self) -> None:
         try:

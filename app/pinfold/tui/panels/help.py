@@ -21,6 +21,7 @@ from pinfold.tui.panels import (
     core_keys,
     eval_keys,
     history_keys,
+    memories_keys,
     preview_keys,
 )
 from pinfold.tui.panels.modal import Modal
@@ -83,6 +84,10 @@ class HelpPanel(Modal[None]):
         parts += _section("In the protected core (/core)", self._bound(core))
         eval_ = [*eval_keys.MOVES, *eval_keys.ACTS]
         parts += _section("In the evaluation (/eval)", self._bound(eval_))
+        memories = [*memories_keys.MOVES, *memories_keys.ACTS]
+        parts += _section("Among memories (/memories)", self._bound(memories))
+        review = self._bound(memories_keys.REVIEW)
+        parts += _section("In the review of a consolidation (r in /memories)", review)
         parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 

@@ -1,5 +1,6 @@
 """Opens panels above the screen."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -51,6 +52,14 @@ def open_panel(app: Stage, keys: Mapping[str, str], panel: Panel, search: str = 
             from pinfold.tui.panels.lost import LostPanel
 
             app.push_screen(LostPanel(app.session, int(search)))
+        case "memories":
+            from pinfold.tui.panels.memories import MemoriesPanel
+
+            app.push_screen(MemoriesPanel(app.session, app.host.memories, keys))
+        case "clear_memories":
+            app.attempt(_clear_memories(app))
+        case "memory_source":
+            app.attempt(_show_memory_source(app))
         case "eval":
             from pinfold.tui.panels.eval import EvalPanel
 
@@ -81,6 +90,27 @@ async def _look_at_history(app: Stage, keys: Mapping[str, str]) -> None:
     chosen = await app.push_screen_wait(HistoryPanel(app.session, keys))
     if chosen is not None:
         await fork(app, chosen)
+
+
+async def _clear_memories(app: Stage) -> None:
+    from pinfold.tui.panels.ask import AskPanel
+
+    question = (
+        "Remove every memory, every record and every copy of them? Sessions stay, and memories "
+        "can be made of them again, but for those that you had forgotten."
+    )
+    if await app.push_screen_wait(AskPanel(question, "removes them")):
+        app.tell(await asyncio.to_thread(app.host.memories.keeper.clear))
+
+
+async def _show_memory_source(app: Stage) -> None:
+    from pinfold.commands.memories import cited, source_page
+    from pinfold.tui.panels.item import ItemPanel
+
+    cites = cited(app.session)
+    app.push_screen(
+        ItemPanel(*source_page(await asyncio.to_thread(app.host.memories.keeper.sources, cites)))
+    )
 
 
 def _preview(app: Stage, wish: "tuple[str, PlanOptions] | None") -> None:

@@ -1,0 +1,86 @@
+"""`/memories`: what earlier sessions learned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context
+
+if TYPE_CHECKING:
+    from pinfold.commands.context import SessionPort
+    from pinfold.memories.keeper import Source
+    from pinfold.memories.statements import Cited
+
+USAGE = "/memories takes run, on, off or clear; without one it shows them."
+
+
+async def memories(context: Context, argument: str) -> None:
+    host = context.host.memories
+    match argument:
+        case "":
+            context.open("memories")
+        case "run":
+            context.tell("Memories are being made in the background.")
+            context.tell(await host.run())
+        case "on" | "off":
+            context.tell(await asyncio.to_thread(host.switch, on=argument == "on"))
+        case "clear":
+            context.open("clear_memories")
+        case _:
+            raise CommandError(USAGE)
+
+
+async def source(context: Context, _: str) -> None:
+    context.open("memory_source")
+
+
+ACTIONS = (
+    Action(
+        "memories",
+        "See what earlier sessions learned, forget it, review it",
+        "session",
+        ("memories",),
+        "[run|on|off|clear]",
+        run=memories,
+        choices=lambda _: ("run", "on", "off", "clear"),
+    ),
+    Action(
+        "memory_source",
+        "Open what the last reply from memory comes from",
+        "session",
+        ("source",),
+        keys="f3",
+        run=source,
+    ),
+)
+
+
+def cited(session: SessionPort) -> list[Cited]:
+    """What the last reply from memory cites. Raises `CommandError`."""
+    from pinfold.memories.statements import cited as cited_in
+
+    found = list(cited_in(" ".join(session.cited)))
+    if not found:
+        raise CommandError("No reply of this session has cited a memory yet.")
+    return found
+
+
+def source_page(found: Sequence[Source]) -> tuple[str, str]:
+    """Title and text of the items that a memory cites."""
+    from pinfold.commands.context_text import KINDS
+    from pinfold.numbers import ID_SHOWN
+    from pinfold.sanitize import clean, one_line
+
+    parts: list[str] = []
+    for each in found:
+        head = f"session {one_line(each.cited.session)[:ID_SHOWN]} in {one_line(each.cwd)}"
+        if not each.items:
+            parts.append(f"── #{each.cited.item}, {head} ──\n{one_line(each.why)}")
+        for item in each.items:
+            name = f" {one_line(item.name)}" if item.name else ""
+            parts.append(f"── #{item.n} {KINDS[item.kind]}{name}, {head} ──\n{clean(item.content)}")
+    title = ", ".join(f"#{each.cited.item}" for each in found)
+    return f"Where it comes from: {title}", "\n\n".join(parts)

@@ -1,0 +1,255 @@
+"""What the user does with memories: look where one comes from, confirm, edit, forget, export it.
+
+All of it blocks. Raises `Refused` and `StateError`, with a sentence for the user, and `OSError`.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold.export.redact import Secrets
+from pinfold.memories import applying, review, trees
+from pinfold.memories.listing import Memory, listing
+from pinfold.memories.places import MEMORY, SUMMARY, Places, Refused
+from pinfold.memories.reader import Reader, Sessions
+from pinfold.memories.statements import Cited
+from pinfold.memories.usage import Usage, usage_of
+from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.sanitize import one_line
+
+LONGEST = 400
+"""Characters of a memory that the user writes."""
+
+
+class Source(Struct, frozen=True):
+    """What a memory cites: an item of an earlier session, with its other half."""
+
+    cited: Cited
+    cwd: str
+    items: tuple[Item, ...]
+    """Empty where it is gone."""
+    why: str = ""
+    """Why it is gone."""
+
+
+class Finding(Struct, frozen=True):
+    """Something that is wrong with memories, and what mends it."""
+
+    what: str
+    remedy: str = ""
+
+
+class Keeper:
+    """The memories of `home`."""
+
+    def __init__(self, home: Path, now: Callable[[], datetime]) -> None:
+        self.reader = Reader(home, now)
+        self.places = Places.of(home)
+        self._now = now
+
+    def close(self) -> None:
+        self.reader.close()
+
+    def memories(self, count: Callable[[str], int]) -> list[Memory]:
+        return listing(self.reader, count)
+
+    # Where one comes from
+
+    def sources(self, cites: Sequence[Cited]) -> list[Source]:
+        """The very items that a memory cites, from the sessions' own rollouts."""
+        sessions = Sessions(self.reader.home, self.reader.state.outputs())
+        return [self._source(each, sessions) for each in cites]
+
+    def _source(self, cite: Cited, sessions: Sessions) -> Source:
+        whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
+        folder = sessions.path(whole.session)
+        if folder is None:
+            return Source(whole, "", (), "That session is not here any more.")
+        try:
+            with Journal.open(folder, self._now, read_only=True) as journal:
+                items = {item.n: item for event in journal.read() for item in _items(event)}
+                cwd = journal.started.cwd
+        except JournalError as error:
+            return Source(whole, "", (), str(error))
+        found = items.get(whole.item)
+        if found is None:
+            return Source(whole, cwd, (), f"That session has no item #{whole.item}.")
+        key = (found.response, found.call_id)
+        both = [
+            item
+            for item in items.values()
+            if item is found or (found.call_id and (item.response, item.call_id) == key)
+        ]
+        return Source(whole, cwd, tuple(both))
+
+    # What the user says of one
+
+    def confirm(self, memory: Memory) -> str:
+        if memory.state != "stale":
+            raise Refused("Only a memory that may no longer hold can be confirmed.")
+        (line,) = self._lines_of([memory])
+        self.reader.state.confirm(line)
+        return "Confirmed: sessions are told of it again."
+
+    def _lines_of(self, memories: Sequence[Memory]) -> list[str]:
+        from pinfold.memories.reading import MemoryLine
+
+        return [MemoryLine(each.number, each.line).hash for each in memories]
+
+    def edit(self, memory: Memory, text: str) -> str:
+        """Put the user's words in the place of a memory; empty removes it.
+
+        They are the user's own from then on: no record bears them out, and no consolidation
+        changes them.
+        """
+        said = one_line(text).strip()[:LONGEST]
+        if said == memory.text:
+            raise Refused("Those are its words already.")
+        new = f"- {said}" if said else ""
+
+        def change(tree: trees.Tree) -> trees.Tree:
+            return {
+                name: _replaced(data, memory.line, new) if name in (MEMORY, SUMMARY) else data
+                for name, data in tree.items()
+            }
+
+        with self.places.locked():
+            applying.rewrite(self.places, change)
+            if memory.state == "waiting" and new:
+                self._add(new, memory.folder)
+        for session in memory.sessions:
+            self.reader.state.strike(session, memory.line)
+        return "Changed: these are your own words now." if said else "Removed."
+
+    def _add(self, line: str, folder: str) -> None:
+        """Put a line of the user's below the heading of a folder. Within the lock."""
+        tree = trees.read(self.places.files)
+        for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
+            text = trees.text(tree.get(name, b"")) or f"{title}\n"
+            heading = f"## {folder}"
+            if folder and heading in text.splitlines():
+                text = text.replace(f"{heading}\n", f"{heading}\n\n{line}\n", 1)
+            else:
+                text = (
+                    f"{text.rstrip()}\n\n{heading}\n\n{line}\n" if folder else f"{text}\n{line}\n"
+                )
+            trees.put(self.places.files, name, text.encode())
+
+    def forget(self, sessions: Collection[str]) -> str:
+        """Forget all that is known from these sessions alone; none of them is ever read again."""
+        if not sessions:
+            raise Refused("It cites no session: edit it to remove it.")
+        for session in sessions:
+            self.reader.state.forget(session)
+        review.forget(self.places, set(sessions), self.reader.state.outputs())
+        many = f"{len(sessions)} sessions" if len(sessions) > 1 else "That session"
+        return f"Forgotten. {many} will not be read again."
+
+    def clear(self) -> str:
+        """Remove every memory."""
+        review.clear(self.places)
+        self.reader.state.clear()
+        return "All memories are removed."
+
+    # Consolidations
+
+    def pending(self) -> review.Pending | None:
+        return review.pending(self.places) if self.places.files.is_dir() else None
+
+    def undo(self) -> str:
+        review.undo(self.places)
+        return "The last consolidation is undone."
+
+    # Looking after them
+
+    def export(self, path: Path, count: Callable[[str], int]) -> int:
+        """Write all memories as Markdown, without the secrets in them; how many there are."""
+        memories = self.memories(count)
+        text = "".join(_document(memories))
+        with path.open("x", encoding="utf-8") as file:
+            file.write(Secrets([text]).replaced(text))
+        return len(memories)
+
+    def recount(self) -> tuple[Usage, bool]:
+        """Counts of use as the journals have them, and whether the database had others."""
+        usage = usage_of(self._events())
+        before = {
+            row.session_id: row.usage_count
+            for row in self.reader.state.outputs()
+            if row.usage_count
+        }
+        known = {row.session_id for row in self.reader.state.outputs()}
+        counts = {key: count for key, (count, _) in usage.items() if key in known}
+        wrong = counts != before
+        if wrong:
+            self.reader.state.set_usage(
+                {key: (count, last.timestamp()) for key, (count, last) in usage.items()}
+            )
+        return usage, wrong
+
+    def _events(self) -> Iterator[Event]:
+        for rollout in self.reader.home.glob("sessions/*/*/*/*/rollout.jsonl"):
+            try:
+                with Journal.open(rollout.parent, self._now, read_only=True) as journal:
+                    yield from journal.read()
+            except JournalError:
+                continue
+
+    def findings(self, count: Callable[[str], int]) -> list[Finding]:
+        """What is wrong, the counts of use put right."""
+        found: list[Finding] = []
+        for memory in self.memories(count):
+            if memory.state == "stale":
+                said = one_line(memory.text)[:80]
+                found.append(Finding(f"“{said}”: {memory.why}", "/memories confirms or removes it"))
+            elif memory.state == "unconfirmed":
+                said = one_line(memory.text)[:80]
+                found.append(Finding(f"“{said}”: {memory.why}", "/memories edits or removes it"))
+        found += [
+            Finding(f"{job.kind} of {job.key} failed: {one_line(job.error or 'no reason')}", "run")
+            for job in self.reader.state.jobs()
+            if job.status == "failed"
+        ]
+        if self.pending() is not None:
+            found.append(Finding("A consolidation waits for your review.", "/memories shows it"))
+        if self.recount()[1]:
+            found.append(Finding("Counts of use differed from the journals.", "put right"))
+        return found
+
+
+def _items(event: Event) -> Iterator[Item]:
+    match event.data:
+        case ItemAdded(item=item):
+            yield item
+        case WindowReplaced(inserted=inserted):
+            yield from inserted
+
+
+def _replaced(data: bytes, line: str, new: str) -> bytes:
+    """A file with a line replaced; with an empty one it is left out."""
+    text = trees.text(data)
+    if text is None:
+        return data
+    found = [new if each.strip() == line else each for each in text.split("\n")]
+    kept = [
+        each for each, was in zip(found, text.split("\n"), strict=True) if each or not was.strip()
+    ]
+    return "\n".join(kept).encode()
+
+
+def _document(memories: Sequence[Memory]) -> Iterator[str]:
+    yield "# Memories\n"
+    by_folder: dict[str, list[Memory]] = {}
+    for memory in memories:
+        by_folder.setdefault(memory.folder, []).append(memory)
+    for folder, some in by_folder.items():
+        yield f"\n## {one_line(folder) or 'Anywhere'}\n\n"
+        for memory in some:
+            cites = ", ".join(map(str, memory.cites))
+            date = f"{datetime.fromtimestamp(memory.at, UTC):%Y-%m-%d}" if memory.at else ""
+            note = "; ".join(part for part in (memory.why, date, f"used {memory.uses}×") if part)
+            yield f"- {memory.kind}: {one_line(memory.text)} [{cites}] ({note})\n"

@@ -1,0 +1,98 @@
+"""All memories that there are, one a statement, with where they come from and what they cost."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from pinfold.memories.places import MEMORY, SUMMARY
+from pinfold.memories.reader import Reader, Sessions
+from pinfold.memories.reading import MAX_BYTES, MemoryLine, lines
+from pinfold.memories.records import Output
+from pinfold.memories.statements import Cited
+from pinfold.small_files import read_text
+
+State = Literal["told", "kept", "waiting", "stale", "unconfirmed"]
+"""New sessions begin with it; it stands in `MEMORY.md`; no consolidation has read it yet; it may no
+longer hold; no record bears it out. No session is told of the last two."""
+RECORD = "record"
+"""In place of a file's name: a memory of a session's record that stands in no file yet."""
+
+
+class Memory(Struct, frozen=True):
+    """A statement that pinfold remembers."""
+
+    key: str
+    kind: str
+    """Of the statement; `note` for words of the user's own."""
+    text: str
+    line: str
+    """As it stands in its file."""
+    folder: str
+    cites: tuple[Cited, ...]
+    """With whole ids, where the sessions are known."""
+    file: str
+    number: int
+    state: State
+    why: str = ""
+    """Why it is stale."""
+    at: float | None = None
+    """When what it cites last changed; seconds of the epoch."""
+    uses: int = 0
+    last_use: float | None = None
+    tokens: int = 0
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.session for each in self.cites))
+
+
+def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
+    """All memories: those that sessions are told first, then those of `MEMORY.md`, then those that
+    wait in records. Blocking. Raises `StateError`, `OSError`."""
+    outputs = {each.session_id: each for each in reader.state.outputs()}
+    sources = reader.sources()
+    sessions = Sessions(reader.home, list(outputs.values()))
+    found: dict[tuple[str, str], Memory] = {}
+    for file, line in _lines(reader, outputs):
+        kind = line.statement.kind if line.statement else "note"
+        if (kind, line.says) in found:
+            continue
+        cites = tuple(
+            dict.fromkeys(
+                Cited(sessions.whole(each.session) or each.session, each.item)
+                for each in line.cites
+            )
+        )
+        rows = [outputs[each.session] for each in cites if each.session in outputs]
+        why = sources.stale(line)
+        state: State = "told" if file == SUMMARY else "kept" if file == MEMORY else "waiting"
+        found[kind, line.says] = Memory(
+            key=line.hash[:16],
+            kind=kind,
+            text=line.says,
+            line=line.text.strip(),
+            folder=line.folder or (rows[0].cwd if rows else ""),
+            cites=cites,
+            file=file,
+            number=line.number,
+            state="unconfirmed" if line.unconfirmed else "stale" if why else state,
+            why="no record bears it out" if line.unconfirmed else why,
+            at=max((each.source_updated_at for each in rows), default=None),
+            uses=sum(each.usage_count for each in rows),
+            last_use=max((each.last_usage for each in rows if each.last_usage), default=None),
+            tokens=count(line.says),
+        )
+    return list(found.values())
+
+
+def _lines(reader: Reader, outputs: dict[str, Output]) -> Iterator[tuple[str, MemoryLine]]:
+    for name in (SUMMARY, MEMORY):
+        try:
+            text = read_text(reader.folder / name, MAX_BYTES)
+        except FileNotFoundError:
+            continue
+        yield from ((name, line) for line in lines(text))
+    for output in outputs.values():
+        for line in lines(output.raw_memory):
+            yield RECORD, line

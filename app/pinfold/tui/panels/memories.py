@@ -1,0 +1,254 @@
+"""The panel of memories: what earlier sessions learned, where each line comes from, and what to do
+about it."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+from pinfold.commands.context import MemoriesPort, SessionPort
+from pinfold.commands.context_text import age
+from pinfold.commands.failures import told
+from pinfold.commands.memories import source_page
+from pinfold.memories.listing import Memory
+from pinfold.rollout.events import Stated
+from pinfold.sanitize import one_line
+from pinfold.tui.in_order import SearchInput
+from pinfold.tui.panels.ask import AskPanel
+from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.item import ItemPanel
+from pinfold.tui.panels.line_list import LineList
+from pinfold.tui.panels.list_panel import ListPanel
+from pinfold.tui.panels.memories_keys import ACTS, MOVES
+from pinfold.tui.panels.memories_list import SAID, MemoriesList, ordered, source
+from pinfold.tui.panels.memories_review import ReviewPanel
+
+HINT = "What earlier sessions learned · Esc closes"
+NAMES = {
+    "memories.open": "source",
+    "memories.pin": "pin",
+    "memories.edit": "edit",
+    "memories.confirm": "confirm",
+    "memories.forget": "forget",
+    "memories.review": "review",
+    "memories.undo": "undo",
+    "memories.export": "export",
+}
+EXPORTED = "pinfold-memories.md"
+NONE = (
+    "There are no memories yet. They are made of finished sessions, in the background: "
+    "/memories run makes them now."
+)
+OFF = "Memories are off. /memories on switches them on; README says what is sent where."
+
+
+class Words(SearchInput):
+    """What the user writes in a memory's place."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "screen.put_away", show=False)]
+
+
+class MemoriesPanel(ListPanel[None]):
+    CSS_PATH = "panels.tcss"
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+
+    def __init__(
+        self,
+        session: SessionPort,
+        memories: MemoriesPort,
+        keys: Mapping[str, str],
+        now: datetime | None = None,
+    ) -> None:
+        """`keys` are the user's own, by action."""
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (120, "-side")]
+        self._session = session
+        self._host = memories
+        self._keeper = memories.keeper
+        self._now = now or datetime.now(UTC)
+        self._keys = keys
+        self._edited: Memory | None = None
+        self._facts = Static("Reading the memories…", classes="facts", markup=False)
+        self._words = Words(compact=True, select_on_focus=False)
+        self._list: MemoriesList = MemoriesList(self._now)
+        self._foot = Foot(ACTS, NAMES, keys)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel side") as panel:
+            panel.border_title = "Memories"
+            panel.border_subtitle = HINT
+            yield self._facts
+            yield self._list
+            yield self._words
+            yield self._foot
+
+    def on_mount(self) -> None:
+        self._words.display = False
+        self._read()
+
+    # What is shown
+
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
+        try:
+            found = await asyncio.to_thread(self._keeper.memories, self._session.window.count)
+            waiting = await asyncio.to_thread(self._keeper.pending)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._list.show_memories(ordered(found, self._session.cwd))
+        self._facts.update(self._summary(found, held=waiting is not None))
+        if not found:
+            self._foot.show(NONE if self._host.enabled else OFF)
+
+    def _summary(self, found: Sequence[Memory], *, held: bool) -> str:
+        count = f"{len(found):,} {'memory' if len(found) == 1 else 'memories'}"
+        said = [count]
+        doubtful = sum(each.state in ("stale", "unconfirmed") for each in found)
+        carried = sum(each.tokens for each in found if each.state == "told")
+        said += [f"{carried:,} tokens told to new sessions"] if carried else []
+        said += [f"! {doubtful} to confirm"] if doubtful else []
+        said += ["! a consolidation waits for your review: r"] if held else []
+        said += [] if self._host.enabled else ["off: /memories on"]
+        return " · ".join(said)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        memory = self._list.memory
+        if memory is None:
+            return
+        at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
+        used = datetime.fromtimestamp(memory.last_use, UTC) if memory.last_use else None
+        self._foot.show(
+            one_line(memory.text),
+            one_line(memory.why) or SAID[memory.state],
+            f"from {one_line(source(memory))}" if memory.cites else "in your own words",
+            f"{age(at, self._now)} old" if at else "",
+            f"used {memory.uses}×" + (f", last {age(used, self._now)} ago" if used else ""),
+            f"{memory.tokens:,} tokens",
+        )
+
+    # Keys
+
+    @on(LineList.Taken)
+    @work(exclusive=True, group="open")
+    async def action_open(self) -> None:
+        memory = self._list.memory
+        if memory is None:
+            return
+        if not memory.cites:
+            self._foot.say("You wrote it: it comes from no session.", "warning")
+            return
+        try:
+            found = await asyncio.to_thread(self._keeper.sources, memory.cites)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self.app.push_screen(ItemPanel(*source_page(found)))
+
+    async def action_pin(self) -> None:
+        if (memory := self._list.memory) is None:
+            return
+        try:
+            await self._session.window.change_core([Stated(memory.text)])
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._foot.say("Pinned: it stands in the protected core of this session. /core shows it.")
+
+    def action_edit(self) -> None:
+        if (memory := self._list.memory) is None:
+            return
+        self._edited = memory
+        self._words.value = memory.text
+        self._words.action_end()
+        self._words.placeholder = "in your own words; empty removes it"
+        self._words.display = True
+        self._words.focus()
+
+    def action_put_away(self) -> None:
+        self._edited = None
+        self._words.display = False
+        self.set_focus(None)
+
+    @on(Input.Submitted)
+    def _written(self) -> None:
+        memory, text = self._edited, self._words.value
+        self.action_put_away()
+        if memory is not None:
+            self._do(lambda: self._keeper.edit(memory, text))
+
+    def action_confirm(self) -> None:
+        if (memory := self._list.memory) is not None:
+            self._do(lambda: self._keeper.confirm(memory))
+
+    @work
+    async def action_forget(self) -> None:
+        if (memory := self._list.memory) is None:
+            return
+        sessions = memory.sessions
+        some = [m for m in self._list.memories.values() if {*m.sessions} & {*sessions}]
+        others = f", {len(some)} memories in all," if len(some) > 1 else ""
+        which = "the session" if len(sessions) == 1 else f"the {len(sessions)} sessions"
+        question = (
+            f"Forget what is known from {which} of “{one_line(memory.text)}”{others} for good? "
+            "They leave every file and copy, and no memory is made of such a session again. "
+            "The session itself stays."
+        )
+        if await self.app.push_screen_wait(AskPanel(question, "forgets")):
+            self._do(lambda: self._keeper.forget(sessions))
+
+    @work
+    async def action_review(self) -> None:
+        waiting = await asyncio.to_thread(self._keeper.pending)
+        if waiting is None:
+            self._foot.say("No consolidation waits for your review.", "warning")
+            return
+        await self.app.push_screen_wait(ReviewPanel(self._keeper, self._keys))
+        self._read()
+
+    @work
+    async def action_undo(self) -> None:
+        question = "Undo the last consolidation? The memory files become what they were before it."
+        if await self.app.push_screen_wait(AskPanel(question, "undoes it")):
+            self._do(self._keeper.undo)
+
+    def action_export(self) -> None:
+        path = _free(self._session.cwd / EXPORTED)
+
+        def export() -> str:
+            count = self._keeper.export(path, self._session.window.count)
+            return f"Exported {count:,} to {path.name}, without the secrets in them."
+
+        self._do(export)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    @work(exclusive=True, group="do")
+    async def _do(self, doing: Callable[[], str]) -> None:
+        try:
+            said = await asyncio.to_thread(doing)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._foot.say(said)
+        self._read()
+
+
+def _free(path: Path) -> Path:
+    """A name in the same folder that nothing has yet."""
+    number = 1
+    found = path
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return found

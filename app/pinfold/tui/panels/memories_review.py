@@ -1,0 +1,150 @@
+"""A consolidation of memories that waits: each change to accept, edit or reject."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
+
+from pinfold.commands.failures import told
+from pinfold.memories import review
+from pinfold.memories.keeper import Keeper
+from pinfold.memories.review import Hunk
+from pinfold.memories.statements import parse
+from pinfold.sanitize import clean, one_line
+from pinfold.tui.colours import ink
+from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.item import ItemPanel
+from pinfold.tui.panels.line_list import Line, LineList
+from pinfold.tui.panels.list_panel import ListPanel
+from pinfold.tui.panels.memories_keys import MOVES, REVIEW
+from pinfold.tui.panels.write import WritePanel
+
+NAMES = {
+    "review.accept": "accept",
+    "review.accept_all": "accept all",
+    "review.reject": "reject",
+    "review.reject_all": "reject all",
+    "review.edit": "edit",
+    "review.read": "diff",
+}
+
+
+class ReviewPanel(ListPanel[None]):
+    CSS_PATH = "panels.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *REVIEW]
+
+    def __init__(self, keeper: Keeper, keys: Mapping[str, str]) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (120, "-side")]
+        self._keeper = keeper
+        self._hunks: dict[str, Hunk] = {}
+        self._diff = ""
+        self._facts = Static("Reading the changes…", classes="facts", markup=False)
+        self._list: LineList = LineList()
+        self._change = Static(markup=False)
+        self._foot = Foot(REVIEW, NAMES, keys)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel side") as panel:
+            panel.border_title = "A consolidation waits for your review"
+            panel.border_subtitle = "↑ ↓ choose · Esc closes"
+            yield self._facts
+            yield self._list
+            with VerticalScroll(classes="change", can_focus=False):
+                yield self._change
+            yield self._foot
+
+    def on_mount(self) -> None:
+        self._read("")
+
+    @work(exclusive=True, group="read")
+    async def _read(self, said: str) -> None:
+        try:
+            waiting = await asyncio.to_thread(self._keeper.pending)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        if waiting is None:
+            self.dismiss(None)
+            return
+        self._diff = waiting.diff
+        self._hunks = {hunk.id: hunk for hunk in waiting.hunks}
+        count = len(self._hunks)
+        self._facts.update(
+            f"{count:,} change{'s' if count != 1 else ''} · nothing is used until you accept it"
+        )
+        self._list.show([_line(hunk) for hunk in waiting.hunks], top=False)
+        self._foot.say(said)
+
+    @property
+    def _hunk(self) -> Hunk | None:
+        return self._hunks.get(self._list.current or "")
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        hunk = self._hunk
+        if hunk is None:
+            return
+        text = Text()
+        for sign, part, colour in (("- ", hunk.before, "error"), ("+ ", hunk.after, "success")):
+            for line in part.splitlines():
+                text.append(f"{sign}{clean(line)}\n", ink(self.app, colour))
+        self._change.update(text)
+        self._foot.show(one_line(hunk.path), f"line {hunk.line}")
+
+    # Keys
+
+    def action_accept(self) -> None:
+        if (hunk := self._hunk) is not None:
+            self._do(lambda: review.accept(self._keeper.places, hunk.id), "Accepted.")
+
+    def action_accept_all(self) -> None:
+        self._do(lambda: review.accept(self._keeper.places, *self._hunks), "Accepted.")
+
+    def action_reject(self) -> None:
+        if (hunk := self._hunk) is not None:
+            self._do(lambda: review.reject(self._keeper.places, hunk.id), "Rejected.")
+
+    def action_reject_all(self) -> None:
+        self._do(lambda: review.reject(self._keeper.places, *self._hunks), "Rejected.")
+
+    @work
+    async def action_edit(self) -> None:
+        if (hunk := self._hunk) is None:
+            return
+        text = await self.app.push_screen_wait(WritePanel(one_line(hunk.path), hunk.after))
+        if text is not None:
+            self._do(
+                lambda: review.edit(self._keeper.places, hunk.id, text), "Accepted in your words."
+            )
+
+    @on(LineList.Taken)
+    def action_read(self) -> None:
+        self.app.push_screen(ItemPanel("What the consolidation changes", clean(self._diff)))
+
+    @work(exclusive=True, group="do")
+    async def _do(self, doing: Callable[[], None], said: str) -> None:
+        try:
+            await asyncio.to_thread(doing)
+        except Exception as error:  # the panel stays, whatever it is
+            self._foot.say(told(error), "error")
+            return
+        self._read(said)
+
+
+def _line(hunk: Hunk) -> Line:
+    sign = "+" if not hunk.before else "−" if not hunk.after else "~"
+    said = (hunk.after or hunk.before).strip().splitlines()
+    more = f"{len(said)} lines" if len(said) > 1 else ""
+    return Line(hunk.id, sign, _says(said[0]) if said else "(blank lines)", more, hunk.path)
+
+
+def _says(line: str) -> str:
+    statement = parse(line)
+    return f"{statement.kind}: {statement.text}" if statement else line

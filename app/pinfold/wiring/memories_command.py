@@ -1,0 +1,201 @@
+"""`pinfold memories`: what earlier sessions learned, without the screen."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rich.table import Table
+from rich.text import Text
+
+from pinfold import paths
+from pinfold.commands.context_text import age
+from pinfold.commands.memories import source_page
+from pinfold.memories.keeper import Keeper, Source
+from pinfold.memories.listing import Memory
+from pinfold.memories.places import Refused
+from pinfold.output import print_json, print_table
+from pinfold.sanitize import one_line
+from pinfold.tokens.counter import Counter
+from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.memories import Memories
+
+_ENCODING = "o200k_base"
+_SHORTEST = 4
+"""Characters by which a memory is named, at least."""
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Raises `Refused`, `StateError`, `WrongUse`, `OSError`."""
+    at = house(arguments)
+    memories = Memories(at)
+    try:
+        return _carry_out(at, memories, arguments)
+    finally:
+        memories.keeper.close()
+
+
+def _carry_out(at: House, memories: Memories, arguments: argparse.Namespace) -> int:
+    keeper, names = memories.keeper, arguments.names
+    match arguments.action:
+        case "list":
+            return _list(_all(keeper), on=memories.enabled, as_json=arguments.json)
+        case "show":
+            return _show(keeper, names, as_json=arguments.json)
+        case "run":
+            _say(asyncio.run(memories.run()), as_json=arguments.json)
+        case "forget":
+            return _forget(keeper, names, yes=arguments.yes, as_json=arguments.json)
+        case "clear":
+            if not _agreed("Remove every memory, and every copy of them?", yes=arguments.yes):
+                print("They stay.")
+                return 1
+            _say(keeper.clear(), as_json=arguments.json)
+        case "doctor":
+            return _doctor(at, memories, as_json=arguments.json)
+    return 0
+
+
+def _all(keeper: Keeper) -> list[Memory]:
+    return keeper.memories(Counter(_ENCODING, paths.cache_folder()).count)
+
+
+def _say(said: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"done": said})
+    else:
+        print(one_line(said))
+
+
+def _list(found: Sequence[Memory], *, on: bool, as_json: bool) -> int:
+    if as_json:
+        for memory in found:
+            print_json(memory)
+        return 0
+    if not found:
+        print("There are no memories yet." if on else "Memories are off; there are none.")
+        return 0
+    piped, now = not sys.stdout.isatty(), datetime.now(UTC)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("key", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("age", no_wrap=True, justify="right")
+    table.add_column("used", no_wrap=True, justify="right")
+    table.add_column("tokens", no_wrap=True, justify="right")
+    table.add_column("memory")  # gives way alone: its text is cut, not wrapped
+    for memory in found:
+        at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
+        said = f"{memory.kind}: {one_line(memory.text)}"
+        table.add_row(
+            memory.key[:8],
+            memory.state,
+            age(at, now) if at else "",
+            str(memory.uses),
+            f"{memory.tokens:,}",
+            Text(said, overflow="ellipsis", no_wrap=True),
+        )
+    print_table(table, whole=piped)
+    return 0
+
+
+def _show(keeper: Keeper, names: Sequence[str], *, as_json: bool) -> int:
+    if not names:
+        raise WrongUse("show takes the key of a memory, as list names it")
+    for memory in _chosen(keeper, names):
+        sources = keeper.sources(memory.cites)
+        if as_json:
+            print_json({"memory": memory, "sources": sources})
+            continue
+        print(f"{memory.kind}: {one_line(memory.text)}")
+        where = f"{memory.file}:{memory.number}" if memory.number else memory.file
+        facts = (memory.state, memory.why, where, f"used {memory.uses}×", memory.folder)
+        print(" · ".join(one_line(fact) for fact in facts if fact))
+        print(f"\n{_page(sources)}\n")
+    return 0
+
+
+def _page(sources: Sequence[Source]) -> str:
+    return source_page(sources)[1] if sources else "In your own words: it comes from no session."
+
+
+def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
+    """The memories whose keys begin so. Raises `Refused`."""
+    every = _all(keeper)
+    found: dict[str, Memory] = {}
+    for name in names:
+        fitting = [each for each in every if len(name) >= _SHORTEST and each.key.startswith(name)]
+        if len(fitting) != 1:
+            which = "more than one memory's key begins" if fitting else "no memory's key begins"
+            raise Refused(f"{which[0].upper()}{which[1:]} with “{one_line(name)}”.")
+        found[fitting[0].key] = fitting[0]
+    return list(found.values())
+
+
+def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -> int:
+    if not names:
+        raise WrongUse("forget takes keys of memories, as list names them, or ids of sessions")
+    every = _all(keeper)
+    known = {row.session_id for row in keeper.reader.state.outputs()}
+    known |= {session for memory in every for session in memory.sessions}
+    sessions: dict[str, None] = {}
+    for name in names:
+        ids = [each for each in known if len(name) >= 8 and each.startswith(name)]
+        if len(ids) == 1:
+            sessions[ids[0]] = None
+        else:
+            sessions |= dict.fromkeys(s for m in _chosen(keeper, [name]) for s in m.sessions)
+    gone = [each for each in every if {*each.sessions} & {*sessions}]
+    if not as_json:
+        for memory in gone:
+            print(f"  {memory.kind}: {one_line(memory.text)}")
+    question = f"Forget these {len(gone):,}, and never read their sessions again?"
+    if not _agreed(question, yes=yes):
+        print("They stay.")
+        return 1
+    _say(keeper.forget(list(sessions)), as_json=as_json)
+    return 0
+
+
+def _agreed(question: str, *, yes: bool) -> bool:
+    """Raises `WrongUse` where nobody can answer."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise WrongUse("it asks first: say --yes where nobody can answer")
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        print()
+        return False
+
+
+def _doctor(at: House, memories: Memories, *, as_json: bool) -> int:
+    keeper = memories.keeper
+    counter = Counter(_ENCODING, paths.cache_folder())
+    every = keeper.memories(counter.count)
+    state = keeper.reader.state
+    settings = at.settings.memories
+    facts = {
+        "memories": "on" if settings.enabled else "off",
+        "made": settings.generate,
+        "told to new sessions": "yes" if settings.use else "no",
+        "folder": paths.shown(keeper.places.files),
+        "database": paths.shown(state.path),
+        "sessions read": len(state.outputs()),
+        "sessions forgotten": len(state.forgotten()),
+        "lines": len(every),
+    }
+    findings = keeper.findings(counter.count)
+    if as_json:
+        print_json({"facts": facts, "findings": findings})
+        return 0
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        print(f"{name:<{width}}  {one_line(str(value))}")
+    for finding in findings:
+        remedy = f" ({finding.remedy})" if finding.remedy else ""
+        print(f"! {one_line(finding.what)}{remedy}")
+    if not findings:
+        print("Nothing is wrong.")
+    return 0

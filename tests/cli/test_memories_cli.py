@@ -1,0 +1,76 @@
+"""`pinfold memories`: what it prints, asks and refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.memories import ONE, remembered
+from pinfold.cli import run
+from pinfold.memories.keeper import Keeper
+
+RULE = "Run the tests with `make test`."
+
+
+@pytest.fixture
+def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keeper:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    for name, folder in (("PINFOLD_HOME", "home"), ("XDG_CONFIG_HOME", "config")):
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    return remembered(tmp_path / "home", str(work)).keeper
+
+
+def out(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().out
+
+
+def listed(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    assert run(["memories", "list", "--json"]) == 0
+    return [json.loads(line) for line in out(capsys).splitlines()]
+
+
+def test_they_are_listed_and_one_is_shown_with_its_source(
+    keeper: Keeper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["memories"]) == 0
+    assert f"rule: {RULE}" in out(capsys)
+    found = listed(capsys)
+    assert [each["text"] for each in found][:1] == [RULE]
+    assert run(["memories", "show", str(found[0]["key"])[:8]]) == 0
+    assert "#2 user, session 0198ab12-1234" in (said := out(capsys))
+    assert "not pytest" in said
+    assert run(["memories", "show", str(found[0]["key"]), "--json"]) == 0
+    assert json.loads(out(capsys))["sources"][0]["items"][0]["n"] == 2
+
+
+def test_forgetting_asks_first(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
+    key = str(listed(capsys)[0]["key"])
+    assert run(["memories", "forget", key]) == 2
+    assert "say --yes" in capsys.readouterr().err
+    assert run(["memories", "forget", key, "--yes"]) == 0
+    assert RULE in out(capsys)
+    assert all(ONE not in str(each["cites"]) for each in listed(capsys))
+    assert run(["memories", "forget", "0198"]) == 1
+    assert "No memory's key begins with" in capsys.readouterr().err
+
+
+def test_all_are_removed(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["memories", "clear", "--yes"]) == 0
+    assert "All memories are removed" in out(capsys)
+    assert listed(capsys) == []
+
+
+def test_the_doctor_says_what_is_wrong_and_counts_anew(
+    keeper: Keeper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["memories", "doctor", "--json"]) == 0
+    said = json.loads(out(capsys))
+    assert said["facts"]["sessions read"] == 2
+    whats = " ".join(each["what"] for each in said["findings"])
+    assert "limits.py no longer says it" in whats
+    assert "Counts of use differed" in whats  # no journal says so
+    assert keeper.reader.state.outputs()[0].usage_count == 0
+    assert run(["memories", "doctor"]) == 0
+    assert "Counts of use" not in out(capsys)
