@@ -159,6 +159,15 @@ def test_a_forgotten_session_is_never_read_again(state: State) -> None:
     assert state.forgotten() == ["a", "b"]
 
 
+@pytest.mark.parametrize("how", ["forget", "clear"])
+def test_what_is_forgotten_leaves_the_disk(state: State, how: str) -> None:
+    remember(state, "a", "b")
+    files = state.path, state.path.with_name("memories.db-wal")
+    assert any(b"memory of a" in file.read_bytes() for file in files)
+    state.forget("a") if how == "forget" else state.clear()
+    assert not any(b"memory of a" in file.read_bytes() for file in files)
+
+
 def test_what_nobody_used_is_pruned_oldest_first_and_not_made_again(
     state: State, clock: Clock
 ) -> None:

@@ -76,7 +76,7 @@ def tools() -> list[Tool]:
 
 async def _open(connection: Connection, folder: Path, home: Path, clock: Clock) -> Session:
     try:
-        journal = SessionStore(home).create(folder, __version__, clock.now)
+        journal = SessionStore(home).create(folder, __version__, clock.now, "internal")
     except JournalError:
         await connection.provider.close()
         raise

@@ -12,6 +12,7 @@ from pinfold.rollout.events import SessionStarted
 from pinfold.rollout.hold import is_held
 from pinfold.rollout.journal import ROLLOUT
 from pinfold.rollout.store import SessionStore
+from pinfold.settings import MemorySettings
 
 SCANNED = 1_000
 """Sessions that are looked at, the newest first."""
@@ -26,6 +27,14 @@ class Rules(Struct, frozen=True):
     min_idle: timedelta
     adopted: bool = False
     """Whether sessions of other tools count."""
+
+
+def rules(settings: MemorySettings) -> Rules:
+    return Rules(
+        max_age=timedelta(days=settings.max_rollout_age_days),
+        min_idle=timedelta(hours=settings.min_rollout_idle_hours),
+        adopted=settings.include_adopted,
+    )
 
 
 def eligible(

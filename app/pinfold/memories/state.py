@@ -245,13 +245,13 @@ class State:
         with self._db.writing() as conn:
             conn.execute(delete(outputs).where(outputs.c.session_id == session))
             conn.execute(delete(jobs).where(jobs.c.kind == "extract", jobs.c.key == session))
-            if conn.execute(select(forgotten).where(forgotten.c.session_id == session)).first():
-                return
+            conn.execute(delete(forgotten).where(forgotten.c.session_id == session))
             conn.execute(
                 insert(forgotten).values(
                     session_id=session, host=self._host, forgotten_at=self._now()
                 )
             )
+        self._db.clean()
 
     def clear(self) -> None:
         """Remove every memory and every job; what was forgotten stays forgotten."""
@@ -259,6 +259,7 @@ class State:
             conn.execute(delete(outputs))
             conn.execute(delete(jobs))
             conn.execute(delete(confirmed))
+        self._db.clean()
 
     def output(self, session: str) -> Output | None:
         return next((each for each in self.outputs() if each.session_id == session), None)

@@ -102,7 +102,9 @@ class PinfoldApp(FailsafeApp):
             await self._shell.complete()
             self._register_themes(*await asyncio.to_thread(themes.load, self._theme_folders))
             session = await self._start(self._shell.approve)
-            await self._enter(session, self._warnings)
+            asks = self._look.offer if not session.items else None
+            offer = await asyncio.to_thread(asks) if asks else ""
+            await self._enter(session, self._warnings, offer)
             self._make_panels_ready()
         except Exception as error:  # the screen stays, whatever it is
             from pinfold.commands.failures import told
@@ -127,10 +129,12 @@ class PinfoldApp(FailsafeApp):
     def give_up(self) -> None:
         self.post_message(Shell.Left())
 
-    async def _enter(self, session: SessionPort, warnings: Sequence[str] = ()) -> None:
+    async def _enter(
+        self, session: SessionPort, warnings: Sequence[str] = (), offer: str = ""
+    ) -> None:
         old, self._session = self._session, session
         session.compaction.reviewer = self._review
-        await self._shell.attach(session, [*warnings, *session.notices])
+        await self._shell.attach(session, [*warnings, *session.notices], offer)
         if old is not None:
             await old.close()
         if session.standing:

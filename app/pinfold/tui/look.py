@@ -1,7 +1,7 @@
 """How the screen is set up."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -22,3 +22,5 @@ class Look(Struct, frozen=True):
     """Action id -> keys."""
     warnings: tuple[str, ...] = ()
     """What was wrong with the settings."""
+    offer: Callable[[], str] | None = None
+    """What the first screen offers, if anything; blocking, asked once."""

@@ -142,7 +142,7 @@ class Shell(Screen[None]):
 
     # The session
 
-    async def attach(self, session: SessionPort, warnings: Sequence[str]) -> None:
+    async def attach(self, session: SessionPort, warnings: Sequence[str], offer: str = "") -> None:
         """Show `session` from now on, and send it what waits."""
         # Like all that knows of sessions, it is imported after the first paint.
         from pinfold.tui.bridge import Bridge
@@ -154,7 +154,7 @@ class Shell(Screen[None]):
         self._find_bar.leave()
         self._look_at(session.cwd)
         await self._transcript.warm()
-        self._transcript.set_welcome(welcome.welcome(session, warnings))
+        self._transcript.set_welcome(welcome.welcome(session, warnings, offer))
         self._bridge = Bridge(
             session,
             transcript=self._transcript,

@@ -45,8 +45,9 @@ def failed(reason: str) -> RenderableType:
     )
 
 
-def welcome(session: SessionPort, warnings: Sequence[str] = ()) -> RenderableType:
-    """What was chosen and why, how to begin, and what is wrong with the settings."""
+def welcome(session: SessionPort, warnings: Sequence[str] = (), offer: str = "") -> RenderableType:
+    """What was chosen and why, how to begin, what is wrong with the settings, and what else there
+    is."""
     model = session.model
     chosen = Text.assemble(
         (one_line(model.name), "bold"),
@@ -57,6 +58,8 @@ def welcome(session: SessionPort, warnings: Sequence[str] = ()) -> RenderableTyp
     parts: list[RenderableType] = [facts]
     if warnings:
         parts += [Text(), *(Text(f"! {one_line(warning)}", "bold") for warning in warnings)]
+    if offer:
+        parts += [Text(), Text(offer)]
     if not model.tools:
         parts += [Text(), Text(SMALL)]
     tries = TO_TRY if model.tools else TO_TRY_SMALL

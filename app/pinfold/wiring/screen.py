@@ -6,8 +6,9 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""
 
+Remember = Callable[["House", Collection[str]], Awaitable[object]]
+
 FRAMES_PER_SECOND = 250
 """The most that Textual may paint; it paints only what changed."""
 
@@ -41,6 +44,8 @@ class Sessions:
     def __init__(self, at: House) -> None:
         self._at = at
         self._warming: set[asyncio.Task[None]] = set()
+        self._remembering: asyncio.Task[None] | None = None
+        """Makes memories of earlier sessions, in the background."""
 
     async def new(self, approver: Approver) -> Session:
         from pinfold.wiring.sessions import new_journal
@@ -118,7 +123,23 @@ class Sessions:
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
         task.add_done_callback(self._warmed)
+        memories = at.settings.memories
+        if memories.enabled and memories.generate != "off" and self._remembering is None:
+            self._remembering = asyncio.create_task(self._remember(at, session.id, task))
+            self._remembering.add_done_callback(_told)
         return session
+
+    async def _remember(self, at: House, session: str, warmed: asyncio.Task[None]) -> None:
+        """Once in the life of the screen; when that ends, this is cancelled."""
+        await asyncio.wait([warmed])
+        remember = await asyncio.to_thread(_import_remember)
+        await remember(at, {session})
+
+    async def stop(self) -> None:
+        """End what runs in the background."""
+        if self._remembering is not None:
+            self._remembering.cancel()
+            await asyncio.wait([self._remembering])
 
     def _warmed(self, task: asyncio.Task[None]) -> None:
         self._warming.discard(task)
@@ -224,6 +245,7 @@ def run(
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
         warnings=at.loaded.warnings,
+        offer=partial(_offer, at) if kept else None,
     )
     app = PinfoldApp(painted, host, look)
     said = app.run()
@@ -236,6 +258,24 @@ def run(
         print(said)
     # Where nobody left, it could not begin or not go on.
     return 1 if said is None else app.return_code or 0
+
+
+def _told(task: asyncio.Task[None]) -> None:
+    """Show why work in the background failed."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": str(error), "exception": error})
+
+
+def _import_remember() -> Remember:
+    from pinfold.wiring.remembering import remember
+
+    return remember
+
+
+def _offer(at: House) -> str:
+    from pinfold.wiring.remembering import offer
+
+    return offer(at)
 
 
 def _make_ready() -> None:

@@ -1,0 +1,118 @@
+"""Making memories, as the settings say; and offering that, once."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+
+from msgspec import Struct
+
+from pinfold import paths
+from pinfold.atomic_files import write_atomic
+from pinfold.memories.consolidate import Options, Outcome, consolidate
+from pinfold.memories.eligible import rules
+from pinfold.memories.pipeline import Connect, Phase1, Report
+from pinfold.memories.places import Places
+from pinfold.wiring.house import House
+from pinfold.wiring.models import choice_of, connect
+from pinfold.wiring.sessions import CLOCK
+
+OFFERED = "memories-offered"
+"""The file in pinfold's home that says that memories were offered."""
+OFFER = (
+    "New: pinfold can note what finished sessions taught, each line with its source, and begin "
+    "later sessions with it. /memories on switches that on: the model then reads each session "
+    'once, which costs tokens; [memories] generate = "offline" asks no model.'
+)
+
+
+class Remembered(Struct, frozen=True):
+    """What came of a run."""
+
+    phase1: Report
+    phase2: Outcome | None = None
+    """None where nothing was consolidated."""
+
+    def __str__(self) -> str:
+        """In a few sentences, for the user."""
+        first = self.phase1
+        tally = Counter(first.results.values())
+        parts = [first.note] if first.note else []
+        if first.results:
+            by = f" by {first.model}" if first.model else " without a model"
+            parts.append(
+                f"{tally.total()} sessions read{by}: {first.proven} statements, "
+                f"{sum(first.left_out.values())} left out for want of proof."
+            )
+        elif not first.note:
+            parts.append("No session has changed since it was read.")
+        if tally["failed"]:
+            why = next(iter(first.errors.values()))
+            parts.append(f"{tally['failed']} failed and will be read again later: {why}")
+        if self.phase2 is not None:
+            parts.append(self.phase2.note or f"Consolidation: {self.phase2.status}.")
+        return " ".join(parts)
+
+
+async def remember(at: House, but: Collection[str] = (), *, force: bool = False) -> Remembered:
+    """Read the sessions that are due, except `but`, and bring the files up to date.
+
+    `force` does not wait after failures. Raises `StateError`, `ProviderError`.
+    """
+    from pinfold.memories.state import State
+
+    wanted = at.settings.memories
+    if wanted.generate == "off":
+        return Remembered(Report(note='[memories] generate is "off".'))
+    state = await asyncio.to_thread(State, at.home, CLOCK.now)
+    try:
+        phase1 = Phase1(
+            state,
+            at.store,
+            rules(wanted),
+            CLOCK,
+            limit=wanted.max_rollouts_per_startup,
+            connect=await _reaching(at, wanted.extract_model),
+            metadata=at.settings.agent.turn_metadata,
+            cache=paths.cache_folder(),
+        )
+        read = await phase1.run(but, force=force)
+        outcome = await consolidate(
+            Places.of(at.home),
+            state,
+            CLOCK,
+            Options(
+                limit=wanted.max_raw_memories_for_consolidation,
+                max_unused_days=wanted.max_unused_days,
+                review=wanted.review,
+            ),
+            await _reaching(at, wanted.consolidation_model),
+            force=force,
+        )
+        return Remembered(read, outcome)
+    finally:
+        await asyncio.to_thread(state.close)
+
+
+async def _reaching(at: House, name: str | None) -> Connect | None:
+    """How to reach the model; None where no model is to be asked, or the small one alone is there.
+
+    Raises `ProviderError`.
+    """
+    if at.settings.memories.generate != "model":
+        return None
+    choice = await choice_of(at, name)
+    return None if choice.kind in ("none", "embedded") else partial(connect, at, name)
+
+
+def offer(at: House) -> str:
+    """What the first screen says of memories, once, to a user with earlier sessions; else empty."""
+    if "memories.enabled" in at.loaded.origins or (at.home / OFFERED).exists():
+        return ""
+    if len(list(islice(at.home.glob("sessions/*/*/*/*/rollout.jsonl"), 2))) < 2:
+        return ""  # this is the first
+    with suppress(OSError):  # then it is offered again
+        write_atomic(at.home / OFFERED, b"")
+    return OFFER

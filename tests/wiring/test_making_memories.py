@@ -1,0 +1,95 @@
+"""Memories are made beside a session of the shell, and offered once."""
+
+import argparse
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from fakes.openai_server import FakeOpenAI, Recorded, Reply
+from fakes.remembering import RULE, answer, session
+from pinfold.agent.metadata import HEADER
+from pinfold.headless import no_terminal
+from pinfold.wiring.house import house
+from pinfold.wiring.remembering import OFFER, offer, remember
+from pinfold.wiring.screen import Sessions
+
+USED = datetime.now(UTC) - timedelta(days=1)
+
+
+@pytest.fixture
+async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+    async with FakeOpenAI(pages={"/v1/models": {"data": [{"id": "m"}]}}) as running:
+        for name, value in {
+            "PINFOLD_HOME": str(tmp_path / "home"),
+            "XDG_CONFIG_HOME": str(tmp_path / "config"),
+            "PINFOLD_PROVIDERS__FAKE__BASE_URL": running.url,
+            "PINFOLD_MODEL__PROVIDER": "fake",
+            "PINFOLD_MODEL__NAME": "m",
+            "PINFOLD_MODEL__CONTEXT_WINDOW": "32768",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+async def test_offline_the_whole_pipeline_asks_nobody(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINFOLD_MEMORIES__GENERATE", "offline")
+    name = session(tmp_path / "home", used=USED)
+    at = house(argparse.Namespace(cd=tmp_path))
+    said = str(await remember(at))
+    assert said.startswith("1 sessions read without a model: ")
+    memory = (tmp_path / "home" / "memories" / "MEMORY.md").read_text()
+    assert f"- command: `make test` [{name}#12]" in memory
+    assert server.requests == []
+    assert str(await remember(at)).startswith("No session has changed since it was read.")
+
+
+async def test_a_session_of_the_shell_has_the_earlier_ones_read(
+    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINFOLD_MEMORIES__ENABLED", "true")
+    session(tmp_path / "home", used=USED)
+    asked: asyncio.Queue[Recorded] = asyncio.Queue()
+
+    def reply(request: Recorded) -> Reply:
+        asked.put_nowait(request)
+        return Reply(answer(RULE))
+
+    server.answer = reply
+    host = Sessions(house(argparse.Namespace(cd=tmp_path)))
+    opened = await host.new(no_terminal)
+    request = await asked.get()
+    assert json.loads(request.headers[HEADER]) == {"request_kind": "memory"}
+    await host.stop()
+    await opened.close()
+
+
+async def test_no_memories_are_made_until_the_user_says_so(
+    server: FakeOpenAI, tmp_path: Path
+) -> None:
+    session(tmp_path / "home", used=USED)
+    host = Sessions(house(argparse.Namespace(cd=tmp_path)))
+    opened = await host.new(no_terminal)
+    await host.stop()
+    await opened.close()
+    assert server.requests == []
+    assert not (tmp_path / "home" / "memories.db").exists()
+
+
+def test_memories_are_offered_once_to_whoever_has_earlier_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    at = house(argparse.Namespace(cd=tmp_path))
+    session(at.home)
+    assert offer(at) == ""
+    session(at.home)
+    monkeypatch.setenv("PINFOLD_MEMORIES__ENABLED", "false")
+    assert offer(house(argparse.Namespace(cd=tmp_path))) == ""
+    assert [offer(at), offer(at)] == [OFFER, ""]
