@@ -92,6 +92,9 @@ async def test_what_happens_at_the_threshold_is_said_and_marked() -> None:
     # The mark stands in the free part, before the reserve.
     assert "─┃" in drawn.partition("╌")[0]
     assert "· measured · ask ·" in await shown(FULL, 120, auto="ask")
+    masked = await shown(msgspec.structs.replace(FULL, masking=171_500), 120)
+    assert 0 < masked.index("┊") < masked.index("┃")
+    assert "┊" not in drawn
     off = await shown(msgspec.structs.replace(FULL, threshold=None), 120, auto="off")
     assert "· measured · off ·" in off
     assert "┃" not in off

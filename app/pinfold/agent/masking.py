@@ -46,10 +46,16 @@ class Masking:
                 case ItemsMarked(undoes=int()):
                     self._declined = True
 
+    def begins(self, reading: Reading) -> int | None:
+        """Tokens from which the next batch is looked for; none where none is."""
+        if self._declined or self._compacting.strategy != "layered":
+            return None
+        return int(max(self._begin * reading.usable, self._next))
+
     def is_due(self, reading: Reading) -> bool:
         """Whether it is worth looking for a batch."""
-        wanted = not self._declined and self._compacting.strategy == "layered"
-        return wanted and reading.used >= max(self._begin * reading.usable, self._next)
+        begins = self.begins(reading)
+        return begins is not None and reading.used >= begins
 
     async def mask(self, reading: Reading) -> None:
         """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""

@@ -163,8 +163,10 @@ class Session:
             options.strategy,
             options.compact,
         )
-        masking = Masking(record, self.compaction, options.mask_threshold)
-        self._triggers = Triggers(record, self.compaction, masking, self.reading, self._limits)
+        self._masking = Masking(record, self.compaction, options.mask_threshold)
+        self._triggers = Triggers(
+            record, self.compaction, self._masking, self.reading, self._limits
+        )
         self.preparing = Preparing(
             record,
             self.compaction,
@@ -410,7 +412,12 @@ class Session:
         """The gauge now."""
         threshold = self._limits.threshold if self._limits.auto != "off" else None
         reading = self._record.gauge.reading(self.model, threshold, self._prices)
-        return replace(reading, never_cached=never_cached(self._connection.base_url))
+        begins = self._masking.begins(reading) if self._limits.auto == "auto" else None
+        if begins is not None and begins >= (reading.threshold or 0):
+            begins = None  # the window is compacted before
+        return replace(
+            reading, masking=begins, never_cached=never_cached(self._connection.base_url)
+        )
 
     async def cold(self) -> str:
         """What the next request costs where the prompt cache has nothing of it, in a sentence;

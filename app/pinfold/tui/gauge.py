@@ -48,6 +48,8 @@ PREPARATIONS: dict[Preparation, str] = {
     "ready": "summary ready",
 }
 THRESHOLD = ("┃", "gauge-threshold")
+MASKING = ("┊", "gauge-threshold")
+"""Where old bodies are masked, below the threshold."""
 
 SIGNS: dict[Source, str] = {"measured": "", "calibrated": "≈", "estimated": "≈", "unknown": "?"}
 """What stands before the figure where there is no room for the word."""
@@ -151,8 +153,9 @@ class GaugeBar(Widget):
         track[: sum(count for _, count in filled)] = [
             self._ink_of(name) for name, count in filled for _ in range(count)
         ]
-        if reading.threshold is not None:
-            track[min(width - 1, cell(reading.threshold))] = THRESHOLD
+        for mark, at in ((MASKING, reading.masking), (THRESHOLD, reading.threshold)):
+            if at is not None:
+                track[min(width - 1, cell(at))] = mark
         bar = Text(end="")
         for (glyph, colour), run in groupby(track):
             bar.append(glyph * len(list(run)), ink(self.app, colour))
@@ -220,6 +223,8 @@ class GaugeBar(Widget):
                 row(self._ink_of(name), "in flight" if name == "live" else name, count)
         row(FREE, "free", max(0, reading.usable - self._used(reading)))
         row(RESERVE, "for the reply", reading.reserve)
+        if reading.masking is not None:
+            row(MASKING, "masks begin", reading.masking)
         if reading.threshold is not None:
             row(THRESHOLD, f"threshold, {self.auto}", reading.threshold)
         source = self._source(reading)

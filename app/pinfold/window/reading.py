@@ -38,6 +38,8 @@ class Reading(Struct, frozen=True):
     """Kept free for the reply."""
     threshold: int | None = None
     """Tokens from which the window is to be compacted; none where it never is."""
+    masking: int | None = None
+    """Tokens from which old bodies are masked; none where they are not."""
     cached: float | None = None
     """The share of the last request's input that the provider had in its prompt cache."""
     requests: tuple["Sent", ...] = ()
