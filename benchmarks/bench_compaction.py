@@ -10,7 +10,7 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import loss_of
 from pinfold.compaction.report import report_of
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (

@@ -17,7 +17,7 @@ from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.report import Report, report_of
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded

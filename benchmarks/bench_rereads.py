@@ -20,7 +20,7 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.refusals import Impossible, NoGain
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.evaluation.files_told import files_told
 from pinfold.evaluation.recorded import SIMULATED

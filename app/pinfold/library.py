@@ -17,7 +17,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.report import Report, report_of
 from pinfold.compaction.strategies.registry import registry
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded, Pin, PinsChanged

@@ -17,7 +17,7 @@ from pinfold.agent.updates import Compacting, PhaseChanged
 from pinfold.agent.window_files import SUMMARY
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import ContextOverflow, ModelInfo, RateLimited, ResponseDone, TextDelta
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced

@@ -15,7 +15,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import (
     CoreChanged,

@@ -12,7 +12,7 @@ from pinfold.compaction.engine import event_of, plan_with, validate
 from pinfold.compaction.plan import CompactionPlan, Planned
 from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.strategies.registry import house, look
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import Base, PinsChanged
 from pinfold.rollout.items import Item

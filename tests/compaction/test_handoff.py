@@ -17,7 +17,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.transcript import PASTED, PASTED_END
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import AuthenticationFailed, ContextOverflow

@@ -8,7 +8,7 @@ from fakes.compactions import Live, session
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import Entry
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemsMarked, PinsChanged

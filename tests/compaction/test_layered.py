@@ -6,7 +6,7 @@ from pinfold.compaction.inserted import DIGEST_HEADER, told_by
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.layered import NOTHING_LEFT, WAITS
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import Entry, Evidence, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import ItemsMarked

@@ -10,7 +10,7 @@ from pinfold.compaction.engine import plan_with, validate
 from pinfold.compaction.report import UNREADABLE, report_of
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.remote import Remote
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Compacted, ModelInfo, RequestRejected
 from pinfold.window.refused import Refused

@@ -7,7 +7,7 @@ from pinfold.compaction.engine import validate
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import Entry, Evidence
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied, Stated

@@ -16,7 +16,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import Entry, Evidence, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ContextOverflow

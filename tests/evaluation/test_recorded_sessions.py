@@ -11,7 +11,7 @@ from fakes.checkpoints import event, file, said, started
 from fakes.compactions import working
 from pinfold.compaction.draft import Draft
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import known
 from pinfold.evaluation.recorded import MOST_REAL, Cut, cuts_of, names_in

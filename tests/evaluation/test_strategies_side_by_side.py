@@ -13,7 +13,7 @@ from fakes.compactions import session
 from fakes.evaluating import BUDGET, COUNTER, SETTING, conversation
 from pinfold.compaction.inserted import DIGEST_HEADER
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.evaluate import Wish, evaluate, known

@@ -16,7 +16,7 @@ from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.report import completion
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Usage

@@ -7,7 +7,7 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from pinfold.compaction.draft import Draft
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.conversation import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues

@@ -27,7 +27,7 @@ from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.plan import CompactionPlan, Sizes
 from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports import Clock, ModelInfo, ProviderError
 from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage

@@ -13,7 +13,7 @@ from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.updates import Appended, Preparation, Prepared, Update
 from pinfold.compaction.strategies.layered import Layered
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import entries_of
 from pinfold.numbers import tokens
 from pinfold.rollout.events import (

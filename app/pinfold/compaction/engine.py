@@ -14,7 +14,7 @@ from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.replacement import REPLACED
 from pinfold.compaction.strategies.registry import house, registry
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategies.strategy import Material, Strategy
+from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout import events
 from pinfold.rollout.events import WindowReplaced

@@ -11,7 +11,7 @@ from pinfold.compaction.budget import room, share
 from pinfold.compaction.claims import confirmed
 from pinfold.compaction.content import without_data
 from pinfold.compaction.replacement import as_sent, covered, read_as_sent
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.ports import ContextOverflow, Summarizer
 from pinfold.rollout.items import Item

@@ -17,7 +17,7 @@ from pinfold.compaction.holding import Holding
 from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import Item
 from pinfold.window.pins import named

@@ -13,7 +13,7 @@ from pinfold.compaction.claims import Sources
 from pinfold.compaction.clusters import Piece, clusters, pieces
 from pinfold.compaction.content import is_made_anew
 from pinfold.compaction.replacement import as_sent, covered, read_as_sent
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import text_of, within
 from pinfold.compaction.summary_merge import merge
 from pinfold.compaction.view import PlanOptions, WindowView

@@ -10,7 +10,7 @@ from pinfold.compaction.draft import Draft, masked_tokens
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import Front, replace_history
 from pinfold.compaction.strategies.handoff import Handoff
-from pinfold.compaction.strategies.strategy import Material, ModelFree, Strategy
+from pinfold.compaction.strategy import Material, ModelFree, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 from pinfold.rollout.items import Item

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pinfold.agent import instructions
 from pinfold.agent.writing import Writer
 from pinfold.compaction.strategies.registry import registry
-from pinfold.compaction.strategies.strategy import Strategy
+from pinfold.compaction.strategy import Strategy
 from pinfold.evaluation import trials
 from pinfold.evaluation.baselines import baselines
 from pinfold.evaluation.conversation import compose

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pinfold.compaction import engine
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material, Strategy
+from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.evaluation.evaluate import Chosen
 from pinfold.evaluation.recorded import Cut, cuts_of

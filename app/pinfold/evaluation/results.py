@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
 from pinfold.agent.writing import Writer
-from pinfold.compaction.strategies.strategy import Strategy
+from pinfold.compaction.strategy import Strategy
 from pinfold.evaluation.dialogues import Dialogue
 from pinfold.evaluation.scores import (
     Comparison,

@@ -8,7 +8,7 @@ from typing import Protocol
 from pinfold.agent.writing import Writer
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
-from pinfold.compaction.strategies.strategy import Material, Strategy
+from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.evaluation.author import Stretch
 from pinfold.evaluation.conversation import Conversation

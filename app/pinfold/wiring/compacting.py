@@ -30,7 +30,7 @@ from pinfold.compaction.loss import Loss, loss_of
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, view_of
 from pinfold.digest.choice import choose, render
 from pinfold.output import print_json

@@ -2,7 +2,7 @@
 
 from pinfold.compaction.assembly import assemble
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 
 

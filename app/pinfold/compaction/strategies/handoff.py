@@ -3,7 +3,7 @@
 from pinfold.compaction import handoff_text
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import replace_history
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 

@@ -10,7 +10,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.checkpoint import Checkpoint
 from pinfold.compaction.strategies.prune import least, masked_draft
 from pinfold.compaction.strategies.snapshot import standing, summary_of, with_summary
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.items import Item
 

@@ -9,7 +9,7 @@ from pinfold.compaction.draft import Draft
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.masks import LEAST, saved, spared, superseded
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategies.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import Kind
 from pinfold.window.pins import named

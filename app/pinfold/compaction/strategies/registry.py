@@ -11,7 +11,7 @@ from pinfold.compaction.strategies.layered import Layered
 from pinfold.compaction.strategies.prune import Prune
 from pinfold.compaction.strategies.remote import Remote
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategies.strategy import Strategy
+from pinfold.compaction.strategy import Strategy
 
 GROUP = "pinfold.strategies"
 

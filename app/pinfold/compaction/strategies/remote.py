@@ -2,7 +2,7 @@
 
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import as_sent, covered, replace_history
-from pinfold.compaction.strategies.strategy import Material
+from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo, Summarizer
 from pinfold.rollout.items import Item, Origin
