@@ -22,9 +22,10 @@ WORK = Options(
 async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
     script = []
     for turn in range(turns):
-        script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 160"}')))
+        script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 300"}')))
         script.append(says(f"Read part {turn}."))
-    at = await stage(root, script, options=options)
+    model = ModelInfo("scripted-1", "scripted", 16_384, "config", 2_000)
+    at = await stage(root, script, options=options, model=model)
     for turn in range(turns):
         at.session.send(f"read part {turn}")
         await at.session.idle()
@@ -38,7 +39,7 @@ def marks(at: Stage) -> list[ItemsMarked]:
 async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
     tmp_path: Path,
 ) -> None:
-    at = await worked(tmp_path, 5)
+    at = await worked(tmp_path, 10)
     batches = marks(at)
     assert batches
     assert all(len(batch.items) >= 2 for batch in batches)
@@ -74,7 +75,7 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
 
 
 async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 4)
+    at = await worked(tmp_path, 10)
     before = len(marks(at))
     assert before
     await at.session.window.undo()
@@ -96,7 +97,7 @@ async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path
     ],
 )
 async def test_where_it_is_not_done(tmp_path: Path, options: Options) -> None:
-    at = await worked(tmp_path, 6, options)
+    at = await worked(tmp_path, 10, options)
     assert marks(at) == []
 
 

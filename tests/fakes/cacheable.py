@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 
 from pinfold.ports import Request
 from pinfold.wire import chat
@@ -28,7 +29,17 @@ def common(one: str, other: str) -> int:
 def cacheable(requests: Iterable[Request]) -> float:
     """The share of characters, of all requests but the first, with which an earlier one began."""
     texts = [sent(request) for request in requests]
-    cached = sum(
+    return served(texts) / sum(map(len, texts[1:]))
+
+
+def kept(requests: Iterable[Request]) -> float:
+    """The same share of what a cache could serve at best: as much as the request before had."""
+    texts = [sent(request) for request in requests]
+    return served(texts) / sum(min(len(one), len(other)) for one, other in pairwise(texts))
+
+
+def served(texts: list[str]) -> int:
+    """Characters of texts with which an earlier one began."""
+    return sum(
         max(common(text, earlier) for earlier in texts[:at]) for at, text in enumerate(texts) if at
     )
-    return cached / sum(map(len, texts[1:]))

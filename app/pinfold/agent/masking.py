@@ -16,9 +16,9 @@ from pinfold.numbers import tokens
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
 from pinfold.window.reading import Reading
 
-BATCH = 0.10
+BATCH = 0.25
 """Of the usable window, that a batch saves, or it is not worth the cache."""
-APART = 0.20
+APART = 0.30
 """Of the usable window, that it grows by from one batch to the next."""
 LOOK = 0.05
 """The same from one look that found too little to the next."""
