@@ -8,6 +8,7 @@ import pytest
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import says
 from pinfold.agent.options import Options
+from pinfold.numbers import precise
 from pinfold.providers.caching import kept_for, never_cached
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
@@ -40,8 +41,8 @@ async def test_a_cold_cache_is_priced_with_and_without_a_compaction(tmp_path: Pa
     count = len(on.events())
     after = await on.session.compaction.tokens_after()
     assert await on.session.cold() == (
-        f"The prompt cache is cold: this request will cost about ${used * 125 / 1e6:.2f}; "
-        f"compacted first (/compact), ${after * 125 / 1e6:.2f}."
+        f"The prompt cache is cold: this request will cost about {precise(used * 125 / 1e6)}; "
+        f"compacted first (/compact), {precise(after * 125 / 1e6)}."
     )
     assert len(on.events()) == count, "looking costs nothing"
     await first.clock.advance(3_600)  # by which the journal is written
@@ -53,7 +54,7 @@ async def test_a_cold_cache_is_priced_with_and_without_a_compaction(tmp_path: Pa
 async def test_a_small_window_is_not_worth_compacting(tmp_path: Path) -> None:
     on = await again(tmp_path, await left(tmp_path, "yes"), 3_600)
     costs = on.session.reading().used * 125 / 1e6
-    assert (await on.session.cold()).endswith(f" will cost about ${costs:.2f}.")
+    assert (await on.session.cold()).endswith(f" will cost about {precise(costs)}.")
 
 
 @pytest.mark.parametrize(

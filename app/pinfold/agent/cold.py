@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from pinfold.agent.record import Record
 from pinfold.agent.request import Connection
-from pinfold.numbers import dollars
+from pinfold.numbers import precise
 from pinfold.ports import Clock
 from pinfold.providers.caching import kept_for
 from pinfold.rollout.journal import JournalError
@@ -38,10 +38,10 @@ async def cold_said(
     same = state.asked_model == f"{model.provider}/{model.name}"
     if same and seconds < kept_for(connection.base_url, model.name):
         return ""
-    costs = dollars(cold_cost(reading.used, price))
+    costs = precise(cold_cost(reading.used, price))
     less = ""
     with suppress(Refused, JournalError):
         smaller = await compacted()
         if smaller < WORTH * reading.used:
-            less = f"; compacted first (/compact), {dollars(cold_cost(smaller, price))}"
+            less = f"; compacted first (/compact), {precise(cold_cost(smaller, price))}"
     return f"The prompt cache is cold: this request will cost about {costs}{less}."
