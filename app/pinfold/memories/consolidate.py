@@ -281,6 +281,9 @@ class _Run:
             trees.drop(folder)
         for folder in self._places.work.glob("*.tmp"):
             trees.drop(folder)
+        for folder in (self._places.result, self._places.undo):
+            if not (folder / applying.MARKER).exists():
+                trees.drop(folder)
         (self._places.files / DIFF).unlink(missing_ok=True)
 
 

@@ -29,6 +29,7 @@ class Hunk:
     """One change of a held consolidation."""
 
     id: str
+    """Names it until anything changes."""
     path: str
     """Relative to the folder of memories."""
     line: int
@@ -60,7 +61,9 @@ def _pending(places: Places) -> Pending | None:
     if result is None or not result.held:
         return None
     live, wanted = _both(places)
-    hunks = tuple(hunk for name in sorted({*live, *wanted}) for hunk in _hunks(name, live, wanted))
+    hunks = tuple(
+        hunk for name in sorted({*live, *wanted}) for hunk in hunks_of(name, live, wanted)
+    )
     return Pending(result, hunks, baseline.diff(live, wanted))
 
 
@@ -81,7 +84,7 @@ def accept(places: Places, *ids: str) -> None:
         applying.begin(places, result)
         live, _ = _both(places)
         for name in {hunk.path for hunk in chosen}:
-            _put(places, name, _replaced(live.get(name), _edits(name, chosen)))
+            _put(places, name, replaced(live.get(name), _edits(name, chosen)))
         settled(places)
 
 
@@ -91,8 +94,8 @@ def reject(places: Places, *ids: str) -> None:
         chosen = _chosen(places, ids)
         live, wanted = _both(places)
         for name in {hunk.path for hunk in chosen}:
-            others = [hunk for hunk in _hunks(name, live, wanted) if hunk not in chosen]
-            applying.propose(places, name, _replaced(live.get(name), _edits(name, others)))
+            others = [hunk for hunk in hunks_of(name, live, wanted) if hunk not in chosen]
+            applying.propose(places, name, replaced(live.get(name), _edits(name, others)))
         settled(places)
 
 
@@ -106,11 +109,11 @@ def edit(places: Places, hunk_id: str, text: str) -> None:
         live, wanted = _both(places)
         said = f"{text.rstrip()}\n" if text.strip() else ""
         # The proposal first: cut off here, the user is shown the edited change again.
-        others = [each for each in _hunks(hunk.path, live, wanted) if each != hunk]
+        others = [each for each in hunks_of(hunk.path, live, wanted) if each != hunk]
         edits = [*_edits(hunk.path, others), (hunk.line, hunk.before, said)]
-        applying.propose(places, hunk.path, _replaced(live.get(hunk.path), edits))
+        applying.propose(places, hunk.path, replaced(live.get(hunk.path), edits))
         edits = [(hunk.line, hunk.before, said)]
-        _put(places, hunk.path, _replaced(live.get(hunk.path), edits))
+        _put(places, hunk.path, replaced(live.get(hunk.path), edits))
         settled(places)
 
 
@@ -190,7 +193,8 @@ def _chosen(places: Places, ids: Sequence[str]) -> list[Hunk]:
     return found
 
 
-def _hunks(name: str, live: trees.Tree, wanted: trees.Tree) -> list[Hunk]:
+def hunks_of(name: str, live: trees.Tree, wanted: trees.Tree) -> list[Hunk]:
+    """The changes that make of one file in use what is wanted."""
     old, new = (_lines(tree.get(name)) for tree in (live, wanted))
     found: list[Hunk] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -206,7 +210,7 @@ def _edits(name: str, hunks: Iterable[Hunk]) -> list[tuple[int, str, str]]:
     return [(hunk.line, hunk.before, hunk.after) for hunk in hunks if hunk.path == name]
 
 
-def _replaced(data: bytes | None, edits: Iterable[tuple[int, str, str]]) -> bytes | None:
+def replaced(data: bytes | None, edits: Iterable[tuple[int, str, str]]) -> bytes | None:
     """A file with lines replaced: (first line, the lines, what comes); None where nothing is left
     of it."""
     lines = _lines(data)
