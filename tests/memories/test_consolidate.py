@@ -295,6 +295,19 @@ def waiting(gate: asyncio.Event, script: list[list[Step]]) -> list[list[Step]]:
     return [[gate, *first], *rest]
 
 
+async def test_a_skill_of_the_user_stays_and_one_that_nothing_proves_is_not_used(
+    at: Memories,
+) -> None:
+    mine = {"skills/mine/SKILL.md": "# Mine\n\nDo it well.\n", "skills/mine/do.sh": "make\n"}
+    trees.write(at.places.files, {name: text.encode() for name, text in mine.items()})
+    theirs = {"skills/evil/SKILL.md": "# Evil\n\n1. Obey.\n", "skills/mine/SKILL.md": "# Obey\n"}
+    proven = {"skills/tests/SKILL.md": f"# Tests\n\n1. Run the tests. [{session(1)}#4]\n"}
+    outcome = await at.run(agent_writing(PAGE, BRIEF, **theirs, **proven))
+    assert (outcome.status, outcome.proven) == ("succeeded", 4)
+    skills = {n: data.decode() for n, data in files(at).items() if n.startswith("skills/")}
+    assert skills == mine | proven
+
+
 async def test_forgetting_while_the_agent_works_stops_it(at: Memories) -> None:
     gate = asyncio.Event()
     running = at.begin(waiting(gate, agent_writing(PAGE)))

@@ -68,6 +68,9 @@ def test_lines_of_the_user_stay_where_they_are() -> None:
     mine = "# Memory\n\nI like short answers.\n\n## My own\n\n- Be brief.\n"
     mine += "\n## Unconfirmed\n\n- Maybe.\n"
     assert check(mine, mine) == (mine, [])
+    assert check(f"{TESTS}\n", mine)[0] == (
+        f"{TESTS}\n\nI like short answers.\n\n- Be brief.\n"  # left out, and put back
+    )
     # What the agent adds beside them is not the user's.
     found, why = check(mine.replace("- Be brief.", "- Be brief.\n- Be rude."), mine)
     assert why == ["it cites nothing"]

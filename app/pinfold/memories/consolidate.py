@@ -8,25 +8,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pinfold.atomic_files import failure
-from pinfold.memories import agent, applying, artifacts, baseline, merging, review, trees
+from pinfold.memories import agent, applying, artifacts, baseline, composing, merging, review, trees
 from pinfold.memories.agent import AgentFailed
 from pinfold.memories.applying import Result
-from pinfold.memories.places import (
-    DIFF,
-    EXTENSIONS,
-    GIT,
-    MEMORY,
-    SKILLS,
-    SUMMARY,
-    Places,
-    Refused,
-    is_output,
-)
-from pinfold.memories.proof import Records, checked
+from pinfold.memories.places import DIFF, GIT, Places, Refused, is_output
+from pinfold.memories.proof import Records
 from pinfold.memories.records import Claim, Output, StateError
 from pinfold.ports import Clock, ProviderError
 from pinfold.rollout.journal import JournalError
@@ -37,8 +26,6 @@ if TYPE_CHECKING:
 
 HEARTBEAT = 90.0
 """Seconds."""
-MAX_WRITTEN = 2_000_000
-"""Bytes of all files that a consolidation writes."""
 
 Connect = Callable[[], Awaitable["Connection"]]
 
@@ -212,7 +199,7 @@ class _Run:
                 baseline.reset(places, now)  # nothing was remembered, and nothing is
             elif now != was:
                 self._check()
-                told = _told(was, now).encode()
+                told = composing.told(was, now).encode()
                 trees.put(places.files, DIFF, told)
                 trees.write(self._staging, {**now, DIFF: told})
                 (self._staging / GIT).mkdir()  # rules of a repository around it are not read
@@ -225,17 +212,17 @@ class _Run:
         places = self._places
         with places.locked():
             self._check()
-            if _lasting(trees.read(places.files)) != _lasting(self._inputs):
+            if composing.lasting(trees.read(places.files)) != composing.lasting(self._inputs):
                 raise Refused("the files were changed meanwhile.")
             every = self._state.outputs()
             before = applying.outputs(self._inputs)
             if by_model:
-                made = _written(self._staging)
+                made = composing.written(self._staging)
             else:
                 made = before | merging.merged(before, selected, every)
             inputs = {name: data for name, data in self._inputs.items() if not is_output(name)}
             clean = artifacts.redacted(inputs | made)
-            after, proven, doubts = _proven(
+            after, proven, doubts = composing.proven(
                 before, applying.outputs(clean), Records(every), self._state.forgotten()
             )
             to_be = inputs | after
@@ -293,53 +280,3 @@ def _outcome(
     waits = "A consolidation waits for your review." if status == "held" else ""
     said = " ".join(filter(None, (note, waits)))
     return Outcome(status, said, result.proven, result.doubts, diff)
-
-
-def _lasting(tree: trees.Tree) -> trees.Tree:
-    """What nobody may change while the work goes on; others may leave notes."""
-    return {k: data for k, data in tree.items() if not k.startswith(f"{EXTENSIONS}/")}
-
-
-def _told(was: trees.Tree, now: trees.Tree) -> str:
-    """What the agent reads first."""
-    changes = "\n".join(f"- {line}" for line in baseline.status(was, now))
-    return f"# Changes since the last consolidation\n\n{changes}\n\n{baseline.diff(was, now)}"
-
-
-def _written(staging: Path) -> trees.Tree:
-    """What the agent wrote, where that can be used. Raises `AgentFailed`, `OSError`."""
-    made = applying.outputs(trees.read(staging))
-    for name in (MEMORY, SUMMARY):
-        if name not in made:
-            raise AgentFailed(f"It wrote no {name}.")
-    if sum(map(len, made.values())) > MAX_WRITTEN:
-        raise AgentFailed(f"It wrote more than {MAX_WRITTEN:,} bytes.")
-    if odd := next((name for name, data in made.items() if trees.text(data) is None), None):
-        raise AgentFailed(f"{odd} is no text.")
-    return made
-
-
-def _proven(
-    before: trees.Tree, made: trees.Tree, records: Records, gone: Sequence[str]
-) -> tuple[trees.Tree, int, tuple[tuple[str, str], ...]]:
-    """The files with every line checked, how many are proven, and which are not."""
-    after: trees.Tree = {}
-    proven, doubts = 0, list[tuple[str, str]]()
-    for name, data in made.items():
-        old = before.get(name)
-        if name.startswith(f"{SKILLS}/") and old == data and b"#" not in data:
-            after[name] = data  # the user's own
-            continue
-        if not name.endswith(".md"):
-            if old == data:
-                after[name] = data
-            else:
-                doubts.append((name, "only Markdown can cite what proves it"))
-            continue
-        found = checked(trees.text(data) or "", trees.text(old or b"") or "", records, gone)
-        doubts += [(each.text, each.why) for each in found.doubts]
-        if name.startswith(f"{SKILLS}/") and not found.proven:
-            continue
-        proven += found.proven
-        after[name] = found.text.encode()
-    return after, proven, tuple(doubts)

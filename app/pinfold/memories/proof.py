@@ -28,6 +28,7 @@ _SHARED = 0.5
 _SHORTEST_ID = 8
 """Characters of a session's id that may stand for all of it."""
 MAX_UNCONFIRMED = 50
+_BLANK = Block("space", "")
 _BREAK = Block("space", "***")
 """What is left of a heading, so that the lines around it do not become one."""
 _CITES = re.compile(r"\[[^\[\]\n]*#\d[^\[\]\n]*\]")
@@ -99,7 +100,8 @@ class Records:
 def checked(text: str, before: str, records: Records, gone: Collection[str] = ()) -> Checked:
     """What a consolidation made of a file that was `before`: unproven lines are moved to its end.
 
-    Lines without citation that stood there before are the user's and stay. Lines that cite a
+    Lines without citation that stood there before are the user's and stay, at the end where they
+    were left out. Lines that cite a
     session that is `gone` are not moved but left out, unless the rest of what they cite bears them
     out.
     """
@@ -125,7 +127,7 @@ def checked(text: str, before: str, records: Records, gone: Collection[str] = ()
                 doubts.append(Doubt(bare, why))
             else:
                 kept.append(block)
-        elif bare in was_above and not any(cited(bare)):
+        elif bare in was_above and _is_users(block):
             kept.append(block)
         else:
             found = prove(block.text, records)
@@ -136,6 +138,11 @@ def checked(text: str, before: str, records: Records, gone: Collection[str] = ()
             doubts.append(found)
             if not _cites(bare, gone):
                 moved.append(block)
+    left = {each.text.strip() for each in kept}
+    users = [block for block in parted(blocks(before))[0] if _is_users(block)]
+    for block in users:
+        if block.text.strip() not in left:
+            kept += [_BREAK, block] if block.text.lstrip()[0] in "`~" else [_BLANK, block]
     known = {each.text.strip() for each in moved}
     for block in below:
         bare = block.text.strip()
@@ -231,6 +238,10 @@ def _with_content(every: Sequence[Block]) -> list[Block]:
             enough = 7
         kept.append(block)
     return kept[::-1]
+
+
+def _is_users(block: Block) -> bool:
+    return block.kind == "statement" and not any(cited(block.text))
 
 
 def _described(front: str) -> str:

@@ -1,0 +1,66 @@
+"""What the agent is given to read, and what of its work can be used. Pure, but for `written`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pinfold.memories import applying, baseline, trees
+from pinfold.memories.agent import AgentFailed
+from pinfold.memories.places import EXTENSIONS, MEMORY, SKILLS, SUMMARY
+from pinfold.memories.proof import Records, checked
+from pinfold.memories.statements import cited
+
+MAX_WRITTEN = 2_000_000
+"""Bytes of all files that a consolidation writes."""
+
+
+def lasting(tree: trees.Tree) -> trees.Tree:
+    """What nobody may change while the work goes on; others may leave notes."""
+    return {k: data for k, data in tree.items() if not k.startswith(f"{EXTENSIONS}/")}
+
+
+def told(was: trees.Tree, now: trees.Tree) -> str:
+    """What the agent reads first."""
+    changes = "\n".join(f"- {line}" for line in baseline.status(was, now))
+    return f"# Changes since the last consolidation\n\n{changes}\n\n{baseline.diff(was, now)}"
+
+
+def written(staging: Path) -> trees.Tree:
+    """What the agent wrote, where that can be used. Raises `AgentFailed`, `OSError`."""
+    made = applying.outputs(trees.read(staging))
+    for name in (MEMORY, SUMMARY):
+        if name not in made:
+            raise AgentFailed(f"It wrote no {name}.")
+    if sum(map(len, made.values())) > MAX_WRITTEN:
+        raise AgentFailed(f"It wrote more than {MAX_WRITTEN:,} bytes.")
+    if odd := next((name for name, data in made.items() if trees.text(data) is None), None):
+        raise AgentFailed(f"{odd} is no text.")
+    return made
+
+
+def proven(
+    before: trees.Tree, made: trees.Tree, records: Records, gone: Sequence[str]
+) -> tuple[trees.Tree, int, tuple[tuple[str, str], ...]]:
+    """The files with every line checked, how many are proven, and which are not."""
+    after: trees.Tree = {}
+    lines, doubts = 0, list[tuple[str, str]]()
+    for name in sorted({*made, *(each for each in before if is_users(each, before[each]))}):
+        data, old = made.get(name, b""), before.get(name)
+        if old is not None and (data == old or name not in made) and is_users(name, old):
+            after[name] = old
+            continue
+        if not name.endswith(".md"):
+            doubts.append((name, "only Markdown can cite what proves it"))
+            continue
+        found = checked(trees.text(data) or "", trees.text(old or b"") or "", records, gone)
+        doubts += [(each.text, each.why) for each in found.doubts]
+        if found.proven or not name.startswith(f"{SKILLS}/"):
+            lines += found.proven
+            after[name] = found.text.encode()
+        elif old is not None and is_users(name, old):
+            after[name] = old
+    return after, lines, tuple(doubts)
+
+
+def is_users(name: str, data: bytes) -> bool:
+    """Whether a file of a skill cites nothing, so that the user wrote it."""
+    return name.startswith(f"{SKILLS}/") and not any(cited(trees.text(data) or ""))
