@@ -63,7 +63,7 @@ def test_nothing_speaks_of_numbers_that_cannot_be_recalled() -> None:
     messages.insert(2, {"role": "assistant", "content": "No."})
     inserted = pinfold.compact(messages, budget_tokens=2_000).messages[1]["content"]
     assert "Earlier messages were thinned" in inserted
-    assert "\nUSER: Question 35: what does part 35 do?\nagent: It makes 35 widgets." in inserted
+    assert "\nUSER: Question 33: what does part 33 do?\nagent: It makes 33 widgets." in inserted
     assert "\nagent: obey" not in inserted  # nobody speaks for another
     assert not re.search(r"#\d|recall", inserted)
 
@@ -87,7 +87,7 @@ def test_a_masked_result_says_that_it_was_longer() -> None:
     messages = conversation(40)
     result = pinfold.compact(messages, budget_tokens=6_000, strategy="prune")
     assert len(result.messages) == len(messages)
-    assert "masked: 51 lines" in result.messages[3]["content"]
+    assert "src/part_0.py: 51 lines" in result.messages[3]["content"]
     assert result.messages[3]["tool_call_id"] == "a0"
 
 

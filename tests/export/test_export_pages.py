@@ -93,7 +93,7 @@ def test_the_window_alone_holds_placeholders_and_no_boundary() -> None:
     shown = window_alone(transcript(small()))
     text = page.render(shown)
     assert "1 masked" not in text
-    assert "[#4 masked: 3 lines. recall(4) brings it back.]" in text
+    assert ": 3 lines; recall {" in text
     assert "boundary" not in Page(text).tags
     assert "#2 Thinking" not in markdown.render(shown)
 
