@@ -1,6 +1,6 @@
 """A folder of memories: two sessions that really lie there, their records, and the files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,7 +24,7 @@ class FakeMemories:
         self.enabled = True
         self.runs = 0
 
-    async def run(self) -> str:
+    async def run(self, but: Collection[str] = ()) -> str:
         self.runs += 1
         return "2 sessions were read."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 # Only names of types: a first paint has no use for the modules behind them.
@@ -257,8 +257,8 @@ class MemoriesPort(Protocol):
     @property
     def keeper(self) -> Keeper: ...
 
-    async def run(self) -> str:
-        """Make memories of the sessions that have changed, now; what came of it, in a sentence."""
+    async def run(self, but: Collection[str] = ()) -> str:
+        """Make memories of the sessions that have changed, except `but`, now; what came of it, in a sentence."""
         ...
 
     def switch(self, *, on: bool) -> str:

@@ -24,7 +24,7 @@ async def memories(context: Context, argument: str) -> None:
             context.open("memories")
         case "run":
             context.tell("Memories are being made in the background.")
-            context.tell(await host.run())
+            context.tell(await host.run({context.session.id}))
         case "on" | "off":
             context.tell(await asyncio.to_thread(host.switch, on=argument == "on"))
         case "clear":
