@@ -258,7 +258,7 @@ class MemoriesPort(Protocol):
     def keeper(self) -> Keeper: ...
 
     async def run(self, but: Collection[str] = ()) -> str:
-        """Make memories of the sessions that have changed, except `but`, now; what came of it, in a sentence."""
+        """Make memories now of the sessions that have changed, except `but`; what came of it."""
         ...
 
     def switch(self, *, on: bool) -> str:
