@@ -127,12 +127,14 @@ class MemoriesPanel(ListPanel[None]):
             return
         at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
         used = datetime.fromtimestamp(memory.last_use, UTC) if memory.last_use else None
+        last = age(used, self._now) if used else ""
+        last = "just now" if last == "now" else f"{last} ago"
         self._foot.show(
             one_line(memory.text),
             one_line(memory.why) or SAID[memory.state],
             f"from {one_line(source(memory))}" if memory.cites else "in your own words",
             f"{age(at, self._now)} old" if at else "",
-            f"used {memory.uses}×" + (f", last {age(used, self._now)} ago" if used else ""),
+            f"used {memory.uses}×" + (f", last {last}" if used else ""),
             f"{memory.tokens:,} tokens",
         )
 
