@@ -41,9 +41,10 @@ def marked(at: Memories) -> list[str]:
     ]
 
 
-def everything(home: Path) -> bytes:
+def everything(home: Path, *, database: bool = True) -> bytes:
     """All bytes of all files below, git objects unpacked."""
-    paths = [path for path in home.rglob("*") if path.is_file() and path.parent != home]
+    paths = [path for path in home.rglob("*") if path.is_file()]
+    paths = [path for path in paths if database or not path.name.startswith("memories.db")]
     every = b"".join(path.read_bytes() for path in paths)
     git = ["git", "-C", str(home / "memories"), "cat-file", "--batch-all-objects", "--batch"]
     return every + subprocess.run(git, capture_output=True, check=True).stdout
@@ -260,7 +261,7 @@ async def test_planted_secrets_reach_no_file(at: Memories) -> None:
     leaky = "\n".join(texts)
     outcome = await at.run(agent_writing(f"{PAGE}\n{leaky}\n", leaky))
     assert outcome.status == "succeeded"
-    found = everything(at.home)
+    found = everything(at.home, database=False)  # what enters that was redacted before
     assert [each.name for each in secrets if each.secret.encode() in found] == []
     told = "".join(item.content for request in at.provider.requests[:1] for item in request.items)
     assert [each.name for each in secrets if each.secret in told] == []

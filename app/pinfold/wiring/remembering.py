@@ -88,7 +88,7 @@ async def remember(at: House, but: Collection[str] = (), *, force: bool = False)
                 max_unused_days=wanted.max_unused_days,
                 review=wanted.review,
             ),
-            await _reaching(at, wanted.consolidation_model),
+            await _reaching(at, wanted.consolidation_model, any_model=True),
             force=force,
         )
         return Remembered(read, outcome)
@@ -96,15 +96,17 @@ async def remember(at: House, but: Collection[str] = (), *, force: bool = False)
         await asyncio.to_thread(state.close)
 
 
-async def _reaching(at: House, name: str | None) -> Connect | None:
-    """How to reach the model; None where no model is to be asked, or the small one alone is there.
+async def _reaching(at: House, name: str | None, *, any_model: bool = False) -> Connect | None:
+    """How to reach the model; None where no model is to be asked, or the small one alone is there,
+    unless `any_model`: then whoever is given it says why it won't do.
 
     Raises `ProviderError`.
     """
     if at.settings.memories.generate != "model":
         return None
     choice = await choice_of(at, name)
-    return None if choice.kind in ("none", "embedded") else partial(connect, at, name)
+    small = choice.kind == "embedded" and not any_model
+    return None if choice.kind == "none" or small else partial(connect, at, name)
 
 
 def offer(at: House) -> str:
