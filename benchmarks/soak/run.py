@@ -222,6 +222,8 @@ class Soak:
                 check("pinfold failed" not in state.turn_reason, state.turn_reason)
                 check(excused or self._given_up, f"a turn failed: {state.turn_reason}")
                 await self.user.heed(session)
+            case "waiting":  # for a sign-in
+                check(excused, f"a turn waits: {state.turn_reason}")
             case ending:
                 check(ending == "done", f"a turn ended as {ending!r}")
 

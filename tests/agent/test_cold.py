@@ -8,6 +8,7 @@ import pytest
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import says
 from pinfold.agent.options import Options
+from pinfold.commands.context_text import facts
 from pinfold.numbers import precise
 from pinfold.providers.caching import kept_for, never_cached
 from pinfold.rollout.journal import Journal
@@ -78,3 +79,11 @@ def test_what_caches_keep_and_where_there_is_none() -> None:
     assert kept_for("http://127.0.0.1:8080/v1", MODEL.name) == 3_600
     assert "no prompt cache" in never_cached("https://api.anthropic.com/v1")
     assert never_cached("https://anthropic.com.evil.example/v1") == ""
+
+
+async def test_context_says_where_nothing_is_cached(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [])
+    on.session._connection = replace(
+        on.session._connection, base_url="https://api.anthropic.com/v1"
+    )
+    assert "nothing is cached here" in facts(on.session.window.overview())
