@@ -42,11 +42,11 @@ async def test_offline_the_whole_pipeline_asks_nobody(
     name = session(tmp_path / "home", used=USED)
     at = house(argparse.Namespace(cd=tmp_path))
     said = str(await remember(at))
-    assert said.startswith("1 sessions read without a model: ")
+    assert said.startswith("1 session read without a model: ")
     memory = (tmp_path / "home" / "memories" / "MEMORY.md").read_text()
     assert f"- command: `make test` [{name}#12]" in memory
     assert server.requests == []
-    assert str(await remember(at)).startswith("No session has changed since it was read.")
+    assert str(await remember(at)).startswith("No session has changed since")
 
 
 async def test_a_session_of_the_shell_has_the_earlier_ones_read(

@@ -1,7 +1,6 @@
 """Making memories, as the settings say; and offering that, once."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
 from functools import partial
@@ -38,19 +37,18 @@ class Remembered(Struct, frozen=True):
     def __str__(self) -> str:
         """In a few sentences, for the user."""
         first = self.phase1
-        tally = Counter(first.results.values())
         parts = [first.note] if first.note else []
-        if first.results:
+        if many := len(first.results):
             by = f" by {first.model}" if first.model else " without a model"
             parts.append(
-                f"{tally.total()} sessions read{by}: {first.proven} statements, "
-                f"{sum(first.left_out.values())} left out for want of proof."
+                f"{many:,} session{'s' if many > 1 else ''} read{by}: "
+                f"{first.proven:,} statements proven, {sum(first.left_out.values()):,} left out."
             )
         elif not first.note:
-            parts.append("No session has changed since it was read.")
-        if tally["failed"]:
+            parts.append("No session has changed since memories were made last.")
+        if first.errors:
             why = next(iter(first.errors.values()))
-            parts.append(f"{tally['failed']} failed and will be read again later: {why}")
+            parts.append(f"{len(first.errors):,} failed and will be read again later: {why}")
         if self.phase2 is not None:
             parts.append(self.phase2.note or f"Consolidation: {self.phase2.status}.")
         return " ".join(parts)
