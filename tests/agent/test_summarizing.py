@@ -3,6 +3,7 @@
 import asyncio
 import json
 import platform
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from fakes.provider import ScriptedProvider, Step, calls, says
 from fakes.summaries import answer, entry
 from pinfold.agent.metadata import HEADER
 from pinfold.agent.options import Options
+from pinfold.agent.summarizing import Quote
 from pinfold.agent.updates import Compacting, PhaseChanged
 from pinfold.agent.window_files import SUMMARY
+from pinfold.compaction.report import KEEPS_MORE
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
@@ -22,6 +25,7 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.ports import ContextOverflow, ModelInfo, RateLimited, ResponseDone, TextDelta
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced
 from pinfold.rollout.journal import Journal
+from pinfold.tokens.prices import Price
 
 MODEL = ModelInfo("scripted-1", "scripted", 32_768, "config", 2_000)
 OFF = Options(
@@ -187,6 +191,21 @@ async def test_esc_while_it_is_written_leaves_the_window_and_is_journalled(tmp_p
     assert (ended(at)[0].status, at.session.reading().used) == ("cancelled", used)
     assert replaced(at.events()) == []
     assert asked(at)[0].status == "interrupted"
+
+
+async def test_what_it_took_is_told_and_that_a_digest_keeps_more(tmp_path: Path) -> None:
+    options = replace(OFF, prices={"scripted-1": Price(2.0, 8.0, 0.2)})
+    at = await worked(tmp_path, says(GOOD), options=options)
+    used = at.session.reading().used
+    quote = await at.session.compaction.quote(used)
+    assert quote == Quote("scripted-1", pytest.approx(used * 2e-6), pytest.approx(used * 2e-7))
+    draft = await at.session.compact("snapshot")
+    assert draft is not None
+    *_, bill, hint = draft.plan.told
+    assert re.fullmatch(
+        r"scripted-1 read [\d.]+k tokens, .+ from the prompt cache, .+: \$.+\.", bill
+    )
+    assert hint == KEEPS_MORE
 
 
 async def test_the_user_sees_where_it_stands(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from fakes.summarizer import ScriptedSummarizer
 from pinfold.agent.compacting import SEE_LOST, Draft
 from pinfold.agent.memory import Remembered, remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
+from pinfold.agent.summarizing import Quote
 from pinfold.agent.updates import Told, Update
 from pinfold.agent.writing import Step
 from pinfold.checkpoint.known import Known
@@ -117,8 +118,8 @@ class FakeCompacting:
         through = max(self.record.window.forms, default=0)
         return Material(self.summary, through=through, error=error)
 
-    async def quote(self, tokens: int) -> tuple[str, float | None]:
-        return "scripted-1", self.cost
+    async def quote(self, tokens: int) -> Quote:
+        return Quote("scripted-1", self.cost)
 
     def _view(self) -> WindowView:
         return view_of(self.record.window, self.record.gauge, self._known(), self.model())

@@ -7,12 +7,12 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
-from fakes.preview import make_session, model, opened, said, settled
+from fakes.preview import SUMMARY, make_session, model, opened, said, settled
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
 from pinfold.agent.occasion import Occasion
 from pinfold.agent.updates import Told, Update
-from pinfold.compaction.report import completion
+from pinfold.compaction.report import KEEPS_MORE, completion
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.items import Item
 from pinfold.settings import SettingsError
@@ -107,6 +107,16 @@ async def test_a_model_writes_once_for_however_many_plans(session: FakeSession) 
         await pilot.press("2", str(at + 1))
         await settled(pilot)
         assert session.compaction.asked == ["handoff"]
+
+
+async def test_while_a_model_writes_its_price_stands_there(session: FakeSession) -> None:
+    session.compaction.cost, session.compaction.answers = 0.07, [SUMMARY]
+    at = session.compaction.strategies.index("snapshot")
+    async with opened(session) as pilot:
+        await pilot.press(str(at + 1))
+        await until(pilot, lambda: "about $0.07" in said(pilot, ".notes"))
+        assert KEEPS_MORE in said(pilot, ".notes")
+        session.compaction.writing.set()
 
 
 async def test_a_model_that_failed_is_asked_again_by_its_key(session: FakeSession) -> None:

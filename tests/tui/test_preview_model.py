@@ -202,9 +202,11 @@ def test_claims(snap_compare: Snap, session: FakeSession, size: tuple[int, int])
 
 @SIZES
 def test_writing(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
-    """You should see the steps of snapshot, the third under way, and how much has been written."""
+    """You should see the steps of snapshot, the third under way, how much has been written, and
+    above the list what it costs."""
 
     async def before(pilot: Pilot[str]) -> None:
         await writing(pilot, session)
+        await until(pilot, lambda: "reads about" in said(pilot, ".notes"))
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)

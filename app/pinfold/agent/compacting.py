@@ -16,7 +16,7 @@ from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.memory import Memory, Remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.record import Record
-from pinfold.agent.summarizing import Summarizing
+from pinfold.agent.summarizing import Quote, Summarizing
 from pinfold.agent.toolchain import env_of
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.agent.updates import Told
@@ -25,10 +25,11 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.plan import CompactionPlan, Sizes
-from pinfold.compaction.report import Report, completion, report_of
+from pinfold.compaction.report import KEEPS_MORE, Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.numbers import dollars, tokens
 from pinfold.ports import Clock, ModelInfo, ProviderError
 from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage
 from pinfold.rollout.items import Item
@@ -36,6 +37,14 @@ from pinfold.rollout.journal import JournalError
 from pinfold.window.refused import Refused
 
 SEE_LOST = "/lost shows what no longer stands"
+
+
+def _bill(model: str, spent: Usage, cost: float | None) -> str:
+    """What a summary took."""
+    cached = f", {tokens(spent.cached)} of them from the prompt cache" if spent.cached else ""
+    price = "" if cost is None else f": {dollars(cost)}"
+    read, wrote = tokens(spent.input), tokens(spent.output)
+    return f"{model} read {read} tokens{cached}, and wrote {wrote}{price}."
 
 
 @dataclass(frozen=True)
@@ -184,6 +193,9 @@ class Compacting:
         plan = await asyncio.to_thread(
             engine.plan_with, name, view, material, options, must_gain=must_gain
         )
+        if self.asks_model(name):
+            said = (each for each in material.told if each not in plan.told)
+            plan = structs.replace(plan, told=(*plan.told, *said))
         told("headroom", 1.0)
         return Draft(
             view,
@@ -220,13 +232,15 @@ class Compacting:
             material = Material(error=f"{type(error).__name__}: {error}")
         if summarizer is None:
             return material, Usage(), None
-        return material, summarizer.spent, summarizer.cost(summarizer.spent)
+        spent = summarizer.spent
+        cost = summarizer.cost(spent)
+        if spent.input:
+            said = (*material.told, _bill(summarizer.model.name, spent, cost), KEEPS_MORE)
+            material = structs.replace(material, told=said)
+        return material, spent, cost
 
-    async def quote(self, tokens: int) -> tuple[str, float | None]:
-        """The model that would write, and what reading so many tokens costs there, in US dollars.
-
-        Raises `ProviderError`.
-        """
+    async def quote(self, tokens: int) -> Quote:
+        """What it costs to have so many tokens read. Raises `ProviderError`."""
         return await self._summarizing.quote(tokens)
 
     async def permit(self, compaction: Compaction) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 from pinfold.agent.metadata import Metadata
 from pinfold.agent.record import Record
@@ -11,6 +12,16 @@ from pinfold.ports import Clock, ModelInfo
 from pinfold.rollout.events import Compaction, RequestFinished, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, cost, price_of
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What reading costs, in US dollars; nothing where the price is not known."""
+
+    model: str
+    cost: float | None = None
+    cached: float | None = None
+    """Where the provider's prompt cache still holds what is read."""
 
 
 class Summarizing:
@@ -94,14 +105,16 @@ class Summarizing:
             told=told,
         )
 
-    async def quote(self, tokens: int) -> tuple[str, float | None]:
-        """The model that would write, and what reading so many tokens costs there, in US dollars.
-
-        Raises `ProviderError`.
-        """
+    async def quote(self, tokens: int) -> Quote:
+        """What it costs to have so many tokens read. Raises `ProviderError`."""
         model = (await self._reached()).model
         price = price_of(model.provider, model.name, self._prices)
-        return model.name, None if price is None else cost(Usage(input=tokens), price)
+        if price is None:
+            return Quote(model.name)
+        cached = None
+        if price.cached is not None and self._is_own(model):
+            cached = cost(Usage(input=tokens, cached=tokens), price)
+        return Quote(model.name, cost(Usage(input=tokens), price), cached)
 
     def _is_own(self, model: ModelInfo) -> bool:
         """Whether it is the session's, so that its provider has the conversation at hand."""

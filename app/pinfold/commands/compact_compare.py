@@ -55,14 +55,14 @@ async def _announced(session: "SessionPort") -> str:
     asking = [name for name in compaction.strategies if compaction.asks_model(name)]
     used = session.reading().used
     try:
-        model, price = await compaction.quote(used)
+        quote = await compaction.quote(used)
     except ProviderError as error:
         return f"Comparing all strategies; those that ask a model can't: {error}"
     cost = ""
-    if price is not None:
-        cost = f", about {dollars(price * len(asking))} in all without what it writes"
+    if quote.cost is not None:
+        cost = f", about {dollars(quote.cost * len(asking))} in all without what it writes"
     return (
-        f"Asking {one_line(model)} for {', '.join(asking)}: each reads about {tokens(used)} "
+        f"Asking {one_line(quote.model)} for {', '.join(asking)}: each reads about {tokens(used)} "
         f"tokens{cost}. Esc stops."
     )
 

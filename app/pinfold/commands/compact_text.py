@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import Verdict
-from pinfold.compaction.report import Report, Row
+from pinfold.compaction.report import KEEPS_MORE, Report, Row
+from pinfold.numbers import dollars, tokens
 from pinfold.ports import WindowSource
 from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.agent.summarizing import Quote
 
 _VERDICTS: dict[Verdict, tuple[str, str]] = {
     "keep": (" ", "kept"),
@@ -30,6 +35,15 @@ _WORDS = 44
 """Characters of an item's text on a line."""
 _RUN = 6
 """Neighbours of one fate that each have their line."""
+
+
+def price(quote: "Quote", used: int) -> str:
+    """What a strategy that asks a model costs, before it is asked."""
+    cost = ""
+    if quote.cost is not None:
+        cached = "" if quote.cached is None else f" ({dollars(quote.cached)} from its prompt cache)"
+        cost = f", about {dollars(quote.cost)}{cached}"
+    return f"{one_line(quote.model)} reads about {tokens(used)} tokens{cost}. {KEEPS_MORE}"
 
 
 def lines(report: Report, *, verbose: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -12,11 +13,13 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from pinfold.agent.updates import Appended, Update
+from pinfold.commands.compact_text import price
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
+from pinfold.ports import ProviderError
 from pinfold.rollout.events import CompactionFinished, Pin, RequestFinished, WindowReplaced
 from pinfold.sanitize import clean
 from pinfold.tui.failsafe import safely
@@ -172,6 +175,7 @@ class PreviewPanel(ListPanel[bool]):
         """Plan for the chosen strategy; where that takes a model's time, show no other's plan."""
         if self._plans.is_written(self._strategy):
             self._summary.wait(self._strategy)
+            self._say_price()
             self._list.show_rows(list(rows_now(self._window.overview().rows)))
         self._show_strategies()
         self._plan()
@@ -180,6 +184,14 @@ class PreviewPanel(ListPanel[bool]):
     async def _plan(self) -> None:
         """Plan with the chosen strategy and show that, then with the others."""
         await self._plans.make(self._strategy, self._options, self._made)
+
+    @work(exclusive=True, group="price")
+    async def _say_price(self) -> None:
+        used = self._session.reading().used
+        with suppress(ProviderError):  # the plan says it
+            quote = await self._compaction.quote(used)
+            if self._plans.is_written(self._strategy):
+                self._summary.say_price(price(quote, used))
 
     def _made(self, name: str) -> None:
         if name == self._strategy:

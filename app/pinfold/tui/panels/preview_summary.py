@@ -95,6 +95,11 @@ class PreviewSummary(Vertical):
             each.update("")
         self._note([], "warning")
 
+    def say_price(self, text: str) -> None:
+        """What the model that is at work costs."""
+        if self._report is None:
+            self._note([text], "warning")
+
     def compare(
         self, names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome | None]
     ) -> None:
