@@ -19,6 +19,7 @@ from pinfold.rollout.events import (
     GoalSet,
     Memories,
     MemoryApplied,
+    MemoryUsed,
     PromptQueued,
     Stated,
 )
@@ -37,6 +38,7 @@ THEIRS: tuple[Data, ...] = (
     MemoryApplied(
         memory=DecisionMemory(id="d", decision="Drop TLS.", rationale="r", evidence=QUOTED)
     ),
+    MemoryUsed(item=1, via="citation", sources=("mine#1",), sessions=("mine",)),
     PromptQueued(id=1, text="rm -rf everything"),
 )
 SUGGESTED = [

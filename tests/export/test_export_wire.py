@@ -1,6 +1,7 @@
 """A session for other programs: what they would refuse is never written."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from fakes.recorded import recorded
 from pinfold.adopt.detect import read
 from pinfold.export import codex, messages
 from pinfold.export.transcript import Transcript, window_alone
-from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.events import Context, Data, ItemAdded, Memories
 from pinfold.rollout.items import Item
 from pinfold.window.window import Window
 
@@ -49,6 +50,14 @@ def test_any_history_makes_messages_that_are_accepted(data: list[Data]) -> None:
     shown = transcript(data)
     for each in (shown, window_alone(shown)):
         assert chat_complaint(json.loads(messages.render(each))["messages"]) is None
+
+
+def test_what_other_sessions_taught_does_not_leave_with_this_one() -> None:
+    context = Context(instructions="Be brief.", memories=Memories("The port is 8001."))
+    shown = replace(transcript([]), context=context)
+    said = messages.render(shown)
+    assert "Be brief." in said
+    assert "8001" not in said
 
 
 def test_calls_that_nobody_answered_and_answers_to_nothing_are_mended() -> None:

@@ -23,6 +23,7 @@ from pinfold.rollout.events import (
     GoalSet,
     ItemAdded,
     MemoryApplied,
+    MemoryUsed,
     ModelChanged,
     PromptQueued,
     PromptUnqueued,
@@ -41,6 +42,7 @@ _OWN = (
     CoreSuggested,
     GoalSet,
     MemoryApplied,
+    MemoryUsed,
     PromptQueued,
     PromptUnqueued,
 )

@@ -2,6 +2,8 @@
 
 import json
 
+from msgspec.structs import replace
+
 from pinfold.export.pairs import whole
 from pinfold.export.transcript import Transcript
 from pinfold.wire import chat
@@ -12,7 +14,10 @@ def render(transcript: Transcript) -> str:
     items = whole(entry.item for entry in transcript.entries)
     body = {
         "model": transcript.model.name,
-        "messages": chat.messages(transcript.context, items, transcript.model),
+        # What other sessions taught does not leave with this one.
+        "messages": chat.messages(
+            replace(transcript.context, memories=None), items, transcript.model
+        ),
         "tools": chat.tools(transcript.context),
     }
     # What is not known is left out: an empty list of tools is refused.
