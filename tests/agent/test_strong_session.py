@@ -50,7 +50,7 @@ def assert_tells_its_outcome(whole: Item, masked: str) -> None:
         assert masked.startswith(f"[#{whole.n} {whole.detail['title']}: ")
 
 
-async def test_nine_tenths_of_its_characters_are_cacheable(played: Played) -> None:
+async def test_a_prompt_cache_can_serve_most_of_it(played: Played) -> None:
     """8% of all are new when they are sent, so that no cache can have them."""
     assert cacheable(played.requests) >= 0.89
     assert kept(played.requests) >= 0.95
