@@ -43,12 +43,17 @@ def test_what_is_deleted_is_in_no_object_any_more(places: Places) -> None:
 
 def test_a_damaged_baseline_counts_as_none(places: Places) -> None:
     baseline.reset(places, {"MEMORY.md": b"one\n"})
-    for path in (places.files / ".git/objects").rglob("*"):
-        if path.is_file():
-            path.unlink()
+    for damage in (b"", b"garbage", None):
+        for path in (places.files / ".git").rglob("*"):
+            if path.is_file() and path.parent.parent.name == "objects":
+                path.chmod(0o600)
+                path.unlink() if damage is None else path.write_bytes(damage)
+        assert baseline.read(places) == {}
+        baseline.reset(places, {"MEMORY.md": b"two\n"})
+        assert baseline.read(places) == {"MEMORY.md": b"two\n"}
+    (places.files / ".git/config").write_text("[core")
+    (places.files / ".git/refs/heads/main").write_text("x")
     assert baseline.read(places) == {}
-    baseline.reset(places, {"MEMORY.md": b"two\n"})
-    assert baseline.read(places) == {"MEMORY.md": b"two\n"}
 
 
 def test_the_diff_is_as_git_shows_it() -> None:

@@ -191,6 +191,7 @@ async def test_losing_the_lease_stops_the_agent(at: Memories) -> None:
     outcome = await running
     assert outcome.status == "lost"
     assert at.provider.cut_off == 1
+    assert at.places.stagings() == []
     assert baseline.read(at.places) == {}
     assert MEMORY not in files(at)
     assert at.state.owns(other)

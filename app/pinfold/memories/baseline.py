@@ -4,6 +4,7 @@ Only the newest is kept. A new baseline takes the place of the whole repository,
 that was deleted stays in its objects, packs or logs.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,29 +18,17 @@ _FILE = 0o100644
 
 
 def read(places: Places) -> trees.Tree:
-    """The files of the baseline; none where there is none yet. Blocking. Raises `OSError`."""
-    from dulwich.errors import NotGitRepository
-    from dulwich.objects import Blob, Commit, ObjectID
+    """The files of the baseline; none where there is none, or it is damaged: then all counts as
+    new. Blocking."""
     from dulwich.repo import Repo
 
     try:
-        repo = Repo(str(places.files))
-    except NotGitRepository:
-        return {}
-    with repo:
-        try:
+        with Repo(str(places.files)) as repo:
             commit = repo[_BRANCH]
-            assert isinstance(commit, Commit)
-            found: trees.Tree = {}
-            for entry in repo.object_store.iter_tree_contents(commit.tree):
-                assert entry.path is not None
-                assert entry.sha is not None
-                blob = repo[ObjectID(entry.sha)]
-                if isinstance(blob, Blob):
-                    found[entry.path.decode("utf-8", "replace")] = blob.data
-        except (KeyError, AssertionError):  # damaged: all counts as new
-            return {}
-        return found
+            entries = repo.object_store.iter_tree_contents(commit.tree)  # type: ignore[attr-defined]
+            return {os.fsdecode(each.path): repo[each.sha].as_raw_string() for each in entries}
+    except Exception:  # whatever a damaged repository makes of it
+        return {}
 
 
 def reset(places: Places, files: Mapping[str, bytes]) -> None:

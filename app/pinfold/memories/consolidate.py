@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pinfold.atomic_files import failure
 from pinfold.memories import agent, applying, artifacts, baseline, composing, merging, review, trees
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 HEARTBEAT = 90.0
 """Seconds."""
 
+Answer = TypeVar("Answer")
 Connect = Callable[[], Awaitable["Connection"]]
 
 
@@ -91,6 +92,7 @@ async def consolidate(
     try:
         return await run.through(connect)
     except _Lost:
+        await asyncio.to_thread(run.leave)
         return Outcome("lost", "Another process consolidates memories by now.")
     except _Waits as waits:
         await asyncio.to_thread(run.give_back)
@@ -122,18 +124,17 @@ class _Run:
         """The files as they were when the work began, the outputs of the last one among them."""
 
     async def through(self, connect: Connect | None) -> Outcome:
-        selected = await asyncio.to_thread(self._select)
-        outcome = await asyncio.to_thread(self._prepare, selected)
+        selected = await _whole(self._select)
+        outcome = await _whole(lambda: self._prepare(selected))
         if outcome is None:
             connection, note = await self._model(connect)
             if connection is not None:
                 await self._alive(
                     agent.run(connection, self._staging, self._places.sessions, self._clock)
                 )
-            outcome = await asyncio.to_thread(
-                self._complete, selected, note, by_model=connection is not None
-            )
-        await asyncio.to_thread(self._finish, selected)
+            by_model = connection is not None
+            outcome = await _whole(lambda: self._complete(selected, note, by_model=by_model))
+        await _whole(lambda: self._finish(selected))
         return outcome
 
     async def _model(self, connect: Connect | None) -> "tuple[Connection | None, str]":
@@ -251,6 +252,11 @@ class _Run:
             self._state.fail(self._claim, why)
         return Outcome("failed", f"Memories were not consolidated: {why}")
 
+    def leave(self) -> None:
+        """Remove what is ours alone; all else belongs to whoever has the claim."""
+        with suppress(OSError):
+            trees.drop(self._staging)
+
     def give_back(self) -> None:
         self._clear()
         with suppress(StateError):
@@ -272,6 +278,18 @@ class _Run:
             if not (folder / applying.MARKER).exists():
                 trees.drop(folder)
         (self._places.files / DIFF).unlink(missing_ok=True)
+
+
+async def _whole(work: Callable[[], Answer]) -> Answer:
+    """Do what blocks, and wait for its end even if cancelled: nothing is cleared up under it."""
+    working = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait([working])
+        if not working.cancelled():
+            working.exception()  # nobody else asks for it
+        raise
 
 
 def _outcome(
