@@ -200,6 +200,17 @@ async def test_eight_are_asked_at_once_and_closing_gives_all_back(
     assert set((await run(state, clock)).results.values()) == {"succeeded"}
 
 
+async def test_no_model_is_asked_about_a_session_in_which_nothing_was_said(
+    state: State, clock: Clock, tmp_path: Path
+) -> None:
+    silent = session(tmp_path, asked("# AGENTS.md", act="host"))
+    unanswered = session(tmp_path, asked("Hello?"))
+    async with FakeOpenAI() as server:
+        report = await run(state, clock, connecting(server))
+        assert server.requests == []
+    assert report.results == dict.fromkeys((silent, unanswered), "succeeded_no_output")
+
+
 async def test_no_more_are_read_than_the_limit(state: State, clock: Clock, tmp_path: Path) -> None:
     for _ in range(4):
         session(tmp_path)

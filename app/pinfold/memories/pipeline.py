@@ -178,7 +178,9 @@ class Phase1:
         state = self._state
         try:
             session = await self._beside(source.read, Path(candidate.rollout_path).parent)
-            if writer is None:
+            if not session.is_talk:
+                made = Made(None)
+            elif writer is None:
                 made = await self._beside(offline, session)
             else:
                 made = await extract(session, writer, self._beside)

@@ -17,7 +17,7 @@ from pinfold.memories.records import Extracted
 from pinfold.rollout.events import SCHEMA, Event, ItemAdded, SessionStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
-from pinfold.rollout.provenance import parts
+from pinfold.rollout.provenance import parts, typed
 
 _READ = frozenset({"user", "assistant", "tool_call", "tool_result"})
 """No instructions, no reasoning, and nothing that a compaction or an earlier memory left."""
@@ -39,6 +39,12 @@ class Source(Struct, frozen=True):
     items: tuple[Item, ...]
     """Of the user's messages, what was pasted is marked and what the host wrote is left out."""
     secrets: Secrets
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether the user typed something and the agent did something: else nobody learned."""
+        kinds = {item.kind for item in self.items if item.kind != "user"}
+        return bool(kinds) and any(typed(item) for item in self.items)
 
     def safe(self, made: Extracted) -> Extracted:
         """A record without secrets: those that the session holds, and any that look like one."""
