@@ -39,6 +39,10 @@ def test_what_is_deleted_is_in_no_object_any_more(places: Places) -> None:
     assert "swordfish" not in every
     assert git(places, "fsck", "--unreachable", "--no-reflogs") == ""
     assert not list(places.work.iterdir())
+    trees.put(places.files, "MEMORY.md", b"nothing\n")
+    assert git(places, "status", "--short") == ""
+    trees.put(places.files, "MEMORY.md", b"something\n")
+    assert git(places, "status", "--short") == " M MEMORY.md\n"
 
 
 def test_a_damaged_baseline_counts_as_none(places: Places) -> None:

@@ -33,7 +33,7 @@ def read(places: Places) -> trees.Tree:
 
 def reset(places: Places, files: Mapping[str, bytes]) -> None:
     """Make these files the baseline, and the old one unreachable. Blocking. Raises `OSError`."""
-    from dulwich.index import commit_tree
+    from dulwich.index import IndexEntry, commit_tree
     from dulwich.objects import Blob, Commit
     from dulwich.refs import Ref
     from dulwich.repo import Repo
@@ -55,6 +55,11 @@ def reset(places: Places, files: Mapping[str, bytes]) -> None:
         repo.object_store.add_object(commit)
         repo.refs.set_if_equals(Ref(_BRANCH), None, commit.id)
         repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(_BRANCH))
+        index = repo.open_index()  # so that the user's `git diff` works there
+        for name, blob in blobs.items():
+            size = len(files[name])
+            index[name.encode()] = IndexEntry(0, 0, 0, 0, _FILE, 0, 0, size, blob.id)
+        index.write()
     trees.drop(_new(places))
     (made / GIT).rename(_new(places))
     trees.drop(made)
