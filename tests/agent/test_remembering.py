@@ -17,6 +17,7 @@ from pinfold.rollout.events import ContextSet, MemoryUsed
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SESSION = "0198ab12-1234-7000-8000-000000000001"
 BLOCK = "<memory_citations>\nmemory_summary.md:1-1 | tests\n</memory_citations>"
+SAID = "Run make test.\n\n- It takes < 2 minutes.\n<memory is no tag.\n\nThat is all."
 LARGE = replace(MODEL, context_window=200_000)
 
 
@@ -79,19 +80,19 @@ async def test_a_small_model_and_an_empty_folder_are_told_nothing(tmp_path: Path
 
 async def test_a_citation_leaves_the_reply_and_is_counted_once(tmp_path: Path) -> None:
     options = memories(tmp_path)
-    script = [says(f"Run make test.\n\n{BLOCK}"), says("b")]
+    script = [says(f"{SAID}\n\n{BLOCK}"), says("b")]
     on = await stage(tmp_path, script, options=options, model=LARGE)
     on.session.send("how do we run the tests here?")
     await on.session.idle()
     reply = on.session.items[-1]
-    assert reply.content == streamed(on.heard).rstrip() == "Run make test."
+    assert reply.content == streamed(on.heard).rstrip() == SAID
     assert reply.detail["memory_citations"] == BLOCK
     (used,) = [each for each in on.events() if isinstance(each, MemoryUsed)]
     assert (used.item, used.via) == (reply.n, "citation")
     assert (used.sources, used.sessions) == ((f"{SESSION}#7",), (SESSION,))
     on.session.send("thanks")
     await on.session.idle()
-    assert [each.content for each in on.provider.requests[1].items][1] == "Run make test."
+    assert [each.content for each in on.provider.requests[1].items][1] == SAID
     await on.session.close()
 
 

@@ -35,8 +35,9 @@ class Remembering:
         self._record = record
         self._port = port
         self._streamed = ""
+        """The reply under way from the beginning of its last line on, or from that of its block."""
         self._shown = 0
-        """Characters of the reply under way that were passed on."""
+        """Characters of that which were passed on."""
 
     @property
     def readable(self) -> list[Path]:
@@ -76,7 +77,9 @@ class Remembering:
             return delta
         self._streamed += delta.text
         shown = max(self._shown, port.shown(self._streamed))
-        piece, self._shown = self._streamed[self._shown : shown], shown
+        piece = self._streamed[self._shown : shown]
+        line = self._streamed.rfind("\n", 0, shown) + 1
+        self._streamed, self._shown = self._streamed[line:], shown - line
         return TextDelta(piece)
 
     def cut(self, reply: str) -> Cut | None:

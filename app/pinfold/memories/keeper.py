@@ -91,14 +91,8 @@ class Keeper:
     def confirm(self, memory: Memory) -> str:
         if memory.state != "stale":
             raise Refused("Only a memory that may no longer hold can be confirmed.")
-        (line,) = self._lines_of([memory])
-        self.reader.state.confirm(line)
+        self.reader.state.confirm(memory.key)
         return "Confirmed: sessions are told of it again."
-
-    def _lines_of(self, memories: Sequence[Memory]) -> list[str]:
-        from pinfold.memories.reading import MemoryLine
-
-        return [MemoryLine(each.number, each.line).hash for each in memories]
 
     def edit(self, memory: Memory, text: str) -> str:
         """Put the user's words in the place of a memory; empty removes it.

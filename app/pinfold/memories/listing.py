@@ -23,6 +23,7 @@ class Memory(Struct, frozen=True):
     """A statement that pinfold remembers."""
 
     key: str
+    """The hash of its line; the beginning names it on the command line."""
     kind: str
     """Of the statement; `note` for words of the user's own."""
     text: str
@@ -68,7 +69,7 @@ def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
         why = sources.stale(line)
         state: State = "told" if file == SUMMARY else "kept" if file == MEMORY else "waiting"
         found[kind, line.says] = Memory(
-            key=line.hash[:16],
+            key=line.hash,
             kind=kind,
             text=line.says,
             line=line.text.strip(),
