@@ -60,7 +60,7 @@ async def test_a_window_alone_is_no_other_model(server: FakeOpenAI, tmp_path: Pa
     """Also once the session went on to another model."""
     session = await worked(tmp_path)
     await session.set_model("fake/another-1")
-    assert (await session.compaction.quote(1_000))[0] == "another-1"
+    assert (await session.compaction.quote(1_000)).model == "another-1"
     await session.compact("handoff")
     assert await by_whom(session) == {"another-1"}
     assert session.model.context_window != 6_000, "that is for what summarises alone"
