@@ -20,7 +20,8 @@ from sqlalchemy import Engine, event
 from fakes.provider import FakeClock
 from fakes.remembering import NOW, rules
 from pinfold.memories.pipeline import Phase1
-from pinfold.memories.state import LEASE, State
+from pinfold.memories.leases import LEASE
+from pinfold.memories.state import State
 from pinfold.rollout.store import SessionStore
 
 left = -1  # steps until the process kills itself

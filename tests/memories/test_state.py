@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import MetaData, create_engine, text
 
+from pinfold.memories.leases import HEARTBEAT, LEASE, RETRY
 from pinfold.memories.records import Candidate, Extracted, StateError
 from pinfold.memories.schema import migrate, tables
-from pinfold.memories.state import HEARTBEAT, LEASE, RETRY, State
+from pinfold.memories.state import State
 from pinfold.paths import shown
 
 

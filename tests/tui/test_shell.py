@@ -697,6 +697,21 @@ async def test_warnings_stand_below_what_is_resumed() -> None:
         assert "A&#160;torn&#160;line." in app.export_screenshot()
 
 
+async def test_the_first_screen_offers_and_a_resumed_session_asks_for_no_offer() -> None:
+    asked: list[str] = []
+
+    def offer() -> str:
+        asked.append("offer")
+        return "Memories are new."
+
+    app = make_app(new := FakeSession(), offer=offer)
+    async with running(new, app):
+        assert "Memories&#160;are&#160;new." in app.export_screenshot()
+    resumed = FakeSession(items=(Item(n=1, kind="user", content="hi"),))
+    async with running(resumed, make_app(resumed, offer=offer)):
+        assert asked == ["offer"]
+
+
 async def test_what_waits_for_trust_is_told_of_each_session_that_is_opened() -> None:
     session = FakeSession()
     host = FakeHost(warnings=("config.toml: model.name waits",))

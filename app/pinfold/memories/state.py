@@ -7,7 +7,6 @@ the epoch. All of it blocks; each function may be called from any thread.
 SQLAlchemy is heavy: import this module where it is used, and `records` for its values.
 """
 
-import secrets
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,19 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
+from pinfold.memories import leases
 from pinfold.memories.database import Database
+from pinfold.memories.leases import LEASE, MAX_RETRY, RETRY
 from pinfold.memories.records import Candidate, Claim, Extracted, Job, Kind, Outcome, Output
 from pinfold.memories.schema import confirmed, forgotten, jobs, outputs
 
-LEASE = 3_600.0
-"""Seconds that a claim holds without a heartbeat."""
-HEARTBEAT = 90.0
-"""Seconds between two heartbeats of the consolidation."""
-RETRY = 3_600.0
-"""Seconds before the first new attempt; twice as many before each further one."""
-MAX_RETRY = 7 * 86_400.0
 PRUNED = 200
 """Rows that one run removes at most."""
 _GLOBAL = "global"
@@ -70,7 +64,7 @@ class State:
                 done = job and job.completed_watermark
                 if each.session in gone or (done and done >= each.source_updated_at):
                     continue
-                if job and not self._is_free(job, force=force):
+                if job and not leases.is_free(job, self._now(), force=force):
                     continue
                 claims.append(self._claim(conn, "extract", each.session, each.source_updated_at))
             return claims
@@ -82,7 +76,7 @@ class State:
         """
         with self._db.writing() as conn:
             outcome: Outcome = "succeeded" if made else "succeeded_no_output"
-            if not self._finish(conn, claim, outcome, claim.input_watermark):
+            if not leases.finish(conn, claim, outcome, claim.input_watermark):
                 return False
             ours = outputs.c.session_id == claim.key
             if made is None:
@@ -111,7 +105,7 @@ class State:
             job = conn.execute(
                 select(jobs).where(jobs.c.kind == "consolidate", jobs.c.key == _GLOBAL)
             ).one_or_none()
-            if job and not self._is_free(job, force=force):
+            if job and not leases.is_free(job, self._now(), force=force):
                 return None
             newest = conn.scalar(select(func.max(outputs.c.source_updated_at))) or 0.0
             if job:
@@ -132,7 +126,7 @@ class State:
         False, and nothing happens, where the claim is no longer ours.
         """
         with self._db.writing() as conn:
-            if not self._finish(conn, claim, "succeeded", max(watermark, claim.input_watermark)):
+            if not leases.finish(conn, claim, "succeeded", max(watermark, claim.input_watermark)):
                 return False
             conn.execute(
                 update(outputs).values(
@@ -163,21 +157,21 @@ class State:
     def heartbeat(self, claim: Claim, lease: float = LEASE) -> bool:
         """Hold a claim for another lease; False where it is no longer ours."""
         with self._db.writing() as conn:
-            return self._update(conn, claim, lease_until=self._now() + lease)
+            return leases.update(conn, claim, lease_until=self._now() + lease)
 
     def owns(self, claim: Claim) -> bool:
         """Whether a claim is still ours. Ask before each write."""
         with self._db.reading() as conn:
-            return conn.execute(select(jobs).where(*self._ours(claim))).one_or_none() is not None
+            return conn.execute(select(jobs).where(*leases.ours(claim))).one_or_none() is not None
 
     def fail(self, claim: Claim, error: str) -> bool:
         """The job failed; it is tried again later, each time after twice as long."""
         with self._db.writing() as conn:
             attempts = conn.scalar(
-                select(jobs).with_only_columns(jobs.c.attempts).where(*self._ours(claim))
+                select(jobs).with_only_columns(jobs.c.attempts).where(*leases.ours(claim))
             )
             wait = min(RETRY * 2.0 ** min((attempts or 1) - 1, 20), MAX_RETRY)
-            return self._update(
+            return leases.update(
                 conn,
                 claim,
                 status="failed",
@@ -192,7 +186,7 @@ class State:
         back = {"status": "released", "owner_token": None, "lease_until": None}
         with self._db.writing() as conn:
             return sum(
-                self._update(conn, claim, attempts=jobs.c.attempts - 1, **back) for claim in claims
+                leases.update(conn, claim, attempts=jobs.c.attempts - 1, **back) for claim in claims
             )
 
     # Use
@@ -279,53 +273,8 @@ class State:
         with self._db.reading() as conn:
             return sorted(row.session_id for row in conn.execute(select(forgotten)))
 
-    # Transactions
-
-    def _is_free(self, job: Any, *, force: bool) -> bool:
-        now = self._now()
-        if job.status == "running":
-            return bool(job.lease_until is None or job.lease_until <= now)
-        return bool(force or job.status != "failed" or (job.retry_at or 0.0) <= now)
-
     def _claim(self, conn: Connection, kind: Kind, key: str, watermark: float) -> Claim:
-        token = secrets.token_hex(16)
-        values = {
-            "host": self._host,
-            "status": "running",
-            "owner_token": token,
-            "lease_until": self._now() + LEASE,
-            "retry_at": None,
-            "input_watermark": watermark,
-        }
-        mine = (jobs.c.kind == kind, jobs.c.key == key)
-        again = update(jobs).where(*mine).values(attempts=jobs.c.attempts + 1, **values)
-        if not conn.execute(again).rowcount:
-            conn.execute(insert(jobs).values(kind=kind, key=key, attempts=1, **values))
-        return Claim(kind, key, token, watermark)
-
-    def _finish(self, conn: Connection, claim: Claim, outcome: Outcome, watermark: float) -> bool:
-        return self._update(
-            conn,
-            claim,
-            status=outcome,
-            completed_watermark=watermark,
-            attempts=0,
-            error=None,
-            retry_at=None,
-            owner_token=None,
-            lease_until=None,
-        )
-
-    def _update(self, conn: Connection, claim: Claim, **values: Any) -> bool:
-        return bool(conn.execute(update(jobs).where(*self._ours(claim)).values(**values)).rowcount)
-
-    def _ours(self, claim: Claim) -> tuple[ColumnElement[bool], ...]:
-        return (
-            jobs.c.kind == claim.kind,
-            jobs.c.key == claim.key,
-            jobs.c.status == "running",
-            jobs.c.owner_token == claim.token,
-        )
+        return leases.take(conn, kind, key, watermark, self._now(), self._host)
 
 
 def _output(row: Row[Any]) -> Output:

@@ -1,0 +1,76 @@
+"""Claims of jobs: who has one, until when, by which token; within the caller's transaction.
+
+Times are seconds of the epoch.
+"""
+
+import secrets
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, insert
+from sqlalchemy import update as change
+
+from pinfold.memories.records import Claim, Kind, Outcome
+from pinfold.memories.schema import jobs
+
+LEASE = 3_600.0
+"""Seconds that a claim holds without a heartbeat."""
+HEARTBEAT = 90.0
+"""Seconds between two heartbeats of the consolidation."""
+RETRY = 3_600.0
+"""Seconds before the first new attempt; twice as many before each further one."""
+MAX_RETRY = 7 * 86_400.0
+
+
+def is_free(job: Any, now: float, *, force: bool) -> bool:
+    """Whether nobody has it; after a failure, unless `force`, once its retry time has come."""
+    if job.status == "running":
+        return bool(job.lease_until is None or job.lease_until <= now)
+    return bool(force or job.status != "failed" or (job.retry_at or 0.0) <= now)
+
+
+def take(conn: Connection, kind: Kind, key: str, watermark: float, now: float, host: str) -> Claim:
+    """Claim a job, whoever had it."""
+    token = secrets.token_hex(16)
+    values = {
+        "host": host,
+        "status": "running",
+        "owner_token": token,
+        "lease_until": now + LEASE,
+        "retry_at": None,
+        "input_watermark": watermark,
+    }
+    mine = (jobs.c.kind == kind, jobs.c.key == key)
+    again = change(jobs).where(*mine).values(attempts=jobs.c.attempts + 1, **values)
+    if not conn.execute(again).rowcount:
+        conn.execute(insert(jobs).values(kind=kind, key=key, attempts=1, **values))
+    return Claim(kind, key, token, watermark)
+
+
+def finish(conn: Connection, claim: Claim, outcome: Outcome, watermark: float) -> bool:
+    """End a job well; False where it is no longer ours."""
+    return update(
+        conn,
+        claim,
+        status=outcome,
+        completed_watermark=watermark,
+        attempts=0,
+        error=None,
+        retry_at=None,
+        owner_token=None,
+        lease_until=None,
+    )
+
+
+def update(conn: Connection, claim: Claim, **values: Any) -> bool:
+    """Change the row of a job; False where it is no longer ours."""
+    return bool(conn.execute(change(jobs).where(*ours(claim)).values(**values)).rowcount)
+
+
+def ours(claim: Claim) -> tuple[ColumnElement[bool], ...]:
+    """Holds for the job's row while the claim does."""
+    return (
+        jobs.c.kind == claim.kind,
+        jobs.c.key == claim.key,
+        jobs.c.status == "running",
+        jobs.c.owner_token == claim.token,
+    )
