@@ -127,13 +127,14 @@ class MemoriesPanel(ListPanel[None]):
             return
         at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
         used = datetime.fromtimestamp(memory.last_use, UTC) if memory.last_use else None
+        old = age(at, self._now) if at else ""
         last = age(used, self._now) if used else ""
         last = "just now" if last == "now" else f"{last} ago"
         self._foot.show(
             one_line(memory.text),
             one_line(memory.why) or SAID[memory.state],
             f"from {one_line(source(memory))}" if memory.cites else "in your own words",
-            f"{age(at, self._now)} old" if at else "",
+            ("new" if old == "now" else f"{old} old") if old else "",
             f"used {memory.uses}×" + (f", last {last}" if used else ""),
             f"{memory.tokens:,} tokens",
         )
