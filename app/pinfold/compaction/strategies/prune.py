@@ -60,13 +60,19 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
             draft.replace(item.n, standing_for(item, without_data(item)), "its data is left out")
         elif item.kind in BODIES and entry.form == "full" and entry.sent:
             bodies.append(entry)
+    masked: dict[int, tuple[str, int]] = {}
     for reason, some in _by_reason(view, bodies, target):
         for entry in some:
             if reason not in ALWAYS and size <= target:
                 break
             if less := saved(entry, view):
-                draft.put(entry.item.n, "mask", reason)
+                masked[entry.item.n] = reason, less
                 size -= less
+    for n, (reason, less) in reversed(masked.items()):  # a large one may have left room for others
+        if reason not in ALWAYS and size + less <= target:
+            size += less
+        else:
+            draft.put(n, "mask", reason)
     return draft
 
 
