@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fakes.cacheable import cacheable, kept
-from fakes.strong_session import REPLIES, REQUESTS, Played, play
+from fakes.strong_session import OPTIONS, REPLIES, REQUESTS, Played, play
+from fakes.summaries import answer, entry
+from pinfold.agent.options import PreparingOptions
+from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
 
 
@@ -54,3 +58,23 @@ async def test_a_prompt_cache_can_serve_most_of_it(played: Played) -> None:
     """8% of all are new when they are sent, so that no cache can have them."""
     assert cacheable(played.requests) >= 0.89
     assert kept(played.requests) >= 0.95
+
+
+async def test_a_summary_in_the_background_is_used_or_its_reason_is_told(tmp_path: Path) -> None:
+    options = replace(
+        OPTIONS, threshold=0.6, mask_threshold=1.0, preparing=PreparingOptions(True, 0.4, 10.0)
+    )
+    summary = answer(decisions=[entry((1, "checks"), text="Keep the checks green.")])
+    played = await play(tmp_path, options, [summary] * 9)
+    await played.at.session.close()
+    paid, used, unused = 0, 0, list[str]()
+    for data in played.at.events():
+        match data:
+            case RequestFinished(purpose="compaction"):
+                paid += 1
+            case WindowReplaced(inserted=inserted):
+                used += sum(item.kind == "summary" for item in inserted)
+            case CompactionFinished(compaction=how, error=error) if how.phase == "background":
+                unused.append(error)
+    assert paid == used + len(unused) > 0
+    assert all(unused)

@@ -74,7 +74,7 @@ def test_only_the_values_given_change(text: str, chosen: dict[str, None]) -> Non
     values = {name: NEW[name] for name in chosen}
     before = tomllib.loads(text)
     compact = {**before.get("compact", {}), **values}
-    after = tomllib.loads(_changed(text, values))
+    after = tomllib.loads(_changed(text, "compact", values))
     assert after == ({**before, "compact": compact} if compact else {**before, "compact": {}})
 
 
