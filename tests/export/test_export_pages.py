@@ -1,6 +1,7 @@
 """A session to read: Markdown and HTML. What models and tools wrote stays data."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,8 @@ from fakes.histories import histories
 from pinfold.export import markdown, page
 from pinfold.export.transcript import window_alone
 from pinfold.rollout.events import Data, ItemAdded
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Image, Item, Origin
+from pinfold.sanitize import is_safe
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 VOID = {"meta", "img", "br", "hr", "input"}
@@ -128,6 +130,21 @@ def test_markup_of_users_and_tools_is_data() -> None:
     ]
     found = Page(page.render(transcript([ItemAdded(item=item) for item in items])))
     assert found.tags.count("script") == 1
+
+
+def test_text_of_any_origin_is_cleaned_and_escaped() -> None:
+    bad = '"><img src=x>\x1b[31m\u202e'
+    items = [
+        Item(n=1, kind="user", content=bad, images=(Image(media_type=bad, data=bad),)),
+        Item(n=2, kind="assistant", content=bad, origin=Origin(model=bad), response=1),
+        Item(n=3, kind="tool_call", name=bad, call_id="c", content=bad, response=1),
+        Item(n=4, kind="tool_result", name=bad, call_id="c", content=bad, response=1),
+        Item(n=5, kind="summary", content=bad),
+    ]
+    shown = transcript([ItemAdded(item=item) for item in items])
+    text = page.render(replace(shown, cwd=bad, session=bad, opening=bad))
+    assert "img" not in Page(text).tags
+    assert is_safe(text)
 
 
 def test_nothing_is_fetched() -> None:

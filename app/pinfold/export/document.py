@@ -1,37 +1,58 @@
-"""An HTML document that asks nothing of the network."""
+"""HTML pages from templates: nothing in them is run, fetched or read as markup but what a template
+says."""
 
 import base64
 import hashlib
+from functools import cache
 
-_DOCUMENT = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
+from jinja2 import Environment, PackageLoader, StrictUndefined, TemplateNotFound
+
+from pinfold.sanitize import clean, one_line
 
 
-def document(title: str, body: str, *, style: str, script: str = "", images: bool = False) -> str:
-    """The whole file; `title` and `body` are HTML. `images` says whether there are any in it."""
+def render(name: str, *, images: bool = False, **values: object) -> str:
+    """The page that `name.html` makes of `values`, with the style and script of the same name.
+
+    All text is cleaned and escaped, but for what a template calls `safe`. `images` says whether
+    there may be any. `name` starts with the room: `export/page`.
+    """
+    style, script = _source(f"{name}.css"), _source(f"{name}.js")
     # Even if some markup got through, a browser would neither run nor fetch it.
-    policy = ["default-src 'none'", f"style-src '{_hash(style)}'"]
-    if script:
-        policy.append(f"script-src '{_hash(script)}'")
-        body += f"\n<script>{script}</script>"
-    if images:
-        policy.append("img-src data:")
-    policy += ["base-uri 'none'", "form-action 'none'"]
-    return _DOCUMENT.format(policy="; ".join(policy), title=title, style=style, body=body)
+    policy = [
+        "default-src 'none'",
+        *([f"style-src '{_hash(style)}'"] if style else []),
+        *([f"script-src '{_hash(script)}'"] if script else []),
+        *(["img-src data:"] if images else []),
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    template = _environment().get_template(f"{name}.html")
+    return template.render(values, policy="; ".join(policy), style=style, script=script)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("pinfold", ""),
+        autoescape=True,
+        finalize=lambda value: clean(value) if type(value) is str else value,
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"clean": clean, "line": one_line}
+    return environment
+
+
+def _source(name: str) -> str:
+    """What a file holds; nothing where there is none."""
+    environment = _environment()
+    assert environment.loader is not None
+    try:
+        return environment.loader.get_source(environment, name)[0]
+    except TemplateNotFound:
+        return ""
 
 
 def _hash(text: str) -> str:

@@ -37,7 +37,12 @@ def _coloured(text: str, language: str) -> str | None:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return None
-    return str(highlight(text, lexer, HtmlFormatter(nowrap=True)))
+    return str(highlight(text, lexer, _formatter()))
+
+
+@cache
+def _formatter() -> HtmlFormatter[str]:
+    return HtmlFormatter(nowrap=True)
 
 
 @cache
