@@ -33,3 +33,14 @@ def dollars(amount: float) -> str:
 def precise(amount: float) -> str:
     """`$1.25`, `$0.0042`: dollars of a single request."""
     return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
+
+
+_UPRIGHT = " ▁▂▃▄▅▆▇█"
+_LYING = " ▏▎▍▌▋▊▉█"
+
+
+def bar(share: float, width: int = 1) -> str:
+    """A share in [0, 1] as a bar of `width` columns; one of a single column stands upright."""
+    whole, eighths = divmod(round(min(1.0, max(0.0, share)) * width * 8), 8)
+    blocks = _UPRIGHT if width == 1 else _LYING
+    return (blocks[8] * whole + blocks[eighths].strip()).ljust(width)

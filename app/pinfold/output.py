@@ -77,20 +77,26 @@ def _encoded(value: object) -> bytes:
         return escaped(json.dumps(plain, ensure_ascii=False)).encode()
 
 
-def print_table(table: "RenderableType", *, whole: bool = False) -> None:
-    """A table on standard output; a `whole` one as wide as it is, for whoever filters its lines."""
+def print_table(table: "RenderableType", *, whole: bool = False, width: int | None = None) -> None:
+    """A table on standard output, as wide as the terminal or `width` columns; a `whole` one as
+    wide as it is, for whoever filters its lines."""
     from rich.console import Console
     from rich.measure import Measurement
     from rich.segment import Segment, Segments
 
-    console = Console(file=_behind(sys.stdout))
+    stream = _behind(sys.stdout)
+    console = Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
     if whole:
         options = console.options.update(width=_UNBOUND)
         wanted = Measurement.get(console, options, table).maximum
         console.width = max(console.width, wanted)
     segments = console.render(table)
     clean = [Segment(safe(text), style) for text, style, control in segments if not control]
-    console.print(Segments(clean), end="")
+    if console.is_terminal:
+        console.print(Segments(clean), end="")
+    else:
+        lines = "".join(segment.text for segment in clean).splitlines()
+        stream.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def progress_console() -> "Console":

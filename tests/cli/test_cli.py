@@ -113,4 +113,4 @@ def test_sessions_without_a_prompt_are_left_out(
 async def test_what_a_terminal_can_not_show_is_replaced(tmp_path: Path) -> None:
     ended = await Pinfold(tmp_path, PYTHONIOENCODING="ascii").run("eval", "--explain")
     assert (ended.code, ended.err) == (0, "")
-    assert "?: the standard deviation over the trials" in ended.out
+    assert "?           The standard deviation over the trials" in ended.out

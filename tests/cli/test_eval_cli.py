@@ -16,7 +16,7 @@ from fakes.process import Pinfold
 from pinfold import __version__
 from pinfold.cli import run
 from pinfold.evaluation.evaluate import Progress, Wish, evaluate, known
-from pinfold.evaluation.page import page
+from pinfold.evaluation.report_trials import report
 from pinfold.evaluation.scores import Evaluation
 from pinfold.tokens.counter import Counter
 
@@ -48,12 +48,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def without_times(page: str) -> str:
-    """Milliseconds differ from run to run."""
-    return re.sub(r" +\d+/\d+$", "      n/n", page, flags=re.MULTILINE)
+    """What differs from run to run."""
+    page = re.sub(r" · \d+s of work ·\s.* UTC", "", page)
+    return re.sub(r" +\d+ +\d+((?: +–){4})$", r"    n    n\1", page, flags=re.MULTILINE)
 
 
 def test_the_page(golden: SnapshotAssertion, capsys: Out) -> None:
-    """Scores before and after, in 80 columns; bars over the compactions; a verdict in words."""
+    """Scores with bars, in 80 columns; what the work took; a verdict in words."""
     strategies = ("prune", "tail", "masking", "handoff")
     chosen = [word for name in strategies for word in ("--strategy", name)]
     assert run(["eval", *SMALL, *chosen]) == 0
@@ -144,7 +145,7 @@ async def test_interrupted_it_says_what_the_trials_that_were_over_say() -> None:
     whole = Wish(trials=1, compactions=2, budget=1_000, conversations=1)
     same = await evaluate(whole, known(["tail"]), counter)
     assert found.results[0].points == same.results[0].points
-    assert "Interrupted: " in "\n".join(page(found))
+    assert "interrupted: these are the trials that were over" in report(found).facts
 
 
 class Terminal(io.StringIO):

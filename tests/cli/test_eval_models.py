@@ -145,7 +145,7 @@ async def test_a_judge_that_talks_garbage_leaves_windows_ungraded_and_says_so(
         assert result["asked_trials"] == [[None, None]]
     assert told["comparison"]["how"] == "read"
     assert "by the windows as read: not all answers" in told["verdict"]
-    assert "tail         1 of 1 window not graded: the judge gave no grades" in page.out
+    assert "tail: 1 of 1 window not graded: the judge gave no grades" in page.out
 
 
 async def test_a_busy_endpoint_is_asked_again(tmp_path: Path) -> None:

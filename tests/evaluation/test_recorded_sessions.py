@@ -15,7 +15,6 @@ from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import known
 from pinfold.evaluation.recorded import MOST_REAL, Cut, cuts_of, names_in
-from pinfold.evaluation.recorded_page import explained, page, verdict
 from pinfold.evaluation.recorded_scores import (
     MEASURES,
     OWN,
@@ -27,6 +26,8 @@ from pinfold.evaluation.recorded_scores import (
     over_all,
 )
 from pinfold.evaluation.recorded_trials import tried
+from pinfold.evaluation.recorded_verdict import verdict
+from pinfold.evaluation.report_recorded import report
 from pinfold.evaluation.trials import SLACK
 from pinfold.rollout.events import Base, Data, Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
@@ -202,7 +203,7 @@ def test_where_all_fits_nothing_is_compacted() -> None:
     assert (result.cuts, result.small, result.rows) == ((), 2, ())
     found = over_all(100_000, [result], [], SLACK)
     assert "No window was compacted" in verdict(found)
-    assert "1 session with nothing to compact" in "\n".join(page(found))
+    assert report(found).sections[0].parts[1].startswith("1 session with nothing to compact")
 
 
 def long() -> SessionResult:
@@ -254,10 +255,7 @@ def test_checkpoint_keeps_more_than_a_tail_in_as_many_tokens() -> None:
     assert rows["checkpoint"].kept["words"] >= 0.5
 
 
-def test_the_page_fits_eighty_columns_and_ends_in_a_verdict() -> None:
-    found: Recorded = over_all(2_000, [long()], [], SLACK)
-    lines = list(page(found))
-    assert max(map(len, lines)) <= 80
+def test_the_verdict_names_those_that_keep_all() -> None:
+    found = over_all(2_000, [long()], [], SLACK)
     assert "checkpoint and layered keep 100% of" in verdict(found)
-    assert max(map(len, explained())) <= 80
     assert all(measure in MEASURES for row in found.rows for measure in row.kept)

@@ -61,7 +61,8 @@ async def test_shares_tokens_and_time_stand_beside_it(session: FakeSession) -> N
         name, *shares, tokens, number, unit = drawn(pilot)[1].strip("▎ ").split()
         assert name == "checkpoint"
         assert len(shares) == len(SHOWN)
-        assert all(0 <= float(each.strip("!")) <= 1 for each in shares if each != "–")
+        assert all(0 <= float(share[:4]) <= 1 for share in shares if share != "–")
+        assert "1.00█" in shares
         assert tokens == "3.3k"
         assert number.isdecimal()
         assert unit == "ms"

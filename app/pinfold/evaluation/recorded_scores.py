@@ -27,7 +27,7 @@ NAMES: dict[Measure, str] = {
     "memory": "from memory",
     "changed": "files changed",
     "read": "files read",
-    "errors": "error messages",
+    "errors": "errors",
     "words": "user's words",
 }
 

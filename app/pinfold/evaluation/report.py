@@ -1,94 +1,93 @@
-"""An evaluation as one HTML page that asks nothing of the network."""
+"""A report on strategies as plain data, which a terminal and an HTML page show alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from importlib.resources import files
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from pinfold import __version__
-from pinfold.evaluation import charts
-from pinfold.export.document import document
-from pinfold.sanitize import clean, one_line
-
-Name = TypeVar("Name", bound=str)
-
-_BODY = """\
-<header>
-<h1>{title}</h1>
-<p class="verdict">{verdict}</p>
-<p class="facts">{facts}</p>
-</header>
-<main>
-{sections}
-</main>
-<footer>Written by pinfold {version}</footer>"""
+from pinfold.evaluation.scores import Spread
 
 
-def page(title: str, verdict: str, facts: Iterable[str], sections: Iterable[str]) -> str:
-    """The whole page; `sections` are HTML, all else is text."""
-    body = _BODY.format(
-        title=text(title),
-        verdict=text(verdict),
-        facts="".join(f"<span>{text(fact)}</span>" for fact in facts),
-        sections="\n".join(sections),
-        version=__version__,
-    )
-    style = (files("pinfold.evaluation") / "report.css").read_text("utf-8")
-    return document(text(title), body, style=style)
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A share in [0, 1]."""
+
+    mean: float
+    deviation: float = 0.0
 
 
-def section(title: str, *parts: str) -> str:
-    """A heading, and HTML below it."""
-    return f"<section><h2>{text(title)}</h2>{''.join(parts)}</section>"
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Any other figure."""
+
+    text: str
+    share: float
+    """Of the largest in its column."""
+    over: bool = False
+    """Whether it is over the budget."""
 
 
-def paragraph(said: str) -> str:
-    return f"<p>{text(said)}</p>"
+Cell = Score | Amount | str
 
 
-def table(
-    caption: str, heads: Sequence[str], rows: Iterable[tuple[str, str, Sequence[str]]]
-) -> str:
-    """Rows are a name, a class and cells of HTML."""
-    top = "".join(f'<th scope="col">{text(head)}</th>' for head in heads)
-    body = "".join(
-        f'<tr class="{kind}"><th scope="row">{text(name)}</th>'
-        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-        for name, kind, cells in rows
-    )
-    return (
-        f'<div class="wide"><table><caption>{text(caption)}</caption>'
-        f"<thead><tr><td></td>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    kind: str
+    """Whose it is: `ours`, `baseline`, `recording`, or empty."""
+    cells: Sequence[Cell]
 
 
-def share(mean: float | None, deviation: float = 0.0) -> str:
-    """A cell with a figure in [0, 1], and a bar below."""
-    if mean is None:
-        return '<span class="none">–</span>'
-    spread = f"<small> ±{deviation:.2f}</small>" if deviation else ""
-    return f"{mean:.2f}{spread}{charts.bar(mean)}"
+@dataclass(frozen=True, slots=True)
+class Table:
+    caption: str
+    heads: Sequence[str]
+    rows: Sequence[Row]
 
 
-def amount(told: str, value: float, most: float, kind: str = "") -> str:
-    """A cell with any figure, and a bar that compares it with the largest."""
-    return f"{text(told)}{charts.bar(value / most if most else 0.0, kind)}"
+Part = str | Table | Sequence[tuple[str, str]]
+"""A paragraph, a table, or terms with their definitions."""
 
 
-def figures(charts: Iterable[tuple[str, str, str]], kind: str) -> str:
-    """Charts side by side: a caption, a class and the SVG of each."""
-    drawn = "".join(
-        f'<figure class="{each}"><figcaption>{text(name)}</figcaption>{svg}</figure>'
-        for name, each, svg in charts
-    )
-    return f'<div class="{kind}">{drawn}</div>'
+@dataclass(frozen=True, slots=True)
+class Section:
+    title: str
+    parts: Sequence[Part]
 
 
-def definitions(of: Mapping[Name, str]) -> str:
-    told = "".join(f"<dt>{text(name)}</dt><dd>{text(what)}</dd>" for name, what in of.items())
-    return f"<dl>{told}</dl>"
+@dataclass(frozen=True, slots=True)
+class Report:
+    title: str
+    verdict: str
+    facts: Sequence[str]
+    sections: Sequence[Section]
+    details: Sequence[Section] = ()
+    """What is closed on a page, and comes first on a terminal."""
+    background: Sequence[Section] = ()
+    """What stands on a page alone; most of it never changes."""
 
 
-def text(said: str) -> str:
-    """Anything as one line that is not read as markup."""
-    return escape(one_line(clean(said)))
+def score(of: Spread | float | None) -> Cell:
+    match of:
+        case None:
+            return "–"
+        case Spread():
+            return Score(of.mean, of.deviation)
+        case _:
+            return Score(of)
+
+
+def amount(text: str, value: float, every: Iterable[float], *, over: bool = False) -> Amount:
+    """`value` compared with the largest of `every`."""
+    most = max(every, default=0.0)
+    return Amount(text, value / most if most else 0.0, over)
+
+
+def plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def html(report: Report) -> str:
+    """A page that asks nothing of the network."""
+    from pinfold import __version__
+    from pinfold.export.document import render
+
+    return render("evaluation/report", report=report, title=report.title, version=__version__)

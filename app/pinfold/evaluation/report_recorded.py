@@ -1,128 +1,122 @@
-"""What strategies keep of recorded sessions, as an HTML page."""
+"""What an evaluation on recorded sessions reports."""
 
 from collections.abc import Iterator, Sequence
+from statistics import quantiles
 
-from pinfold.evaluation import charts
-from pinfold.evaluation.recorded_page import CUTS, OVER, cuts, sessions
-from pinfold.evaluation.recorded_scores import MEASURES, NAMES, Recorded, Row, SessionResult
-from pinfold.evaluation.report import (
-    amount,
-    definitions,
-    figures,
-    page,
-    paragraph,
-    section,
-    share,
-    table,
-    text,
+from pinfold.evaluation.recorded_scores import (
+    MEASURES,
+    NAMES,
+    Recorded,
+    SessionResult,
 )
+from pinfold.evaluation.recorded_scores import Row as Kept
+from pinfold.evaluation.report import Cell, Report, Row, Section, Table, amount, plural, score
 from pinfold.numbers import duration, tokens
 
-_HEADS = (*NAMES.values(), "tokens", "plan, ms")
+CUTS = (
+    "A session is cut before each compaction that it holds, but at most eight of them, and once at "
+    "60% of its items; what fits the budget there is not compacted. Each cut counts alike. Nothing "
+    "leaves this machine, and no model is asked."
+)
+MEASURED = Section(
+    "What is measured, each in [0, 1]; higher is better",
+    (
+        tuple((NAMES[measure], text) for measure, text in MEASURES.items()),
+        CUTS,
+    ),
+)
 
 
-def render(found: Recorded) -> str:
-    """The whole page."""
-    every = sum(len(session.cuts) for session in found.sessions)
-    facts = [
-        sessions(len(found.sessions)),
-        cuts(every),
+def report(found: Recorded) -> Report:
+    cut = [session for session in found.sessions if session.cuts]
+    facts = (
+        plural(len(found.sessions), "session"),
+        plural(sum(len(session.cuts) for session in cut), "cut"),
         f"{found.budget:,} tokens after each",
         "no model was asked",
         f"{duration(found.seconds)} of work",
-    ]
-    title = "What compaction keeps of recorded sessions"
-    return page(title, found.verdict, facts, _sections(found))
+    )
+    unread = [Section("Not read", found.unread)] if found.unread else []
+    return Report(
+        "What compaction keeps of recorded sessions",
+        found.verdict,
+        facts,
+        tuple(_sections(found, cut)),
+        details=[_session(session, found.budget) for session in cut],
+        background=(*unread, MEASURED),
+    )
 
 
-def _sections(found: Recorded) -> Iterator[str]:
-    over = f"!: {OVER.format(found.budget)}"
-    yield section(
-        "All sessions",
-        _table(
-            f"The mean over all cuts, in windows of {found.budget:,} tokens",
-            found.rows,
-            found.budget,
-        ),
-        paragraph(over) if any(row.tokens > found.budget for row in found.rows) else "",
+def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section]:
+    cuts = sum(len(session.cuts) for session in cut)
+    remarks: list[str] = []
+    if any(row.tokens > found.budget for row in found.rows):
+        remarks.append(
+            f"!: on average its windows are larger than {found.budget:,} tokens, so it is not to "
+            "be compared."
+        )
+    if small := len(found.sessions) - len(cut):
+        remarks.append(f"{plural(small, 'session')} with nothing to compact: they fit already.")
+    caption = f"The mean over all cuts, in windows of {found.budget:,} tokens"
+    yield Section(
+        f"All {plural(len(cut), 'session')}, {plural(cuts, 'cut')}",
+        (_table(caption, found.rows, found.budget), *remarks),
     )
     if found.real:
-        yield section(
-            "Where the recording tools compacted",
-            _table(f"The mean over these {cuts(found.real[0].all)}", found.real, found.budget),
-        )
-    strips = [
-        (_name(row), row.origin, charts.strip(row.strategy, shares, row.kept["need"]))
-        for row in [*found.rows, *(row for row in found.real if row.origin == "recording")]
-        if (shares := _needs(found, row.strategy))
+        real = _table("", found.real, found.budget)
+        title = f"Where the recording tools compacted, {plural(found.real[0].all, 'cut')}"
+        yield Section(title, (real,))
+    own = [row for row in found.real if row.origin == "recording"]
+    spreads = [
+        Row(row.strategy, row.origin, _quarters(needs))
+        for row in [*found.rows, *own]
+        if (needs := _needs(cut, row.strategy))
     ]
-    if strips:
-        yield section(
-            "Future need at each cut",
-            paragraph(
-                "A dot is a cut, from 0 at the left to 1 at the right; the stroke, the mean."
-            ),
-            figures(strips, "strips"),
-        )
-    small = sum(not session.cuts for session in found.sessions)
-    yield section(
-        "Session by session",
-        *(_session(session, found.budget) for session in found.sessions if session.cuts),
-        paragraph(f"{sessions(small)} with nothing to compact: they fit already.") if small else "",
-    )
-    if found.unread:
-        yield section("Not read", *map(paragraph, found.unread))
-    yield section(
-        "What is measured",
-        definitions({NAMES[measure]: what for measure, what in MEASURES.items()}),
-        paragraph(CUTS),
-    )
+    if spreads:
+        heads = ("lowest", "quarter", "median", "three quarters", "highest")
+        yield Section("Future need over the cuts", (Table("", heads, spreads),))
 
 
-def _needs(found: Recorded, strategy: str) -> list[float]:
+def _needs(sessions: Sequence[SessionResult], strategy: str) -> list[float]:
     return [
         made.kept["need"]
-        for session in found.sessions
+        for session in sessions
         for cut in session.cuts
         for made in cut.made
         if made.strategy == strategy and "need" in made.kept
     ]
 
 
-def _session(session: SessionResult, budget: int) -> str:
-    head = f"{session.name}: {session.tool}, {session.items:,} items, {cuts(len(session.cuts))}"
-    at = "; ".join(
+def _quarters(shares: Sequence[float]) -> list[Cell]:
+    inner = quantiles(shares, method="inclusive") if len(shares) > 1 else [*shares] * 3
+    return [score(share) for share in (min(shares), *inner, max(shares))]
+
+
+def _session(session: SessionResult, budget: int) -> Section:
+    cuts = "; ".join(
         f"{'compaction' if cut.real else 'simulated cut'} after #{cut.item}, "
         f"{tokens(cut.tokens)} tokens"
         for cut in session.cuts
     )
-    return f"<details><summary>{text(head)}</summary>{_table(at, session.rows, budget)}</details>"
+    facts = f"{session.tool}, {session.items:,} items, {plural(len(session.cuts), 'cut')}"
+    return Section(f"{session.name} ({facts})", (_table(cuts, session.rows, budget),))
 
 
-def _table(caption: str, rows: Sequence[Row], budget: int) -> str:
-    most = max((row.tokens for row in rows), default=0)
-    slowest = max((row.milliseconds for row in rows), default=0.0)
-    return table(
-        caption,
-        _HEADS,
-        ((_name(row), row.origin, _cells(row, most, slowest, budget)) for row in rows),
-    )
+def _table(caption: str, kept: Sequence[Kept], budget: int) -> Table:
+    rows = [Row(row.strategy, row.origin, _cells(row, kept, budget)) for row in kept]
+    return Table(caption, (*NAMES.values(), "tokens", "plan, ms"), rows)
 
 
-def _name(row: Row) -> str:
-    return f"{row.strategy} (baseline)" if row.origin == "baseline" else row.strategy
-
-
-def _cells(row: Row, most: int, slowest: float, budget: int) -> list[str]:
+def _cells(row: Kept, beside: Sequence[Kept], budget: int) -> list[Cell]:
     if not row.cuts:
-        return ["not run", *[""] * (len(_HEADS) - 1)]
-    large = row.tokens > budget
-    told = amount(
-        f"{'! ' if large else ''}{row.tokens:,}", row.tokens, most, "over" if large else ""
-    )
-    time = f"{row.milliseconds:.0f}" if row.origin != "recording" else "–"
+        return ["not run", *[""] * (len(MEASURES) + 1)]
+    sizes = (other.tokens for other in beside)
+    times = (other.milliseconds for other in beside)
+    time: Cell = "–"
+    if row.origin != "recording":
+        time = amount(f"{row.milliseconds:.0f}", row.milliseconds, times)
     return [
-        *(share(row.kept.get(measure)) for measure in MEASURES),
-        told,
-        amount(time, row.milliseconds, slowest),
+        *(score(row.kept.get(measure)) for measure in MEASURES),
+        amount(f"{row.tokens:,}", row.tokens, sizes, over=row.tokens > budget),
+        time,
     ]

@@ -1,18 +1,16 @@
-"""An evaluation on conversations of which all is known, as an HTML page."""
+"""What an evaluation on conversations of which all is known reports."""
 
 from collections.abc import Iterator, Sequence
 
-from pinfold.evaluation import charts
-from pinfold.evaluation.page import COHERENT, MEANING, SMOKE, exam, plural, ungraded
 from pinfold.evaluation.report import (
+    Cell,
+    Report,
+    Row,
+    Section,
+    Table,
     amount,
-    definitions,
-    figures,
-    page,
-    paragraph,
-    section,
-    share,
-    table,
+    plural,
+    score,
 )
 from pinfold.evaluation.scores import (
     EXPECTED,
@@ -21,155 +19,193 @@ from pinfold.evaluation.scores import (
     How,
     Point,
     Scores,
+    Spent,
     StrategyResult,
 )
+from pinfold.evaluation.trials import NOT_GRADED
 from pinfold.evaluation.verdict import comparison
 from pinfold.numbers import dollars, duration, tokens
 
 _TITLES: dict[How, str] = {"read": "as the window reads", "asked": "as a model answers"}
+SMOKE = "SMOKE TEST: this model is too small for its figures to mean anything."
+READ = (
+    "A statement counts as far as its values (ports, names, hashes, dates) stand on one line of "
+    "the window, within 200 characters of each other; without what they are about they count half. "
+    "Nobody can guess them, and the user's own text is three times the budget, so keeping it all "
+    "is no answer. A file counts where its name and its folders stand."
+)
+ASKED = (
+    "With --model, the model answers questions in the compacted window, without tools, and the "
+    "judge grades each statement with 0, 0.5 or 1; it sees the answer alone, and not whose window "
+    "it is about. A window without an answer or grades counts nowhere, and is reported. The two "
+    "kinds of scores are never mixed."
+)
+COHERENT = (
+    "The mean of goal and constraints. As read it says that their words stand in the window, not "
+    "that a model keeps to them. The row `expected` is what an analysis of Codex expects of its "
+    "summaries."
+)
+SCORED = Section(
+    "What is scored, each in [0, 1]; higher is better",
+    (
+        (
+            *PROBES.items(),
+            ("all", "The mean of these seven."),
+            ("read", READ),
+            ("asked", ASKED),
+            ("coherence", COHERENT),
+            ("dry run", "Milliseconds: the median, and the 95th percentile."),
+            ("±", "The standard deviation over the trials."),
+            ("!", "A window over the budget, which is not to be compared."),
+        ),
+    ),
+)
+JSON = """
+--json prints one object. results[] has, for each strategy:
+  strategy, kind (ours, baseline), not_run (why it went no further, or empty)
+  points[], before the first compaction and after each:
+    read, asked (null where nothing was graded), each with probes.goal ...,
+      coherence and overall, as mean, deviation, low, high over the trials
+    tokens, within (the budget), windows, ungraded (windows without grades)
+  times (ms to plan, s of a model's work), spent (tokens, US dollars)
+Beside it: conversations, model, judge, smoke, answering and grading
+(what they took), comparison, verdict, seed, version. But for what models say,
+the same arguments give the same object, save times, seconds and at.
+  jq -r '.results[]|[.strategy,.points[-1].read.overall.mean]|@tsv'"""
 
 
-def render(found: Evaluation) -> str:
-    """The whole page."""
+def report(found: Evaluation) -> Report:
     facts = [
-        f"{plural(len(found.conversations), 'conversation')}",
+        plural(len(found.conversations), "conversation"),
         plural(found.trials, "trial"),
         f"{plural(found.compactions, 'compaction')} each",
         f"{found.budget:,} tokens after each",
         f"the user's own text is {found.user_share:.1f} times that",
         f"model {found.model}, judge {found.judge}" if found.model else "no model was asked",
         f"seed {found.seed}",
-        f"{duration(found.seconds)} of work",
     ]
     if found.at is not None:
-        facts.append(f"{found.at:%Y-%m-%d %H:%M} UTC")
+        facts += [f"{duration(found.seconds)} of work", f"{found.at:%Y-%m-%d %H:%M} UTC"]
     if found.interrupted:
         facts.append("interrupted: these are the trials that were over")
     verdict = found.verdict
     if found.comparison is not None:
-        told = comparison(found.comparison, found.trials)
-        verdict = f"{verdict} {told[:1].upper()}{told[1:]}"
-    return page("What each compaction keeps", verdict, facts, _sections(found))
+        compared = comparison(found.comparison, found.trials)
+        verdict = f"{verdict} {compared[:1].upper()}{compared[1:]}"
+    return Report(
+        "What each compaction keeps",
+        verdict,
+        facts,
+        tuple(_sections(found)),
+        background=(Section("Conversations", (", ".join(found.conversations),)), SCORED),
+    )
 
 
-def _sections(found: Evaluation) -> Iterator[str]:
-    ran = [each for each in found.results if len(each.points) > 1]
+def _sections(found: Evaluation) -> Iterator[Section]:
+    ran = [result for result in found.results if len(result.points) > 1]
     hows: tuple[How, ...] = ("read", "asked") if found.model else ("read",)
     for how in hows:
-        told = [each for each in ran if _scores(each.points[-1], how)]
-        smoke = found.smoke and how == "asked"
-        title = f"{_TITLES[how]}{' (smoke test)' if smoke else ''}"
-        remarks = [SMOKE] if smoke else []
-        if how == "asked":
-            remarks += [exam(found), *_ungraded(ran)]
-        scores = _probes(told, how, found.compactions)
-        yield section(f"Scores by probe, {title}", scores, *map(paragraph, remarks))
-        if told:
-            yield section(
-                f"Goal coherence over compactions, {title}",
-                paragraph(f"{COHERENT} A thin line is the range over the trials."),
-                _coherence(told, how, found.compactions),
-            )
-    yield section("Tokens, time and cost", _spent(ran))
-    if missing := [_not_run(each) for each in found.results if each.not_run]:
-        yield section("Not run", *map(paragraph, missing))
-    yield section("Conversations", paragraph(", ".join(found.conversations)))
-    yield section("What is scored", definitions(PROBES), *map(paragraph, MEANING))
+        remarks = list(_remarks(found, ran)) if how == "asked" else []
+        title = f"{_TITLES[how]}{' (smoke test)' if found.smoke and how == 'asked' else ''}"
+        scored = [result for result in ran if _scores(result.points[-1], how)]
+        probes = _probes(scored, how, found.compactions)
+        yield Section(f"Scores by probe, {title}", (probes, *remarks))
+        if scored:
+            coherence = _coherence(scored, how, found.compactions)
+            yield Section(f"Goal coherence, {title}", (coherence,))
+    yield Section("Tokens, time and cost", (_spent(ran),))
+    if missing := _not_run(found):
+        yield Section("Not run", missing)
 
 
-def _ungraded(ran: Sequence[StrategyResult]) -> Iterator[str]:
-    for each in ran:
-        if each.points[-1].ungraded:
-            yield f"{each.strategy}: {ungraded(each)}"
+def _remarks(found: Evaluation, ran: Sequence[StrategyResult]) -> Iterator[str]:
+    """On what the model said: whether it counts, which windows have no grades, what it took."""
+    if found.smoke:
+        yield SMOKE
+    for result in ran:
+        if (last := result.points[-1]).ungraded:
+            notes = (note for note in result.notes if NOT_GRADED in note)
+            why = "; ".join(note.removeprefix(f"{NOT_GRADED}: ") for note in notes)
+            windows = plural(last.windows, "window")
+            yield f"{result.strategy}: {last.ungraded} of {windows} {NOT_GRADED}: {why}"
+    if found.answering is not None and found.grading is not None:
+        yield f"Answering took {_used(found.answering)}; grading, {_used(found.grading)}."
 
 
-def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> str:
-    heads = [*PROBES, "all"]
-    rows: list[tuple[str, str, list[str]]] = []
-    start = next((scores for each in ran if (scores := _scores(each.points[0], how))), None)
-    if start is not None:
-        rows.append(("before", "start", _cells(start)))
-    rows += [
-        (_last(each, compactions), each.kind, _cells(scores))
-        for each in ran
-        if (scores := _scores(each.points[-1], how))
-    ]
-    return table(_caption(compactions), heads, rows)
+def _used(spent: Spent) -> str:
+    cost = "" if spent.dollars is None else f", {dollars(spent.dollars)}"
+    return f"{spent.input:,} tokens in, {spent.output:,} out{cost}"
 
 
-def _caption(compactions: int) -> str:
-    return (
-        f"After compaction {compactions}; ± is the deviation over the trials; "
-        "!: over the budget, and not to be compared"
-    )
+def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
+    rows: list[Row] = []
+    if ran and (start := _scores(ran[0].points[0], how)):
+        rows.append(Row("before", "", _cells(start)))
+    for result in ran:
+        last = result.points[-1]
+        if scores := _scores(last, how):
+            stopped = f" at {last.compactions}" if last.compactions < compactions else ""
+            mark = "" if last.within else " !"
+            rows.append(Row(f"{result.strategy}{stopped}{mark}", result.kind, _cells(scores)))
+    over = any(not result.points[-1].within for result in ran)
+    mark = "; !: over the budget, and not to be compared" if over else ""
+    return Table(f"After compaction {compactions}{mark}", (*PROBES, "all"), rows)
 
 
-def _cells(scores: Scores) -> list[str]:
-    every = [*(scores.probes[probe] for probe in PROBES), scores.overall]
-    return [share(each.mean, each.deviation) for each in every]
+def _cells(scores: Scores) -> list[Cell]:
+    return [*(score(scores.probes[probe]) for probe in PROBES), score(scores.overall)]
 
 
-def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> str:
-    drawn: list[tuple[str, str, str]] = []
-    for each in ran:
-        points = [
-            scores.coherence if (scores := _scores(point, how)) else None for point in each.points
+def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
+    """Each point of each strategy, below what is expected of Codex."""
+    bands = [f"{low:.2f}–{high:.2f}" for low, high in EXPECTED[:compactions]]
+    missing = compactions - len(bands)
+    rows = [Row("expected", "", ["", *bands, *[""] * missing])]
+    for result in ran:
+        known = [_scores(point, how) for point in result.points]
+        cells = [score(scores.coherence if scores else None) for scores in known]
+        cells += [""] * (compactions + 1 - len(cells))
+        rows.append(Row(result.strategy, result.kind, cells))
+    heads = ("before", *(f"after {at}" for at in range(1, compactions + 1)))
+    return Table("The mean of goal and constraints", heads, rows)
+
+
+def _spent(ran: Sequence[StrategyResult]) -> Table:
+    sizes = [result.points[-1].tokens.mean for result in ran]
+    times = [result.times for result in ran if result.times]
+    slowest = [time.plan_p95 for time in times]
+    rows: list[Row] = []
+    for result, size in zip(ran, sizes, strict=True):
+        cells: list[Cell] = [
+            amount(f"{size:,.0f}", size, sizes, over=not result.points[-1].within),
+            *["–"] * 6,
         ]
-        chart = charts.panel(each.strategy, points, EXPECTED[:compactions])
-        drawn.append((_name(each), each.kind, chart))
-    return figures(drawn, "panels")
+        if (took := result.times) is not None:
+            cells[1] = amount(f"{took.plan_p50:.0f}", took.plan_p50, slowest)
+            cells[2] = amount(f"{took.plan_p95:.0f}", took.plan_p95, slowest)
+            if result.spent:
+                longest = (time.prepare for time in times)
+                cells[3] = amount(duration(took.prepare), took.prepare, longest)
+        if (spent := result.spent) is not None:
+            cells[4:6] = tokens(spent.input), tokens(spent.output)
+            if spent.dollars is not None:
+                cells[6] = dollars(spent.dollars)
+        rows.append(Row(result.strategy, result.kind, cells))
+    heads = ("tokens", "dry run, ms", "p95, ms", "a model works", "it reads", "it writes", "cost")
+    return Table("Tokens of the last window; a model's work for one compaction", heads, rows)
 
 
-def _spent(ran: Sequence[StrategyResult]) -> str:
-    heads = ["tokens", "dry run p50, ms", "p95, ms", "a model works", "it reads", "writes", "cost"]
-    most = max((each.points[-1].tokens.mean for each in ran), default=0.0)
-    timed = [each.times for each in ran if each.times]
-    slowest = max((times.plan_p95 for times in timed), default=0.0)
-    longest = max((times.prepare for times in timed), default=0.0)
-    rows: list[tuple[str, str, list[str]]] = []
-    for each in ran:
-        last, times, spent = each.points[-1], each.times, each.spent
-        size = last.tokens.mean
-        told = f"{'' if last.within else '! '}{size:,.0f}"
-        cells = [amount(told, size, most, "" if last.within else "over")]
-        if times is None:
-            cells += ["–"] * 3
-        else:
-            cells += [
-                amount(f"{times.plan_p50:.0f}", times.plan_p50, slowest),
-                amount(f"{times.plan_p95:.0f}", times.plan_p95, slowest),
-                amount(duration(times.prepare), times.prepare, longest) if spent else "–",
-            ]
-        if spent is None:
-            cells += ["–"] * 3
-        else:
-            price = "–" if spent.dollars is None else dollars(spent.dollars)
-            cells += [tokens(spent.input), tokens(spent.output), price]
-        rows.append((_name(each), each.kind, cells))
-    return table(
-        "Tokens of the last window; !: over the budget, and not to be compared", heads, rows
-    )
-
-
-def _not_run(result: StrategyResult) -> str:
-    last = len(result.points) - 1
-    where = f" after {last}" if last > 0 else ""
-    return f"{result.strategy}, not run{where}: {result.not_run}"
-
-
-def _name(result: StrategyResult) -> str:
-    return result.strategy if result.kind == "ours" else f"{result.strategy} (baseline)"
-
-
-def _last(result: StrategyResult, compactions: int) -> str:
-    """Its name, and what is to be known of its last window."""
-    last = result.points[-1]
-    stopped = f", after {last.compactions}" if last.compactions < compactions else ""
-    return f"{_name(result)}{stopped}{_mark(last)}"
-
-
-def _mark(point: Point) -> str:
-    return "" if point.within else " !"
+def _not_run(found: Evaluation) -> list[str]:
+    """Who did not run, or not to the end, by reason."""
+    reasons: dict[tuple[int, str], list[str]] = {}
+    for result in found.results:
+        if result.not_run:
+            stopped = max(0, len(result.points) - 1)
+            reasons.setdefault((stopped, result.not_run), []).append(result.strategy)
+    after = {0: "", **{at: f" after {plural(at, 'compaction')}" for at, _ in reasons if at}}
+    return [
+        f"{', '.join(names)}{after[stopped]}: {why}" for (stopped, why), names in reasons.items()
+    ]
 
 
 def _scores(point: Point, how: How) -> Scores | None:

@@ -1,15 +1,17 @@
-"""What `pinfold eval` gives beside its page: a report, and how far it is."""
+"""What `pinfold eval` prints and writes."""
 
+import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pinfold.atomic_files import failure, write_atomic
 from pinfold.commands.action import CommandError
-from pinfold.output import is_watched, print_progress
-from pinfold.sanitize import safe
+from pinfold.evaluation.report import Report, html
+from pinfold.evaluation.terminal import WIDTH, printed
+from pinfold.output import is_watched, print_json, print_progress, print_table
 
 
 def check_report(path: Path | None) -> None:
@@ -22,12 +24,17 @@ def check_report(path: Path | None) -> None:
         raise CommandError(f"{path} can't be written: {path.parent} is no folder to write in.")
 
 
-def write_report(path: Path | None, html: Callable[[], str]) -> None:
-    """Write the report that was asked for. Raises `CommandError`."""
+def show(result: object, report: Report, arguments: argparse.Namespace) -> None:
+    """Print a result, and write the page that was asked for. Raises `CommandError`."""
+    if arguments.json:
+        print_json(result, indented=True)
+    else:
+        print_table(printed(report), width=WIDTH)
+    path: Path | None = arguments.html
     if path is None:
         return
     try:
-        write_atomic(path, safe(html()).encode())
+        write_atomic(path, html(report).encode())
     except OSError as error:
         raise CommandError(failure(path, error)) from error
     print(f"The report is in {path}.", file=sys.stderr)

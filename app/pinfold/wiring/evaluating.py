@@ -12,7 +12,7 @@ from pinfold import __version__, paths
 from pinfold.agent.request import Connection
 from pinfold.agent.writing import Writer
 from pinfold.commands.action import CommandError
-from pinfold.evaluation import page, recorded_page, report_trials
+from pinfold.evaluation import report_recorded, report_trials
 from pinfold.evaluation.conversation import MOST_COMPACTIONS
 from pinfold.evaluation.evaluate import (
     BUDGET,
@@ -24,15 +24,16 @@ from pinfold.evaluation.evaluate import (
     known,
 )
 from pinfold.evaluation.scores import Evaluation
+from pinfold.evaluation.terminal import WIDTH, explained
 from pinfold.evaluation.trials import WINDOW
 from pinfold.numbers import duration
-from pinfold.output import print_json
+from pinfold.output import print_table
 from pinfold.providers.embedded import Embedded
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, price_of
 from pinfold.wiring import recordings
-from pinfold.wiring.eval_output import check_report, tell, write_report
+from pinfold.wiring.eval_output import check_report, show, tell
 from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.models import connect
 from pinfold.wiring.sessions import CLOCK, prices
@@ -51,8 +52,11 @@ MOST_HELLO = 16
 def evaluation(arguments: argparse.Namespace) -> int:
     """Raises `WrongUse`, `ProviderError`, `CommandError`, `OSError`."""
     if arguments.explain:
-        lines = recorded_page.explained() if recordings.asked(arguments) else page.explained()
-        print("\n".join(lines))
+        if recordings.asked(arguments):
+            print_table(explained([report_recorded.MEASURED]), width=WIDTH)
+        else:
+            print_table(explained([report_trials.SCORED]), width=WIDTH)
+            print(report_trials.JSON)
         return 0
     check_report(arguments.html)
     at = house(arguments)
@@ -66,11 +70,7 @@ def evaluation(arguments: argparse.Namespace) -> int:
         raise CommandError("interrupted; no trial was over, so there is nothing to show.") from None
     seconds = round(CLOCK.monotonic() - started, 1)
     found = replace(found, seconds=seconds, version=__version__, at=begun)
-    if arguments.json:
-        print_json(found, indented=True)
-    else:
-        print("\n".join(page.page(found)))
-    write_report(arguments.html, lambda: report_trials.render(found))
+    show(found, report_trials.report(found), arguments)
     if found.interrupted:
         raise CommandError(f"interrupted; {found.trials} of {arguments.trials} trials were over.")
     return 0

@@ -12,17 +12,17 @@ from pinfold import paths
 from pinfold.adopt import found
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.detect import read
-from pinfold.evaluation import recorded_page, report_recorded
+from pinfold.evaluation import report_recorded
 from pinfold.evaluation.evaluate import Chosen
 from pinfold.evaluation.recorded_scores import Recorded, SessionResult, over_all
 from pinfold.evaluation.recorded_trials import BUDGET, tried
+from pinfold.evaluation.recorded_verdict import verdict
 from pinfold.evaluation.trials import SLACK
-from pinfold.output import print_json
 from pinfold.rollout.journal import ROLLOUT, JournalError
 from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.eval_output import tell, watched, write_report
+from pinfold.wiring.eval_output import show, tell, watched
 from pinfold.wiring.house import House, WrongUse
 from pinfold.wiring.sessions import folder_of
 
@@ -38,11 +38,7 @@ def evaluation(at: House, arguments: argparse.Namespace, strategies: Sequence[Ch
     """Raises `WrongUse`, `JournalError`, `CommandError`, `OSError`."""
     with watched():
         result = _recorded(at, arguments, strategies)
-    if arguments.json:
-        print_json(result, indented=True)
-    else:
-        print("\n".join(recorded_page.page(result)))
-    write_report(arguments.html, lambda: report_recorded.render(result))
+    show(result, report_recorded.report(result), arguments)
     return 0
 
 
@@ -74,7 +70,7 @@ def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Cho
         raise JournalError("There is no session to look at.")
     result = over_all(budget, sessions, unread, SLACK)
     seconds = round(time.monotonic() - begun, 1)
-    return replace(result, verdict=recorded_page.verdict(result), seconds=seconds)
+    return replace(result, verdict=verdict(result), seconds=seconds)
 
 
 def _conversations(file: Path) -> Iterator[tuple[str, Adoption]]:

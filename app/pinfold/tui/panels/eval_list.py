@@ -8,7 +8,8 @@ from rich.text import Text
 
 from pinfold.evaluation.recorded_now import SHOWN
 from pinfold.evaluation.recorded_scores import Measure
-from pinfold.numbers import tokens
+from pinfold.evaluation.verdict import LOST
+from pinfold.numbers import bar, tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.fitting import cell, fitted
@@ -24,8 +25,6 @@ HEADS: Mapping[Measure, str] = {
 ENOUGH = 12
 """Cells that the name gets before any other column may stand beside it."""
 _GIVE_WAY = {"time": 0, "read": 0, "errors": 0, "changed": 0, "tokens": 0}
-WEAK = 0.8
-"""A share below which it is marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class EvalList(LineList):
     def heads(self, width: int) -> str:
         """What stands above the columns."""
         columns = Columns.fitting(width)
-        heads = "".join(cell(HEADS[each], columns.of(each), right=True) for each in SHOWN)
+        heads = "".join(cell(HEADS[measure], columns.of(measure), right=True) for measure in SHOWN)
         last = (
             f"{cell('tokens', columns.tokens, right=True)}{cell('time', columns.time, right=True)}"
         )
@@ -111,9 +110,9 @@ class EvalList(LineList):
             return text.append("not run", dim)
         for measure in SHOWN:
             share = tried.kept.get(measure)
-            told = "–" if share is None else f"{'!' if share < WEAK else ''}{share:.2f}"
-            style = dim if share is None else weak if share < WEAK else plain
-            text.append(cell(told, columns.of(measure), right=True), style)
+            shown = "– " if share is None else f"{share:.2f}{bar(share)}"
+            style = dim if share is None else weak if share < LOST else plain
+            text.append(cell(shown, columns.of(measure), right=True), style)
         size = f"{'!' if tried.over else ''}{tokens(tried.after)}"
         style = weak if tried.over else plain
         text.append(cell(size, columns.tokens, right=True), style)

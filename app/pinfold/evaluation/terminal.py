@@ -1,0 +1,78 @@
+"""A report on a terminal, at most 80 columns wide."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from pinfold.evaluation.report import Amount, Cell, Part, Report, Score, Section, Table
+from pinfold.numbers import bar
+from pinfold.sanitize import one_line
+
+WIDTH = 80
+_SHORTEST_BAR, _LONGEST_BAR = 4, 8
+"""Columns of one that lies; where there is less room, it stands upright in a single column."""
+
+
+def printed(report: Report) -> Group:
+    """The whole report."""
+    return Group(
+        Text(report.title, "bold"),
+        Text(" · ".join(map(one_line, report.facts))),
+        *_sections([*report.details, *report.sections]),
+        Text(""),
+        Text(one_line(report.verdict)),
+    )
+
+
+def explained(sections: Iterable[Section]) -> Group:
+    """What its figures mean."""
+    return Group(*_sections(sections))
+
+
+def _sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
+    for section in sections:
+        yield Text("")
+        yield Text(one_line(section.title), "bold")
+        for part in section.parts:
+            yield _part(part)
+
+
+def _part(part: Part) -> RenderableType:
+    if isinstance(part, str):
+        return Text(one_line(part))
+    if isinstance(part, Table):
+        return Group(*([Text(part.caption, "dim")] if part.caption else ()), _grid(part))
+    terms = Grid.grid(padding=(0, 1, 0, 0))
+    for term, definition in part:
+        terms.add_row(Text(term), Text(definition))
+    return terms
+
+
+def _grid(table: Table) -> Grid:
+    named = max((len(row.name) for row in table.rows), default=0)
+    room = (WIDTH - named) // len(table.heads) - len("0.00  ")
+    bars = min(room, _LONGEST_BAR) if room >= _SHORTEST_BAR else 1
+    rows = [[_cell(cell, bars) for cell in row.cells] for row in table.rows]
+    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    grid.add_column(overflow="fold")
+    for head, *column in zip(table.heads, *rows, strict=True):
+        parts = [*head.split(), *(line for cell in column for line in cell.plain.splitlines())]
+        grid.add_column(Text(head, "bold"), justify="right", width=max(map(cell_len, parts)))
+    for row, cells in zip(table.rows, rows, strict=True):
+        grid.add_row(Text(one_line(row.name), "dim" if row.kind == "baseline" else ""), *cells)
+    return grid
+
+
+def _cell(cell: Cell, width: int) -> Text:
+    match cell:
+        case Score(mean, deviation):
+            gap = " " if width > 1 else ""
+            spread = f"\n±{deviation:.2f}{' ' * width}".replace("0", "", 1) if deviation else ""
+            return Text(f"{mean:.2f}{gap}{bar(mean, width)}{spread}")
+        case Amount(text, over=over):
+            return Text(f"{'!' if over else ''}{text}")
+        case _:
+            return Text(one_line(cell))
