@@ -4,7 +4,6 @@ import pytest
 
 from fakes.commands import FakeContext, run
 from pinfold.commands.action import CommandError
-from pinfold.commands.context import Panel
 from pinfold.rollout.items import Item
 
 
@@ -23,7 +22,7 @@ def context() -> FakeContext:
         ("/context", "context"),
     ],
 )
-async def test_panels(context: FakeContext, text: str, panel: Panel) -> None:
+async def test_panels(context: FakeContext, text: str, panel: str) -> None:
     await run(context, text)
     assert context.opened == [panel]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fakes.session import FakeHost, FakeSession
 from pinfold.commands import registry
-from pinfold.commands.context import Level, Panel, Start
+from pinfold.commands.context import Level, Start
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Decision, Question
 
@@ -23,7 +23,7 @@ class FakeContext:
     themes: Sequence[str] = ("pinfold", "tide")
     told: list[str] = field(default_factory=list)
     levels: list[Level] = field(default_factory=list)
-    opened: list[Panel] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
     search: str = ""
     theme: str = "pinfold"
     copied: str = ""
@@ -38,9 +38,9 @@ class FakeContext:
         self.told.append(text)
         self.levels.append(level)
 
-    def open(self, panel: Panel, search: str = "") -> None:
+    def open(self, panel: str, argument: str = "") -> None:
         self.opened.append(panel)
-        self.search = search
+        self.search = argument
 
     def set_theme(self, name: str) -> None:
         self.theme = name

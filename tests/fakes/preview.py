@@ -57,7 +57,7 @@ async def opened(
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.results = []  # type: ignore[attr-defined]
-        panel = PreviewPanel(session, {}, save, by_hand=by_hand)
+        panel = PreviewPanel(session, save, by_hand=by_hand)
         app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)

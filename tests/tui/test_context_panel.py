@@ -34,7 +34,7 @@ async def opened(session: FakeSession, *keys: str) -> AsyncIterator[Pilot[str]]:
     app = make_app(session)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(ContextPanel(session, {}, now=lambda: NOW))
+        app.push_screen(ContextPanel(session, now=lambda: NOW))
         await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).columns)
         await pilot.press(*["down"] * 4, *keys)
         await pilot.pause()

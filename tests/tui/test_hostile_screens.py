@@ -15,7 +15,6 @@ from fakes.screen import LOOK, make_app, until
 from fakes.session import FakeHost, FakeSession, FakeTexts, Foreign, Line
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
-from pinfold.commands.context import Panel
 from pinfold.ports import ModelInfo, ProviderError, Question, ReasoningDelta, Review, TextDelta
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
@@ -159,7 +158,7 @@ async def test_the_card_that_asks(tmp_path: Path, review: Review) -> None:
             check(pilot)
 
 
-PANELS: list[tuple[Panel, str]] = [
+PANELS: list[tuple[str, str]] = [
     ("help", ""),
     ("palette", ""),
     ("themes", ""),
@@ -176,7 +175,7 @@ PANELS: list[tuple[Panel, str]] = [
 
 
 @pytest.mark.parametrize(("panel", "search"), PANELS)
-async def test_panels(tmp_path: Path, panel: Panel, search: str) -> None:
+async def test_panels(tmp_path: Path, panel: str, search: str) -> None:
     async with running(tmp_path) as (pilot, _):
         before = pilot.app.screen
         pilot.app.open(panel, search)  # type: ignore[attr-defined]
@@ -192,7 +191,7 @@ async def test_panels(tmp_path: Path, panel: Panel, search: str) -> None:
 async def test_the_preview(tmp_path: Path, key: str) -> None:
     async with running(tmp_path) as (pilot, made):
         made.compaction.summary = TEXT
-        panel = PreviewPanel(made, {}, host().save_compact)
+        panel = PreviewPanel(made, host().save_compact)
         pilot.app.push_screen(panel)
         await until(pilot, lambda: pilot.app.screen is panel)
         await pilot.press(key)

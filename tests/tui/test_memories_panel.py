@@ -39,7 +39,7 @@ async def opened(
     app = make_app(session, host=FakeHost(memories=memories))
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(MemoriesPanel(session, memories, {}, NOW))
+        app.push_screen(MemoriesPanel(session, memories, NOW))
         await until(pilot, lambda: texts(pilot))
         for key in keys:
             await pilot.press(key)
@@ -160,7 +160,7 @@ def test_memories_panel(memories: FakeMemories, snap_compare: Snap, size: tuple[
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(MemoriesPanel(session, memories, {}, NOW))
+        app.push_screen(MemoriesPanel(session, memories, NOW))
         await until(pilot, lambda: texts(pilot))
 
     session = make_session(2)

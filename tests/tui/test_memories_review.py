@@ -45,7 +45,7 @@ async def opened(memories: FakeMemories, *keys: str) -> AsyncIterator[Pilot[str]
     app = make_app(session, host=FakeHost(memories=memories))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(ReviewPanel(memories.keeper, {}))
+        app.push_screen(ReviewPanel(memories.keeper))
         await until(pilot, lambda: changes(pilot) == 2)
         for key in keys:
             await pilot.press(key)
@@ -96,7 +96,7 @@ def test_review_panel(memories: FakeMemories, snap_compare: Snap, size: tuple[in
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(ReviewPanel(memories.keeper, {}))
+        app.push_screen(ReviewPanel(memories.keeper))
         await until(pilot, lambda: changes(pilot) == 2)
 
     session = make_session(2)

@@ -349,7 +349,7 @@ async def test_it_begins_with_what_it_is_given(session: FakeSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact, "prune", options))
+        app.push_screen(PreviewPanel(session, FakeHost().save_compact, "prune", options))
         await until(pilot, lambda: len(session.compaction.drafted) == 3)
         assert session.compaction.drafted[0] == ("prune", options)
 
@@ -425,7 +425,7 @@ async def test_words_have_the_room_and_items_are_in_view(
     app = make_app(session)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
+        app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)
         view = listed(pilot)
@@ -452,7 +452,7 @@ async def test_the_steps_are_shown_as_they_are_taken(session: FakeSession) -> No
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
+        app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: app.screen.query(PreviewList))
         await until(pilot, lambda: "◐ reading" in said(pilot, ".said"))
         session.compaction.gate.set()
@@ -487,7 +487,7 @@ async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
     app = make_app(session, keys={"preview.keep": "x"})
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(PreviewPanel(session, {"preview.keep": "x"}, FakeHost().save_compact))
+        app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)
         await pilot.press(*["down"] * 4, "x")

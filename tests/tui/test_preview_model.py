@@ -125,7 +125,7 @@ async def writing(pilot: Pilot[str], session: FakeSession) -> None:
     """Open the preview; the model is at work."""
     session.compaction.writing.clear()
     await until(pilot, lambda: session.approver is not None)
-    pilot.app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
+    pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
     await until(pilot, lambda: pilot.app.screen.query(PreviewList))
     await until(pilot, lambda: "50 tokens written" in said(pilot, ".said"))
 
@@ -173,7 +173,7 @@ def test_snapshot(snap_compare: Snap, session: FakeSession, size: tuple[int, int
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)
-        pilot.app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
+        pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
         await settled(pilot)
 
@@ -187,7 +187,7 @@ def test_claims(snap_compare: Snap, session: FakeSession, size: tuple[int, int])
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)
-        pilot.app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
+        pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
         await settled(pilot)
         await pilot.press("c")

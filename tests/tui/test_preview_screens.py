@@ -34,7 +34,7 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
         await until(pilot, lambda: session.approver is not None)
         if not session.record.window.pins:
             await session.window.act("pin", [4])
-        pilot.app.push_screen(PreviewPanel(session, {}, FakeHost().save_compact))
+        pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
         await until(pilot, lambda: planned(pilot))
         for key in keys:

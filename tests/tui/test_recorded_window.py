@@ -36,7 +36,7 @@ async def test_a_recording_is_sorted_pinned_masked_and_put_back(file: Path, tmp_
     app = make_app(session)  # type: ignore[arg-type]
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app._session is not None)
-        app.push_screen(ContextPanel(session, {}))
+        app.push_screen(ContextPanel(session))
         await until(pilot, lambda: app.screen.query(ContextTable) and shown(pilot))
         before, used = session.window.overview().rows, session.reading().used
         assert [row.n for row in shown(pilot)] == [row.n for row in before]

@@ -33,23 +33,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Level = Literal["info", "warning", "error"]
-Panel = Literal[
-    "help",
-    "themes",
-    "sessions",
-    "adoptable",
-    "rewind",
-    "palette",
-    "context",
-    "checkpoint",
-    "history",
-    "lost",
-    "core",
-    "eval",
-    "memories",
-    "clear_memories",
-    "memory_source",
-]
 
 
 class WindowPort(Protocol):
@@ -355,12 +338,8 @@ class Context(Protocol):
         """Show the next window before it is made."""
         ...
 
-    def open(self, panel: Panel, search: str = "") -> None:
-        """Put a panel on top; `search` is what its filter begins with, where it has one.
-
-        For `rewind` it is the number of a prompt, which then need not be chosen; for `lost`
-        that of a window.
-        """
+    def open(self, panel: str, argument: str = "") -> None:
+        """Put a panel on top; what the argument means is the panel's."""
         ...
 
     def find(self, text: str) -> None:

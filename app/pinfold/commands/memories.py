@@ -28,13 +28,13 @@ async def memories(context: Context, argument: str) -> None:
         case "on" | "off":
             context.tell(await asyncio.to_thread(host.switch, on=argument == "on"))
         case "clear":
-            context.open("clear_memories")
+            context.open("memories", "clear")
         case _:
             raise CommandError(USAGE)
 
 
 async def source(context: Context, _: str) -> None:
-    context.open("memory_source")
+    context.open("memories", "source")
 
 
 ACTIONS = (

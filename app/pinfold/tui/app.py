@@ -17,7 +17,7 @@ from textual.theme import Theme
 
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Host, Level, Panel, SessionPort, Start
+from pinfold.commands.context import Host, Level, SessionPort, Start
 from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
 from pinfold.rollout import provenance
@@ -43,9 +43,10 @@ def _actions() -> type[Provider]:
 
 
 def _warm() -> None:
-    from pinfold.tui.panels import opening
+    from pinfold.tui.panels.registry import every_panel
 
-    opening.warm()
+    for _ in every_panel():
+        pass
 
 
 class PinfoldApp(FailsafeApp):
@@ -77,7 +78,7 @@ class PinfoldApp(FailsafeApp):
         self._begun = asyncio.Event()
         """There is a first session, or it has been told why there is none."""
         self._shell = Shell(look, monotonic, self._choices)
-        self._warnings = [*look.warnings, *complaints(look.keys)]
+        self._warnings = [*look.warnings]
         self._own_themes: list[str] = []
         self._dress(look.theme)
 
@@ -101,6 +102,7 @@ class PinfoldApp(FailsafeApp):
         try:
             await self._shell.complete()
             self._register_themes(*await asyncio.to_thread(themes.load, self._theme_folders))
+            self._warnings += await asyncio.to_thread(complaints, self._look.keys)
             session = await self._start(self._shell.approve)
             asks = self._look.offer if not session.items else None
             offer = await asyncio.to_thread(asks) if asks else ""
@@ -207,10 +209,14 @@ class PinfoldApp(FailsafeApp):
     def tell(self, text: str, level: Level = "info") -> None:
         self._shell.tell(text, level)
 
-    def open(self, panel: Panel, search: str = "") -> None:
-        from pinfold.tui.panels.opening import open_panel
+    @property
+    def keys(self) -> Mapping[str, str]:
+        return self._look.keys
 
-        open_panel(self, self._look.keys, panel, search)
+    def open(self, panel: str, argument: str = "") -> None:
+        from pinfold.tui.panels.registry import open_panel
+
+        open_panel(self, panel, argument)
 
     def find(self, text: str) -> None:
         self._shell.find(text)
@@ -219,7 +225,7 @@ class PinfoldApp(FailsafeApp):
         from pinfold.tui.panels.preview import PreviewPanel
 
         save = self._host.save_compact
-        panel = PreviewPanel(self.session, self._look.keys, save, strategy, options, by_hand=True)
+        panel = PreviewPanel(self.session, save, strategy, options, by_hand=True)
         self.call_later(self.push_screen, panel)  # keys come first: making it took a while
 
     async def _review(self) -> bool:
@@ -228,7 +234,7 @@ class PinfoldApp(FailsafeApp):
 
         if not await self._shell.offer_preview(self._why_now()):
             return False
-        panel = PreviewPanel(self.session, self._look.keys, self._host.save_compact)
+        panel = PreviewPanel(self.session, self._host.save_compact)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
 
         def decide(applied: bool | None) -> None:

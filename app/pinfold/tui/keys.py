@@ -53,25 +53,10 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
     """What is wrong with the user's keys, in sentences."""
     if not keys:
         return []
-    from pinfold.tui.panels import (
-        checkpoint_keys,
-        context_keys,
-        core_keys,
-        eval_keys,
-        history_keys,
-        memories_keys,
-        preview_keys,
-    )
+    from pinfold.tui.panels.registry import every_panel
     from pinfold.tui.transcript.view import Transcript
 
-    context = (*context_keys.MOVES, *context_keys.ACTS)
-    preview = (*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS)
-    history = (*history_keys.MOVES, *history_keys.ACTS)
-    checkpoint = (*checkpoint_keys.MOVES, *checkpoint_keys.ACTS)
-    core = (*core_keys.MOVES, *core_keys.ACTS)
-    eval_ = (*eval_keys.MOVES, *eval_keys.ACTS)
-    memories = (*memories_keys.MOVES, *memories_keys.ACTS, *memories_keys.REVIEW)
-    panels = (*context, *preview, *history, *checkpoint, *core, *eval_, *memories)
+    panels = (binding for panel in every_panel() for binding in panel.keys)
     own = (*Transcript.BINDINGS, *panels)
     known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding) and each.id)}
     found = [

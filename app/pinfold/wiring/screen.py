@@ -215,7 +215,7 @@ def run(
         return 1
 
     async def chosen_first() -> str | None:
-        from pinfold.tui.panels.opening import choose_session
+        from pinfold.tui.panels.sessions import choose_session
 
         return await choose_session(app, at.cwd)
 

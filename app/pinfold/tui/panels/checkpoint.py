@@ -1,6 +1,6 @@
 """The checkpoint panel: what the host keeps in mind, and what each line of it is known from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -13,25 +13,31 @@ from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history import DIGEST
 from pinfold.rollout import provenance
-from pinfold.tui.panels.checkpoint_keys import ACTS, MOVES
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
 from pinfold.tui.panels.context import Filter
 from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
+from pinfold.tui.panels.registry import Panel
 
 if TYPE_CHECKING:
     from pinfold.agent.memory import Remembered
 
 HINT = "↑ ↓ choose · Esc leaves"
-NAMES = {
-    "checkpoint.open": "item",
-    "checkpoint.filter": "filter",
-    "checkpoint.copy": "copy",
-}
+KEYS = [
+    *moves("checkpoint"),
+    *keys(
+        "checkpoint",
+        ("enter", "open", "The item that it stands on", "item"),
+        ("slash", "filter", "Filter", "filter"),
+        ("c", "copy", "Copy", "copy"),
+        ("escape,q", "back", "Drop the filter, then leave"),
+    ),
+]
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 
@@ -41,10 +47,9 @@ class CheckpointPanel(ListPanel[None]):
 
     CSS_PATH = "panels.tcss"
     AUTO_FOCUS = ""
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
-        """`keys` are the user's own, by action."""
+    def __init__(self, session: SessionPort) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
         self._session = session
@@ -53,7 +58,7 @@ class CheckpointPanel(ListPanel[None]):
         self._facts = Static("Reading the session…", classes="facts", markup=False)
         self._filter = Filter(placeholder="words, #12", compact=True)
         self._list: CheckpointList = CheckpointList()
-        self._foot = Foot(ACTS, NAMES, keys)
+        self._foot = Foot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel side") as panel:
@@ -146,3 +151,8 @@ class CheckpointPanel(ListPanel[None]):
             self.action_drop_filter()
         else:
             self.dismiss(None)
+
+
+PANEL = Panel(
+    "In the checkpoint panel (/checkpoint)", KEYS, lambda host, _: CheckpointPanel(host.session)
+)

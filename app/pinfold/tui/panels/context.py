@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -24,11 +24,12 @@ from pinfold.tui.failsafe import safely
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.panels.context_effects import NAMES, done
 from pinfold.tui.panels.context_footer import Footer
-from pinfold.tui.panels.context_keys import ACTS
 from pinfold.tui.panels.context_rows import SORTS, AnyRow, Sort, arrange, chosen
-from pinfold.tui.panels.context_table import ContextTable, Titles
+from pinfold.tui.panels.context_table import MOVES, ContextTable, Titles
 from pinfold.tui.panels.item import ItemPanel, context_page, context_title, page, title
+from pinfold.tui.panels.keys import keys, own_keys
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.registry import Panel
 from pinfold.window.actions import Act, Effect
 from pinfold.window.overview import Overview, Row
 from pinfold.window.pins import named
@@ -41,6 +42,22 @@ REFRESH = 0.2
 _NAMED = re.compile(r"\A#[^:;]*: (?!.*; #)")
 FIXED = "It comes with every request: it can't be folded or pinned."
 MEMORIES = "f folds what earlier sessions learned, o unfolds it; it can't be pinned."
+
+
+ACTS = keys(
+    "context",
+    ("p", "act('pin')", "Pin"),
+    ("u", "act('unpin')", "Unpin"),
+    ("m", "act('mask')", "Mask"),
+    ("f", "act('fold')", "Fold"),
+    ("o", "act('unfold')", "Unfold: open again what is masked or folded"),
+    ("z", "undo", "Undo"),
+    ("w", "forget_window", "Forget the window that refused requests taught"),
+    ("c", "copy", "Copy"),
+    ("s", "sort", "Sort by order, size, age, kind"),
+    ("slash", "filter", "Filter: words, a kind or tool, pinned, masked, folded, #12, src/**"),
+    ("escape", "back", "Drop the selection, then the filter, then leave"),
+)
 
 
 def _utc_now() -> datetime:
@@ -66,10 +83,8 @@ class ContextPanel(Modal[None]):
     def __init__(
         self,
         session: SessionPort,
-        keys: Mapping[str, str],
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
-        """`keys` are the user's own, by action."""
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]
         self._session = session
@@ -85,9 +100,7 @@ class ContextPanel(Modal[None]):
         )
         self._titles = Titles()
         self._table = ContextTable(now)
-        self._footer = Footer(keys)
-        forget = next(each for each in ACTS if each.action == "forget_window")
-        self._forget_key = keys.get(forget.id or "", forget.key)
+        self._footer = Footer()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
@@ -133,7 +146,7 @@ class ContextPanel(Modal[None]):
         rows = chosen((*overview.context, *overview.rows), self._filter.value, self._text)
         said = facts(overview)
         if overview.reading.window_source == "learned":
-            said[0] += f" ({self._forget_key} forgets it)"
+            said[0] += f" ({own_keys(self)['context.forget_window']} forgets it)"
         if self._filter.value:
             said.insert(0, f"{len(rows):,} fit “{self._filter.value.strip()}”")
         self._facts.update(
@@ -324,3 +337,8 @@ def _pins(act: Act, targets: list[Row]) -> list[Pin]:
 def _changed(act: Act, targets: list[Row], effect: Effect) -> str:
     """The pins that came or went, or the items that look otherwise now."""
     return named(_pins(act, targets) if act in ("pin", "unpin") else effect.numbers)
+
+
+PANEL = Panel(
+    "In the context panel (/context)", [*MOVES, *ACTS], lambda host, _: ContextPanel(host.session)
+)

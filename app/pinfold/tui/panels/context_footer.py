@@ -13,8 +13,8 @@ from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.context_effects import NAMES, effects_said
-from pinfold.tui.panels.context_keys import ACTS
 from pinfold.tui.panels.context_rows import AnyRow
+from pinfold.tui.panels.keys import own_keys
 from pinfold.window.actions import Act, Effect
 from pinfold.window.overview import Row
 
@@ -34,12 +34,9 @@ class Footer(Vertical):
     }
     """
 
-    def __init__(self, keys: Mapping[str, str]) -> None:
-        """`keys` are the user's own, by action."""
+    def __init__(self) -> None:
         super().__init__()
-        usual = {each.id: each.key for each in ACTS}
-        ids: dict[Act, str] = {act: f"context.{act}" for act in NAMES}
-        self._keys = {act: keys.get(each, usual[each]) for act, each in ids.items()}
+        self._keys: dict[Act, str] = {}
         self._row = Static(classes="line", markup=False)
         self._can = Static(markup=False)
         self._cannot = Static(classes="line", markup=False)
@@ -52,6 +49,8 @@ class Footer(Vertical):
         yield self._said
 
     def on_mount(self) -> None:
+        own = own_keys(self.screen)
+        self._keys = {act: own.get(f"context.{act}", "") for act in NAMES}
         # Where it is narrow, no frame lists them.
         self.say("F1 lists the keys." if self.app.size.width < 60 else "")
 

@@ -16,10 +16,23 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from pinfold.tui.panels.context_keys import MOVES
 from pinfold.tui.panels.context_line import Columns, Drawn, Looks, draw, looks_of, titles
 from pinfold.tui.panels.context_rows import AnyRow, Sort, key
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.window.overview import Row
+
+MOVES = [
+    *moves("context"),
+    *keys(
+        "context",
+        ("shift+up", "extend_up", "Select upwards"),
+        ("shift+down", "extend_down", "Select downwards"),
+        ("v", "range", "Begin or end a range"),
+        ("space", "select", "Select this item"),
+        ("a", "all", "Select all that is shown"),
+        ("enter", "open", "Read in full"),
+    ),
+]
 
 
 class Titles(Widget):
@@ -165,7 +178,13 @@ class ContextTable(ScrollView, can_focus=True):
     def action_edge(self, way: int) -> None:
         self._go(0 if way < 0 else len(self.rows))
 
-    def action_extend(self, step: int) -> None:
+    def action_extend_up(self) -> None:
+        self._extend(-1)
+
+    def action_extend_down(self) -> None:
+        self._extend(1)
+
+    def _extend(self, step: int) -> None:
         if self._anchor is None:
             self._begin_range()
         self._go(self._cursor + step, extend=True)

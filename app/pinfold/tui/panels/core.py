@@ -19,25 +19,31 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.checkpoint_list import CheckpointList
-from pinfold.tui.panels.core_keys import ACTS, MOVES
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
 from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
+from pinfold.tui.panels.registry import Panel
 from pinfold.tui.transcript.lines import clip
 
 HINT = "Repeated after every compaction · Esc closes"
-NAMES = {
-    "core.confirm": "confirm",
-    "core.add": "add",
-    "core.edit": "edit",
-    "core.drop": "remove",
-    "core.goal": "goal",
-    "core.undo": "undo",
-    "core.open": "item",
-}
+KEYS = [
+    *moves("core", home="home"),
+    *keys(
+        "core",
+        ("y", "confirm", "Confirm a suggestion", "confirm"),
+        ("a", "write('add')", "Add words of your own", "add"),
+        ("e", "write('edit')", "Edit", "edit"),
+        ("x,delete", "drop", "Remove", "remove"),
+        ("g", "write('goal')", "Set the goal", "goal"),
+        ("z", "undo", "Undo the last change made here", "undo"),
+        ("enter", "open", "The message that says it", "item"),
+        ("escape,q", "leave", "Leave"),
+    ),
+]
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 LONGEST = 400
@@ -66,10 +72,9 @@ class CorePanel(ListPanel[None]):
 
     CSS_PATH = "panels.tcss"
     AUTO_FOCUS = ""
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
-        """`keys` are the user's own, by action."""
+    def __init__(self, session: SessionPort) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
         self._session = session
@@ -86,7 +91,7 @@ class CorePanel(ListPanel[None]):
         self._facts = Static("Reading the session…", classes="facts", markup=False)
         self._words = Words(compact=True, select_on_focus=False)
         self._list: CheckpointList = CheckpointList()
-        self._foot = Foot(ACTS, NAMES, keys)
+        self._foot = Foot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel side") as panel:
@@ -270,3 +275,6 @@ class CorePanel(ListPanel[None]):
         self._foot.say(said)
         self._read()
         return True
+
+
+PANEL = Panel("In the protected core (/core)", KEYS, lambda host, _: CorePanel(host.session))

@@ -1,7 +1,6 @@
 """`/eval`: what each strategy that needs no model would keep of this session as it stands."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -21,20 +20,27 @@ from pinfold.evaluation.trials import SLACK
 from pinfold.evaluation.verdict import listed
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
-from pinfold.tui.panels.eval_keys import ACTS, MOVES
 from pinfold.tui.panels.eval_list import EvalList, Tried
 from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.host import PanelHost
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_loss import Keeping, LossPanel
+from pinfold.tui.panels.registry import Panel
 
 HINT = "↑ ↓ choose · Esc leaves"
 ABOUT = "need: names used in the last fifth · words: your own"
-KEYS = {
-    "eval.lost": "what it loses",
-    "eval.preview": "preview",
-    "eval.again": "again",
-}
+KEYS = [
+    *moves("eval"),
+    *keys(
+        "eval",
+        ("enter", "lost", "What it would lose", "what it loses"),
+        ("p", "preview", "The preview with it", "preview"),
+        ("r", "again", "Evaluate the session anew", "again"),
+        ("escape,q", "leave", "Stop, and leave"),
+    ),
+]
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 
@@ -43,10 +49,9 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
     """Its result is what to preview."""
 
     CSS_PATH = "panels.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
-        """`keys` are the user's own, by action."""
+    def __init__(self, session: SessionPort) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
         self._session = session
@@ -56,7 +61,7 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
         self._facts = Static(classes="facts", markup=False)
         self._heads = Static(classes="facts", markup=False)
         self._list: EvalList = EvalList()
-        self._foot = Foot(ACTS, KEYS, keys)
+        self._foot = Foot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel side") as panel:
@@ -186,3 +191,12 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+
+async def _open(host: PanelHost, _: str) -> None:
+    wanted = await host.push_screen_wait(EvalPanel(host.session))
+    if wanted is not None:
+        host.preview(*wanted)
+
+
+PANEL = Panel("In the evaluation (/eval)", KEYS, _open)

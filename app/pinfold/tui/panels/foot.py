@@ -1,6 +1,5 @@
 """The foot of a panel: what is under the cursor, the keys, what was done."""
 
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from rich.style import Style
@@ -11,7 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from pinfold.tui.colours import ink
-from pinfold.tui.keys import shown
+from pinfold.tui.panels.keys import own_keys
 
 Level = Literal["info", "warning", "error"]
 
@@ -29,15 +28,8 @@ class Foot(Vertical):
     }
     """
 
-    def __init__(
-        self, bindings: Sequence[Binding], names: Mapping[str, str], keys: Mapping[str, str]
-    ) -> None:
-        """`names` are those of the keys that are shown, by action; `keys` are the user's own."""
+    def __init__(self) -> None:
         super().__init__()
-        usual = {each.id: each.key for each in bindings if each.id}
-        self._own_keys = {
-            name: shown(keys.get(each, usual[each]).split(",")[0]) for each, name in names.items()
-        }
         self._about = Static(classes="about", markup=False)
         self._keys = Static(markup=False)
         self._said = Static(classes="said", markup=False)
@@ -49,8 +41,11 @@ class Foot(Vertical):
 
     def on_mount(self) -> None:
         line, strong = Text(), ink(self.app, "foreground") + Style(bold=True)
-        for name, key in self._own_keys.items():
-            line.append("  " if line else "").append(key, strong).append(f" {name}", "dim")
+        own = own_keys(self.screen)
+        for binding in self.screen.BINDINGS:
+            if isinstance(binding, Binding) and binding.show and binding.id in own:
+                line.append("  " if line else "").append(own[binding.id], strong)
+                line.append(f" {binding.description}", "dim")
         self._keys.update(line)
         # Where it is narrow, no frame tells how to leave.
         self.say("F1 lists the keys." if self.app.size.width < 60 else "")

@@ -15,16 +15,8 @@ from pinfold.commands.action import Action
 from pinfold.commands.action import Group as Groups
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.keys import shown
-from pinfold.tui.panels import (
-    checkpoint_keys,
-    context_keys,
-    core_keys,
-    eval_keys,
-    history_keys,
-    memories_keys,
-    preview_keys,
-)
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.registry import Panel, every_panel
 from pinfold.tui.transcript.view import Transcript
 
 HEADINGS: dict[Groups, str] = {
@@ -72,22 +64,9 @@ class HelpPanel(Modal[None]):
             "In the transcript (Shift+Tab goes there; letters act on the item at the cursor)",
             self._bound(Transcript.BINDINGS),
         )
-        context = [*context_keys.MOVES, *context_keys.ACTS]
-        parts += _section("In the context panel (/context)", self._bound(context))
-        preview = [*preview_keys.MOVES, *preview_keys.CHANGES, *preview_keys.ACTS]
-        parts += _section("In the compaction preview (/compact --dry-run)", self._bound(preview))
-        history = [*history_keys.MOVES, *history_keys.ACTS]
-        parts += _section("Among earlier windows (/history)", self._bound(history))
-        checkpoint = [*checkpoint_keys.MOVES, *checkpoint_keys.ACTS]
-        parts += _section("In the checkpoint panel (/checkpoint)", self._bound(checkpoint))
-        core = [*core_keys.MOVES, *core_keys.ACTS]
-        parts += _section("In the protected core (/core)", self._bound(core))
-        eval_ = [*eval_keys.MOVES, *eval_keys.ACTS]
-        parts += _section("In the evaluation (/eval)", self._bound(eval_))
-        memories = [*memories_keys.MOVES, *memories_keys.ACTS]
-        parts += _section("Among memories (/memories)", self._bound(memories))
-        review = self._bound(memories_keys.REVIEW)
-        parts += _section("In the review of a consolidation (r in /memories)", review)
+        for panel in every_panel():
+            if panel.keys:
+                parts += _section(panel.place, self._bound(panel.keys))
         parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
         return Group(*parts)
 
@@ -98,11 +77,11 @@ class HelpPanel(Modal[None]):
         return [
             (
                 shown(self._own_keys.get(binding.id or "", binding.key)),
-                binding.description,
+                binding.tooltip or binding.description,
                 binding.id or "",
             )
             for binding in bindings
-            if isinstance(binding, Binding) and binding.description
+            if isinstance(binding, Binding) and (binding.tooltip or binding.description)
         ]
 
 
@@ -118,3 +97,6 @@ def _section(heading: str, rows: Sequence[tuple[str, ...]]) -> list[RenderableTy
     for row in rows:
         table.add_row(*map(Text, row))
     return [Text(heading, style="bold underline"), table, Text()]
+
+
+PANEL = Panel("", (), lambda host, _: HelpPanel(host.keys))

@@ -1,7 +1,6 @@
 """The windows that a session has had: to look into, compare, restore or fork from."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on, work
@@ -11,26 +10,34 @@ from textual.containers import Vertical
 
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
+from pinfold.commands.history import fork
 from pinfold.commands.history_text import counts, fits
 from pinfold.numbers import tokens
 from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot, Level
 from pinfold.tui.panels.history_items import ItemsPanel, difference_lines, standing_lines
-from pinfold.tui.panels.history_keys import ACTS, MOVES
 from pinfold.tui.panels.history_list import HistoryList, Past, pasts
+from pinfold.tui.panels.host import PanelHost
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.lost import LostPanel
+from pinfold.tui.panels.registry import Panel
 
 HINT = "↑ ↓ choose · Esc leaves"
-NAMES = {
-    "history.items": "items",
-    "history.diff": "diff",
-    "history.lost": "losses",
-    "history.restore": "restore",
-    "history.fork": "fork",
-    "history.undo": "undo",
-}
+KEYS = [
+    *moves("history"),
+    *keys(
+        "history",
+        ("enter", "items", "Its items", "items"),
+        ("d", "diff", "Mark it, then what differs from it", "diff"),
+        ("l", "lost", "What it lost, to keep it after all", "losses"),
+        ("r", "restore", "Restore it, with what came since", "restore"),
+        ("f", "fork", "Go on from it in a copy", "fork"),
+        ("z", "undo", "Undo", "undo"),
+        ("escape,q", "leave", "Drop the mark, then leave"),
+    ),
+]
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
 SETTLED = 0.05
@@ -41,16 +48,15 @@ class HistoryPanel(ListPanel[int | None]):
     """Its result is the window to fork from."""
 
     CSS_PATH = "panels.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort, keys: Mapping[str, str]) -> None:
-        """`keys` are the user's own, by action."""
+    def __init__(self, session: SessionPort) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
         self._session = session
         self._window = session.window
         self._list: HistoryList = HistoryList()
-        self._foot = Foot(ACTS, NAMES, keys)
+        self._foot = Foot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel side") as panel:
@@ -168,3 +174,12 @@ class HistoryPanel(ListPanel[int | None]):
             self._foot.say("")
         else:
             self.dismiss(None)
+
+
+async def _open(host: PanelHost, _: str) -> None:
+    chosen = await host.push_screen_wait(HistoryPanel(host.session))
+    if chosen is not None:
+        await fork(host, chosen)
+
+
+PANEL = Panel("Among earlier windows (/history)", KEYS, _open)

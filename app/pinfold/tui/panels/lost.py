@@ -21,6 +21,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.registry import Panel
 
 _STANDS: dict[Form | None, str] = {
     "full": "kept",
@@ -119,3 +120,6 @@ class LostPanel(LossPanel):
 
     def _say(self, text: str, colour: str) -> None:
         self._said.update(Text(text, ink(self.app, colour)))
+
+
+PANEL = Panel("", (), lambda host, number: LostPanel(host.session, int(number)))

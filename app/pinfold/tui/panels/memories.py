@@ -2,45 +2,53 @@
 about it."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from pinfold.commands.context import MemoriesPort, SessionPort
 from pinfold.commands.context_text import age
 from pinfold.commands.failures import told
-from pinfold.commands.memories import source_page
+from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import Memory
 from pinfold.rollout.events import Stated
 from pinfold.sanitize import one_line
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.ask import AskPanel
 from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.item import ItemPanel
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
-from pinfold.tui.panels.memories_keys import ACTS, MOVES
 from pinfold.tui.panels.memories_list import SAID, MemoriesList, ordered, source
 from pinfold.tui.panels.memories_review import ReviewPanel
+from pinfold.tui.panels.registry import Panel
 
 HINT = "What earlier sessions learned · Esc closes"
-NAMES = {
-    "memories.open": "source",
-    "memories.pin": "pin",
-    "memories.edit": "edit",
-    "memories.confirm": "confirm",
-    "memories.forget": "forget",
-    "memories.review": "review",
-    "memories.undo": "undo",
-    "memories.export": "export",
-}
+KEYS = [
+    *moves("memories"),
+    *keys(
+        "memories",
+        ("enter", "open", "What it comes from, in the old session", "source"),
+        ("p", "pin", "Put it into the protected core", "pin"),
+        ("e", "edit", "Edit it, in your own words", "edit"),
+        ("y", "confirm", "Confirm one that may no longer hold", "confirm"),
+        ("f", "forget", "Forget all of its session, for good", "forget"),
+        ("r", "review", "Review a consolidation that waits", "review"),
+        ("z", "undo", "Undo the last consolidation", "undo"),
+        ("x", "export", "Export all to a file in this folder", "export"),
+        ("escape,q", "leave", "Close"),
+    ),
+]
 EXPORTED = "pinfold-memories.md"
 NONE = (
     "There are no memories yet. They are made of finished sessions, in the background: "
@@ -58,28 +66,25 @@ class Words(SearchInput):
 class MemoriesPanel(ListPanel[None]):
     CSS_PATH = "panels.tcss"
     AUTO_FOCUS = ""
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *ACTS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(
         self,
         session: SessionPort,
         memories: MemoriesPort,
-        keys: Mapping[str, str],
         now: datetime | None = None,
     ) -> None:
-        """`keys` are the user's own, by action."""
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (120, "-side")]
         self._session = session
         self._host = memories
         self._keeper = memories.keeper
         self._now = now or datetime.now(UTC)
-        self._keys = keys
         self._edited: Memory | None = None
         self._facts = Static("Reading the memories…", classes="facts", markup=False)
         self._words = Words(compact=True, select_on_focus=False)
         self._list: MemoriesList = MemoriesList(self._now)
-        self._foot = Foot(ACTS, NAMES, keys)
+        self._foot = Foot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel side") as panel:
@@ -215,7 +220,7 @@ class MemoriesPanel(ListPanel[None]):
         if waiting is None:
             self._foot.say("No consolidation waits for your review.", "warning")
             return
-        await self.app.push_screen_wait(ReviewPanel(self._keeper, self._keys))
+        await self.app.push_screen_wait(ReviewPanel(self._keeper))
         self._read()
 
     @work
@@ -255,3 +260,30 @@ def _free(path: Path) -> Path:
         number += 1
         found = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return found
+
+
+def _open(host: PanelHost, wanted: str) -> Screen[None] | Coroutine[Any, Any, None]:
+    match wanted:
+        case "clear":
+            return _clear(host)
+        case "source":
+            return _show_source(host)
+        case _:
+            return MemoriesPanel(host.session, host.host.memories)
+
+
+async def _clear(host: PanelHost) -> None:
+    question = (
+        "Remove every memory, every record and every copy of them? Sessions stay, and memories "
+        "can be made of them again, but for those that you had forgotten."
+    )
+    if await host.push_screen_wait(AskPanel(question, "removes them")):
+        host.tell(await asyncio.to_thread(host.host.memories.keeper.clear))
+
+
+async def _show_source(host: PanelHost) -> None:
+    found = await asyncio.to_thread(host.host.memories.keeper.sources, cited(host.session))
+    host.push_screen(ItemPanel(*source_page(found)))
+
+
+PANEL = Panel("Among memories (/memories)", KEYS, _open)

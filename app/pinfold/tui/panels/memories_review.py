@@ -1,7 +1,7 @@
 """A consolidation of memories that waits: each change to accept, edit or reject."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
@@ -20,26 +20,32 @@ from pinfold.sanitize import clean, one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.list_panel import ListPanel
-from pinfold.tui.panels.memories_keys import MOVES, REVIEW
+from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.write import WritePanel
 
-NAMES = {
-    "review.accept": "accept",
-    "review.accept_all": "accept all",
-    "review.reject": "reject",
-    "review.reject_all": "reject all",
-    "review.edit": "edit",
-    "review.read": "diff",
-}
+KEYS = [
+    *moves("review"),
+    *keys(
+        "review",
+        ("a", "accept", "Accept this change", "accept"),
+        ("A", "accept_all", "Accept all changes", "accept all"),
+        ("d", "reject", "Reject this change", "reject"),
+        ("D", "reject_all", "Reject all changes", "reject all"),
+        ("e", "edit", "Edit this change", "edit"),
+        ("enter", "read", "Read the whole diff", "diff"),
+        ("escape,q", "leave", "Close"),
+    ),
+]
 
 
 class ReviewPanel(ListPanel[None]):
     CSS_PATH = "panels.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *REVIEW]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, keeper: Keeper, keys: Mapping[str, str]) -> None:
+    def __init__(self, keeper: Keeper) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (120, "-side")]
         self._keeper = keeper
@@ -48,7 +54,7 @@ class ReviewPanel(ListPanel[None]):
         self._facts = Static("Reading the changes…", classes="facts", markup=False)
         self._list: LineList = LineList()
         self._change = Static(markup=False)
-        self._foot = Foot(REVIEW, NAMES, keys)
+        self._foot = Foot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel side") as panel:
@@ -128,6 +134,9 @@ class ReviewPanel(ListPanel[None]):
     def action_read(self) -> None:
         self.app.push_screen(ItemPanel("What the consolidation changes", clean(self._diff)))
 
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
     @work(exclusive=True, group="do")
     async def _do(self, doing: Callable[[], None], said: str) -> None:
         try:
@@ -148,3 +157,10 @@ def _line(hunk: Hunk) -> Line:
 def _says(line: str) -> str:
     statement = parse(line)
     return f"{statement.kind}: {statement.text}" if statement else line
+
+
+PANEL = Panel(
+    "In the review of a consolidation (r in /memories)",
+    KEYS,
+    lambda host, _: ReviewPanel(host.host.memories.keeper),
+)

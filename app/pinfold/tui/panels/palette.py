@@ -10,6 +10,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from pinfold.commands.action import Action
 from pinfold.commands.registry import ACTIONS
 from pinfold.tui.panels.modal import LEAVE
+from pinfold.tui.panels.registry import Panel
 
 
 class Palette(CommandPalette):
@@ -39,3 +40,6 @@ class Actions(Provider):
 
 def _name(action: Action) -> str:
     return f"{action.title}  /{action.slash[0]}" if action.slash else action.title
+
+
+PANEL = Panel("", (), lambda *_: Palette(placeholder="What would you like to do?"))

@@ -1,14 +1,14 @@
 """The preview: what a compaction would do, item by item, before it is done."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
@@ -24,12 +24,12 @@ from pinfold.rollout.events import CompactionFinished, Pin, RequestFinished, Win
 from pinfold.sanitize import clean
 from pinfold.tui.failsafe import safely
 from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_foot import PreviewFoot
 from pinfold.tui.panels.preview_head import Outcome
-from pinfold.tui.panels.preview_keys import ACTS, CHANGES, MOVES
 from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.preview_plans import Plans
@@ -37,6 +37,7 @@ from pinfold.tui.panels.preview_rows import rows_now, rows_of
 from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, Standing
 from pinfold.tui.panels.preview_summary import PreviewSummary
 from pinfold.tui.panels.preview_text import TextPanel
+from pinfold.tui.panels.registry import Panel
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
@@ -47,6 +48,28 @@ SIDE = 120
 REFRESH = 0.2
 """Seconds between two plans for a window that changes."""
 HINT = "Enter read · Tab, 1 to {} strategy · Esc leaves all as it is"
+
+KEYS = [
+    *moves("preview", "up", "down"),
+    *keys(
+        "preview",
+        ("a,ctrl+enter", "apply", "Apply", "apply"),
+        ("k", "keep", "Keep this once, or no longer", "keep"),
+        ("f", "fold", "Fold out this once, or no longer", "fold"),
+        ("p", "pin('pin')", "Pin", "pin"),
+        ("u", "pin('unpin')", "Unpin", "unpin"),
+        ("e", "edit", "Edit the text to insert", "edit"),
+        ("l", "loss", "What would be lost", "losses"),
+        ("d", "defaults", "Save strategy and options as defaults", "save"),
+        ("z", "undo", "Undo a pin, a keep, a fold, an edit", "undo"),
+        ("c", "claims", "The summary's entries, and what bears them out"),
+        ("enter", "read", "Read in full"),
+        ("tab", "next", "Next strategy; its number chooses one"),
+        ("shift+tab", "previous", "Strategy before"),
+        ("escape,q", "leave", "Leave all as it is"),
+    ),
+]
+NUMBERS = [Binding(str(at), f"choose({at - 1})", show=False) for at in range(1, 10)]
 
 
 class Pinning(NamedTuple):
@@ -60,19 +83,18 @@ class PreviewPanel(ListPanel[bool]):
     """Its result tells whether the plan was applied. What is applied is the draft that is shown."""
 
     CSS_PATH = "panels.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [*MOVES, *CHANGES, *ACTS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *NUMBERS]
 
     def __init__(
         self,
         session: SessionPort,
-        keys: Mapping[str, str],
         save: Callable[[str, PlanOptions], str],
         strategy: str = "",
         options: PlanOptions | None = None,
         *,
         by_hand: bool = False,
     ) -> None:
-        """`keys` are the user's own, by action; without a strategy or options the session's.
+        """Without a strategy or options: the session's.
 
         `save` makes a strategy and options the user's defaults, in a thread, and says how.
         `by_hand`: no turn waits for its end, so nothing is applied while one runs.
@@ -101,7 +123,7 @@ class PreviewPanel(ListPanel[bool]):
         """The window as it is, until there is a plan."""
         self._summary = PreviewSummary()
         self._list: PreviewList = PreviewList()
-        self._foot = PreviewFoot(keys)
+        self._foot = PreviewFoot()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel preview") as panel:
@@ -254,7 +276,13 @@ class PreviewPanel(ListPanel[bool]):
 
     # Keys: the cursor, the strategy
 
-    def action_turn(self, step: int) -> None:
+    def action_next(self) -> None:
+        self._turn(1)
+
+    def action_previous(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, step: int) -> None:
         names = self._compaction.strategies
         self.action_choose((names.index(self._strategy) + step) % len(names))
 
@@ -461,3 +489,10 @@ class PreviewPanel(ListPanel[bool]):
 def _about(inserted: Inserted) -> str:
     """What an inserted item is, in a title."""
     return f"To be inserted: {inserted.kind}, {inserted.tokens:,} tokens"
+
+
+PANEL = Panel(
+    "In the compaction preview (/compact --dry-run)",
+    KEYS,
+    lambda host, _: PreviewPanel(host.session, host.host.save_compact, by_hand=True),
+)

@@ -1,7 +1,5 @@
 """The foot of the preview: the row under the cursor, the keys, and what is under way."""
 
-from collections.abc import Mapping
-
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -10,9 +8,8 @@ from pinfold.commands.context_text import KINDS
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.gauge import LETTERS
-from pinfold.tui.keys import shown
 from pinfold.tui.panels.foot import Foot, Level
-from pinfold.tui.panels.preview_keys import ACTS, CHANGES
+from pinfold.tui.panels.keys import own_keys
 from pinfold.tui.panels.preview_list import Columns
 from pinfold.tui.panels.preview_rows import INSERTED, VERDICTS, PreviewRow
 from pinfold.tui.panels.preview_steps import Standing
@@ -20,18 +17,6 @@ from pinfold.window.gauge import SEGMENTS
 
 _BAR = 12
 """Cells of the bar."""
-_NAMES = {
-    "preview.apply": "apply",
-    "preview.keep": "keep",
-    "preview.fold": "fold",
-    "preview.pin": "pin",
-    "preview.unpin": "unpin",
-    "preview.edit": "edit",
-    "preview.loss": "losses",
-    "preview.defaults": "save",
-    "preview.undo": "undo",
-}
-"""In the order of the line."""
 
 
 class PreviewFoot(Foot):
@@ -44,17 +29,14 @@ class PreviewFoot(Foot):
     }
     """
 
-    def __init__(self, keys: Mapping[str, str]) -> None:
-        """`keys` are the user's own, by action."""
-        every = [*CHANGES, *ACTS]
-        super().__init__(every, _NAMES, keys)
-        self._bound = {each.id: keys.get(each.id, each.key) for each in every if each.id}
+    def __init__(self) -> None:
+        super().__init__()
         self._legend = Static(classes="legend", markup=False)
         self._text = Text()
 
     def key_of(self, action: str) -> str:
         """The key of an action, for people."""
-        return shown(self._bound[action].split(",")[0])
+        return own_keys(self.screen).get(action, "")
 
     def compose(self) -> ComposeResult:
         yield self._legend

@@ -1,8 +1,7 @@
 """Rewinding on the screen: which prompt, and what becomes of the files changed since."""
 
 import asyncio
-from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -13,29 +12,31 @@ from pinfold.commands.rewind import go_back
 from pinfold.sanitize import clean, one_line
 from pinfold.tools.restore import plan
 from pinfold.tui.panels.chooser import Chooser
+from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.picker import Choice, ranked
-from pinfold.tui.panels.stage import Stage
+from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.undo_files import SIGNS, UndoPanel
 
 _SHOWN = 1_600
 """Characters of a prompt that are shown."""
 
 
-async def rewind(app: Stage, now: Callable[[], datetime], n: int | None) -> None:
-    """Go back to before prompt `n`, or before the one that the user chooses."""
-    session = app.session
+async def _rewind(host: PanelHost, number: str) -> None:
+    """Go back to before a prompt, or before the one that the user chooses."""
+    session = host.session
     past = await asyncio.to_thread(look_back, session.folder)
-    if n is None:
-        chosen = await app.push_screen_wait(RewindPanel(past, now()))
+    if not number:
+        chosen = await host.push_screen_wait(RewindPanel(past, datetime.now(UTC)))
         if chosen is None:
             return
-        n = int(chosen)
+        number = chosen
+    n = int(number)
     past.prompt(n)  # raises where there is none
     undos = await asyncio.to_thread(plan, past.changes(n), session.cwd, session.folder)
-    undone = await app.push_screen_wait(UndoPanel(n, undos, past.commands(n))) if undos else ()
+    undone = await host.push_screen_wait(UndoPanel(n, undos, past.commands(n))) if undos else ()
     if undone is not None:
-        await go_back(app, past, n, undone)
+        await go_back(host, past, n, undone)
 
 
 class RewindPanel(Chooser):
@@ -81,3 +82,6 @@ class RewindPanel(Chooser):
         if commands := self._past.commands(n):
             parts += [Text(), Text(f"{commands} command{'s' if commands != 1 else ''} ran", "dim")]
         return Group(*parts)
+
+
+PANEL = Panel("", (), _rewind)

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,8 +18,10 @@ from pinfold.commands.context_text import age
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
+from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.picker import Choice, ranked
+from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.session_page import page
 
 
@@ -163,3 +166,18 @@ def fitting(
 
 def _choice(session: SessionLine) -> Choice:
     return Choice(session.id, session.title, f"{session.cwd} {session.model} {session.id}")
+
+
+async def choose_session(host: PanelHost, cwd: Path, *, current: str = "") -> str | None:
+    """The id of the session that the user chooses; those of `cwd` come first."""
+    panel = SessionsPanel(host.host, cwd, lambda: datetime.now(UTC), current=current)
+    return await host.push_screen_wait(panel)
+
+
+async def _open(host: PanelHost, _: str) -> None:
+    chosen = await choose_session(host, host.session.cwd, current=host.session.id)
+    if chosen is not None:
+        await host.switch(partial(host.host.resume, chosen))
+
+
+PANEL = Panel("", (), _open)

@@ -1,6 +1,6 @@
-"""The app, as what opens panels sees it."""
+"""The app, as panels see it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from textual.screen import Screen
@@ -10,8 +10,13 @@ from pinfold.commands.context import Context
 Result = TypeVar("Result")
 
 
-class Stage(Context, Protocol):
+class PanelHost(Context, Protocol):
     """Where panels are put, and what they then have done."""
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """The user's own keys, by action."""
+        ...
 
     @property
     def screen(self) -> Screen[Any]: ...
