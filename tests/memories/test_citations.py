@@ -42,8 +42,9 @@ def test_a_block_at_the_end_is_cut_and_read() -> None:
         f"Text.\n{BLOCK}\nMore text.",
         BLOCK,
         f"Text.\n{OPEN}\n" + "x" * 9_000,
+        f"Such a block begins with\n{OPEN}\nand names places.\nDelete `a.py` now?",
     ],
-    ids=["none", "named", "in the middle", "nothing else", "too long"],
+    ids=["none", "named", "in the middle", "nothing else", "too long", "text behind it"],
 )
 def test_what_does_not_close_a_reply_stays(reply: str) -> None:
     assert cut(reply) is None

@@ -15,7 +15,7 @@ from pinfold.agent.metadata import HEADER
 from pinfold.agent.request import Connection
 from pinfold.memories import baseline, review, trees
 from pinfold.memories.places import DIFF, MEMORY, RAW, SUMMARY
-from pinfold.ports import ModelInfo, Overloaded
+from pinfold.ports import ModelInfo, Overloaded, ProviderError
 from pinfold.providers.openai_compatible import OpenAICompatible
 
 TESTS = line(1, 4, "Run the tests with `make test`.", "rule", "make test, please")
@@ -164,6 +164,18 @@ async def test_a_failure_keeps_the_baseline_and_backs_off(
     assert marked(at) == [session(1), session(2)]
     assert (await at.run([])).status == "busy"
     assert (await at.run(agent_writing(PAGE, BRIEF), force=True)).status == "succeeded"
+
+
+async def test_a_failure_tells_no_secret(at: Memories) -> None:
+    key = "sk-proj-" + "aB3dE5fG7hJ9" * 4
+
+    async def connect() -> Connection:
+        raise ProviderError(f"Incorrect API key provided: {key}")
+
+    outcome = await at.run(connect=connect)
+    assert outcome.status == "failed"
+    assert key not in outcome.note
+    assert not any(key in (job.error or "") for job in at.state.jobs())
 
 
 async def test_an_agent_that_writes_half_has_failed(at: Memories) -> None:

@@ -98,6 +98,10 @@ def test_a_memory_has_no_file_read_outside_of_its_folder(home: Path) -> None:
     assert sources.stale(line) == "../secret no longer says it"
 
 
+def test_a_heading_that_names_a_home_of_nobody_names_no_folder() -> None:
+    assert [each.folder for each in lines("## ~nobody-here/app\n\n- fact: x")] == [""]
+
+
 def test_only_as_much_is_told_as_there_is_room_for() -> None:
     every = [MemoryLine(n, f"word {n}") for n in range(1, 9)]
     chosen = told(every, Path("/w"), 9, count)
@@ -109,6 +113,7 @@ def test_a_citation_counts_for_the_sessions_of_the_lines_that_it_names(home: Pat
     reader = Reader(home, lambda: NOW)
     cited = (MemoryCited("memory_summary.md", 9, 10), MemoryCited("../secret", 1, 1))
     used = reader.cited(Cut("", "", cited, ("0198ab12-1234", "ffffffff-0000")))
+    assert used.cited == cited[:1]  # nothing that is not there
     assert used.sources == (f"{ONE}#7", f"{ONE}#8")
     assert used.sessions == (ONE,)
     reader.count_use(used.sessions, NOW)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import MetaData, create_engine, text
 
-from pinfold.memories.leases import HEARTBEAT, LEASE, RETRY
+from pinfold.memories.consolidate import HEARTBEAT
+from pinfold.memories.leases import LEASE, RETRY
 from pinfold.memories.records import Candidate, Extracted, StateError
 from pinfold.memories.schema import migrate, tables
 from pinfold.memories.state import State

@@ -30,7 +30,7 @@ _BLANK = Block("space", "")
 def blocks(text: str) -> list[Block]:
     """The blocks of a text; joined by line ends they are the text again, without fences that
     nothing closes."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found: list[Block] = []
     at = 0
     if lines[0].strip() == "---" and (end := _closing(lines, "---", 1)) < len(lines):

@@ -5,8 +5,9 @@
     sessions: 0198ab12-1234, 0198ab13-5678
     </memory_citations>
 
-It closes the reply. A closing line that is missing, lines that are none of these and anything that
-a model may put there besides are passed over: a reply is never lost over its citations.
+It closes the reply. Lines that are none of these are passed over. Where the closing line is
+missing and a line before the last is none of these, it is text: a reply is never lost over its
+citations.
 """
 
 import re
@@ -36,7 +37,7 @@ def cut(reply: str) -> Cut | None:
         return None
     inner, closed, after = reply[last.end() :].partition(CLOSE)
     text = reply[: last.start()].rstrip()
-    if not text or (closed and after.strip()):
+    if not text or (after.strip() if closed else not _is_block(inner)):
         return None
     cited: list[MemoryCited] = []
     sessions: list[str] = []
@@ -51,6 +52,12 @@ def cut(reply: str) -> Cut | None:
         tuple(dict.fromkeys(cited))[:MOST],
         tuple(dict.fromkeys(sessions))[:MOST],
     )
+
+
+def _is_block(inner: str) -> bool:
+    """Whether all lines but the last, which may be cut off, are those of a block."""
+    whole = [line.strip() for line in inner.splitlines() if line.strip()][:-1]
+    return all(_IDS.match(line) or _PLACE.match(line.lstrip("-* ")) for line in whole)
 
 
 def _cited(place: "re.Match[str]", line: str) -> MemoryCited | None:

@@ -51,7 +51,13 @@ def proven(
         if not name.endswith(".md"):
             doubts.append((name, "only Markdown can cite what proves it"))
             continue
-        found = checked(trees.text(data) or "", trees.text(old or b"") or "", records, gone)
+        found = checked(
+            trees.text(data) or "",
+            trees.text(old or b"") or "",
+            records,
+            gone,
+            steps=name.startswith(f"{SKILLS}/"),
+        )
         doubts += [(each.text, each.why) for each in found.doubts]
         if found.proven or not name.startswith(f"{SKILLS}/"):
             lines += found.proven

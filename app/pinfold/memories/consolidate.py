@@ -17,6 +17,7 @@ from pinfold.memories.applying import Result
 from pinfold.memories.places import DIFF, GIT, Places, Refused, is_output
 from pinfold.memories.proof import Records
 from pinfold.memories.records import Claim, Output, StateError
+from pinfold.memories.source import safely
 from pinfold.ports import Clock, ProviderError
 from pinfold.rollout.journal import JournalError
 
@@ -248,6 +249,7 @@ class _Run:
     def failed(self, why: str) -> Outcome:
         """Back off. The baseline stays."""
         self._clear()
+        why = safely(why)
         with suppress(StateError):  # then the lease runs out
             self._state.fail(self._claim, why)
         return Outcome("failed", f"Memories were not consolidated: {why}")

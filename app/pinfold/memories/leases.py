@@ -14,8 +14,6 @@ from pinfold.memories.schema import jobs
 
 LEASE = 3_600.0
 """Seconds that a claim holds without a heartbeat."""
-HEARTBEAT = 90.0
-"""Seconds between two heartbeats of the consolidation."""
 RETRY = 3_600.0
 """Seconds before the first new attempt; twice as many before each further one."""
 MAX_RETRY = 7 * 86_400.0

@@ -14,7 +14,15 @@ from msgspec.structs import replace
 from pinfold.digest.words import words
 from pinfold.memories.blocks import Block, blocks, joined, parted
 from pinfold.memories.records import Output
-from pinfold.memories.statements import KINDS, Cited, Statement, cited, parse, statements
+from pinfold.memories.statements import (
+    KINDS,
+    Cited,
+    Statement,
+    cited,
+    parse,
+    statements,
+    without_cites,
+)
 from pinfold.rollout import mentions
 
 HEADINGS = frozenset(
@@ -28,10 +36,11 @@ _SHARED = 0.5
 _SHORTEST_ID = 8
 """Characters of a session's id that may stand for all of it."""
 MAX_UNCONFIRMED = 50
+LONGEST = 4_000
+"""Characters of a statement; a longer one is left out."""
 _BLANK = Block("space", "")
 _BREAK = Block("space", "***")
 """What is left of a heading, so that the lines around it do not become one."""
-_CITES = re.compile(r"\[[^\[\]\n]*#\d[^\[\]\n]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +92,13 @@ class Records:
     def folder(self, session: str) -> str:
         return self._outputs[session].cwd
 
-    def told(self, text: str) -> bool:
-        """Whether one record has all words of a text."""
-        wanted = set(words(text))
+    def told(self, heading: str) -> bool:
+        """Whether one record has all words of a heading; where that is a path, its session must
+        have worked there."""
+        name = heading.lstrip("#").strip()
+        if name.startswith(("/", "~")):
+            return any(name == each.cwd for each in self._outputs.values())
+        wanted = set(words(name))
         return any(wanted <= self._vocabulary(each) for each in self._outputs)
 
     def _vocabulary(self, session: str) -> frozenset[str]:
@@ -97,13 +110,21 @@ class Records:
         return self._words[session]
 
 
-def checked(text: str, before: str, records: Records, gone: Collection[str] = ()) -> Checked:
+def checked(
+    text: str,
+    before: str,
+    records: Records,
+    gone: Collection[str] = (),
+    *,
+    steps: bool = False,
+) -> Checked:
     """What a consolidation made of a file that was `before`: unproven lines are moved to its end.
 
     Lines without citation that stood there before are the user's and stay, at the end where they
-    were left out. Lines that cite a
-    session that is `gone` are not moved but left out, unless the rest of what they cite bears them
-    out.
+    were left out. Lines that cite a session that is `gone` are not moved but left out, unless the
+    rest of what they cite bears them out. Each other line must be a statement: sessions read line
+    by line, and take one without kind or citation for the user's. A skill has `steps` instead,
+    with code below them.
     """
     above, below = parted(blocks(text))
     was_above, was_below = ({each.text.strip() for each in part} for part in parted(blocks(before)))
@@ -121,6 +142,8 @@ def checked(text: str, before: str, records: Records, gone: Collection[str] = ()
             else:
                 kept.append(_BREAK)
                 doubts.append(Doubt(bare, "its words stand in no record"))
+        elif block.kind == "front" and not steps:
+            doubts.append(Doubt(bare, "only a skill begins so"))
         elif block.kind == "front":
             cites = list(filter(None, map(records.whole, cited(text))))
             if why := _unsaid(_described(bare), None, records.saying(cites), ()):
@@ -130,13 +153,13 @@ def checked(text: str, before: str, records: Records, gone: Collection[str] = ()
         elif bare in was_above and _is_users(block):
             kept.append(block)
         else:
-            found = prove(block.text, records)
+            found = prove(block.text, records) if steps else _one(block.text, records)
             if isinstance(found, str):
                 proven += 1
                 kept.append(Block("statement", found))
                 continue
             doubts.append(found)
-            if not _cites(bare, gone):
+            if not _cites(bare, gone) and len(bare) <= LONGEST:
                 moved.append(block)
     left = {each.text.strip() for each in kept}
     users = [block for block in parted(blocks(before))[0] if _is_users(block)]
@@ -154,8 +177,17 @@ def checked(text: str, before: str, records: Records, gone: Collection[str] = ()
     return Checked(joined(kept, moved[:MAX_UNCONFIRMED]), proven, tuple(doubts))
 
 
+def _one(text: str, records: Records) -> str | Doubt:
+    """The same as `prove`, for a text that must be one statement."""
+    if not any(cited(text)) or parse(text):
+        return prove(text, records)
+    return Doubt(text, "it is no statement on a line of its own")
+
+
 def prove(text: str, records: Records) -> str | Doubt:
     """The statement as it may stand: its citations whole, with the quote that bears it out."""
+    if len(text) > LONGEST:
+        return Doubt(f"{text[:200]}…", "it is too long")
     statement = parse(text)
     given = tuple(statement.cites) if statement else tuple(cited(text))
     if not given:
@@ -166,7 +198,7 @@ def prove(text: str, records: Records) -> str | Doubt:
     cites = tuple(dict.fromkeys(whole.values()))
     support = records.saying(cites)
     folders = list(dict.fromkeys(records.folder(cite.session) for cite in cites))
-    said = statement.text if statement else _CITES.sub("", text)
+    said = statement.text if statement else without_cites(text)
     if why := _unsaid(said, statement, support, folders):
         return Doubt(text, why)
     if statement is None:
@@ -246,7 +278,7 @@ def _is_users(block: Block) -> bool:
 
 def _described(front: str) -> str:
     """What the front matter of a skill says."""
-    return "\n".join(line.partition(":")[2] for line in front.splitlines())
+    return re.sub(r"(?m)^(?:name|description):", "", front)
 
 
 def _cites(text: str, sessions: Collection[str]) -> bool:

@@ -14,7 +14,7 @@ from pinfold.memories.records import Output, StateError
 from pinfold.memories.statements import Cited, cited
 from pinfold.memories.usage import kind_of
 from pinfold.ports import Cut, MemoryFailure
-from pinfold.rollout.events import MemoryFile, MemoryUsed
+from pinfold.rollout.events import MemoryCited, MemoryFile, MemoryUsed
 from pinfold.small_files import read_text
 
 if TYPE_CHECKING:
@@ -84,8 +84,10 @@ class Reader:
             raise MemoryFailure(str(error)) from error
         sources: dict[str, None] = {}
         named: dict[str, None] = {}
+        there: list[MemoryCited] = []
         for place in cut.cited:
             text = self._lines(place.path, place.first, place.last)
+            there += [place] if text.strip() else []
             for each in cited(text):
                 if whole := sessions.whole(each.session):
                     sources[str(Cited(whole, each.item))] = None
@@ -96,7 +98,7 @@ class Reader:
         return MemoryUsed(
             item=0,
             via="citation",
-            cited=cut.cited,
+            cited=tuple(there),
             sources=tuple(sources)[: citations.MOST],
             sessions=tuple(named),
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pinfold.memories.statements import Cited, Statement, cited, parse
+from pinfold.memories.statements import Cited, Statement, cited, parse, without_cites
 from pinfold.numbers import ID_SHOWN
 from pinfold.paths import repository_root
 from pinfold.rollout import quotes
@@ -17,7 +17,6 @@ from pinfold.small_files import read_text
 
 MAX_BYTES = 2_000_000
 """Of a file that is read to check a memory, or of a memory file."""
-_CITES = re.compile(r"\s*\[[^\[\]\n]*#\d[^\[\]\n]*\]")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNCONFIRMED = "unconfirmed"
 """What the heading of those lines begins with that no record bears out."""
@@ -41,7 +40,7 @@ class MemoryLine(Struct, frozen=True):
     def says(self) -> str:
         if self.statement:
             return self.statement.text
-        return _CITES.sub("", self.text).strip().lstrip("-*+ ").strip()
+        return " ".join(without_cites(self.text).strip().lstrip("-*+ ").split())
 
     @property
     def hash(self) -> str:
@@ -61,7 +60,7 @@ def lines(text: str) -> list[MemoryLine]:
             depth, name = len(heading[1]), heading[2].strip()
             if name.casefold().startswith(_UNCONFIRMED):
                 unconfirmed = True
-            if Path(name).expanduser().is_absolute():
+            if _folder(name) is not None:
                 folder, level = name, depth
             elif depth <= level:
                 folder = ""
@@ -131,8 +130,17 @@ def told(
     return chosen
 
 
+def _folder(name: str) -> Path | None:
+    """The folder that a heading names; None where it names none."""
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # of a user that is not there
+        return None
+    return path if path.is_absolute() else None
+
+
 def _distance(folder: str, cwd: Path, root: Path) -> int:
-    path = Path(folder).expanduser() if folder else None
+    path = _folder(folder)
     if path == cwd:
         return 0
     if path is not None and (path == root or path.is_relative_to(root)):

@@ -26,6 +26,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _ID = r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}"
 _CITED = re.compile(rf"({_ID})#(\d{{1,9}})")
 _STRING = r'"(?:[^"\\]|\\.)*"'
+_BRACKETS = re.compile(r"\[[^\[\]\n]*\]")
 _LINE = re.compile(
     rf"\s*[-*] (?P<kind>{'|'.join(KINDS)}): (?P<text>.+?)"
     rf" \[(?P<cites>{_ID}#\d{{1,9}}(?:, ?{_ID}#\d{{1,9}})*)\]"
@@ -93,6 +94,11 @@ def record(every: Iterable[Statement]) -> str:
 def cited(text: str) -> Iterator[Cited]:
     """Each `session#item` in a text."""
     return (Cited(found[1], int(found[2])) for found in _CITED.finditer(text))
+
+
+def without_cites(text: str) -> str:
+    """A text without the brackets that cite."""
+    return _BRACKETS.sub(lambda found: "" if re.search(r"#\d", found[0]) else found[0], text)
 
 
 def _string(text: str) -> str:
