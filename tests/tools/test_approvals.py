@@ -145,6 +145,12 @@ def test_the_sessions_own_outputs_may_be_read_but_not_written() -> None:
         assert not isinstance(verdict(mode, write, False, ROOT, (), [outputs]), Allowed)
 
 
+@pytest.mark.parametrize("folder", ["kept", ".local/share/pinfold", ".config/pinfold"])
+def test_what_pinfold_keeps_asks_where_the_workspace_is_the_home_folder(folder: str) -> None:
+    write = Review("write", "write", (ROOT / folder / "memories/memory_summary.md",))
+    assert isinstance(verdict("workspace", write, False, ROOT, (), [ROOT / "kept"]), Ask)
+
+
 def of_command(command: str, *prefixes: str, mode: Mode = "workspace") -> type:
     review = Review("command", f"$ {command}", (ROOT,), command)
     return type(verdict(mode, review, False, ROOT, prefixes))

@@ -98,6 +98,8 @@ def verdict(
     if review.access == "command":
         return _of_command(command, prefixes, said, workspace, "runs a command")
     for path in review.paths:
+        if any(map(path.is_relative_to, readable)):
+            return Ask(f"writes {_shown(path, workspace)}, which pinfold keeps")
         if why := guard.reason(path, workspace, review.paths):
             return Ask(f"writes {_shown(path, workspace)}: {why}")
     if drift and review.access == "write":

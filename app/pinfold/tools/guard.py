@@ -12,7 +12,8 @@ from pinfold.paths import repository_root
 GIT = "git runs programs that it names"
 PLACES = {
     GIT: ".git .hg .gitconfig .config/git",
-    "pinfold reads its settings there": ".pinfold",
+    "pinfold reads its settings there": ".pinfold .config/pinfold",
+    "pinfold reads it in every session": ".local/share/pinfold",
     "editors run what it says when they open the folder": (
         ".vscode .idea .devcontainer .devcontainer.json .zed .helix .nvim.lua .nvimrc .exrc .vimrc "
         ".vim .lvimrc .config/nvim .dir-locals.el .emacs .emacs.d"
