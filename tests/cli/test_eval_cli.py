@@ -1,7 +1,6 @@
 """`pinfold eval` without a model: its page, its JSON, its report."""
 
 import asyncio
-import io
 import json
 import re
 import sys
@@ -13,6 +12,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension
 from syrupy.location import PyTestLocation
 
 from fakes.process import Pinfold
+from fakes.terminal import Terminal
 from pinfold import __version__
 from pinfold.cli import run
 from pinfold.evaluation.evaluate import Progress, Wish, evaluate, known
@@ -146,11 +146,6 @@ async def test_interrupted_it_says_what_the_trials_that_were_over_say() -> None:
     same = await evaluate(whole, known(["tail"]), counter)
     assert found.results[0].points == same.results[0].points
     assert "interrupted: these are the trials that were over" in report(found).facts
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_who_watches_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

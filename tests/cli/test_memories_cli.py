@@ -1,11 +1,13 @@
 """`pinfold memories`: what it prints, asks and refuses."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from fakes.memories import ONE, remembered
+from fakes.terminal import Terminal
 from pinfold.cli import run
 from pinfold.memories.keeper import Keeper
 
@@ -54,6 +56,33 @@ def test_forgetting_asks_first(keeper: Keeper, capsys: pytest.CaptureFixture[str
     assert all(ONE not in str(each["cites"]) for each in listed(capsys))
     assert run(["memories", "forget", "0198"]) == 1
     assert "No memory's key begins with" in capsys.readouterr().err
+
+
+def test_with_json_each_ending_is_json(
+    keeper: Keeper, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = str(listed(capsys)[0]["key"])
+
+    def said(*arguments: str) -> dict[str, str]:
+        run(["memories", *arguments, "--json"])
+        found = json.loads(out(capsys))
+        assert isinstance(found, dict)
+        return found
+
+    assert "say --yes" in said("forget", key)["error"]
+    assert "No memory's key" in said("forget", "0198")["error"]
+    monkeypatch.setattr(sys, "stdin", Terminal("n\nn\n"))
+    assert said("forget", key) == said("clear") == {"declined": "They stay."}
+    assert "Forgotten" in said("forget", key, "--yes")["done"]
+    assert "removed" in said("clear", "--yes")["done"]
+
+
+def test_a_deleted_session_is_forgotten(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["delete", "--yes", ONE]) == 0
+    assert "What memories knew from it alone is forgotten." in out(capsys)
+    assert RULE not in (keeper.places.files / "memory_summary.md").read_text()
+    assert all(ONE not in str(each["cites"]) for each in listed(capsys))
+    assert ONE in keeper.reader.state.forgotten()
 
 
 def test_all_are_removed(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,10 +10,10 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from pinfold.atomic_files import make_folder
+from pinfold.memories.places import DATABASE
 from pinfold.memories.records import StateError
 from pinfold.memories.schema import MIGRATIONS, migrate, version_of
 
-FILE = "memories.db"
 _BUSY = 10.0
 """Seconds to wait for another process's transaction."""
 
@@ -22,7 +22,7 @@ class Database:
     """`memories.db` in a folder, of the newest version. Raises `StateError`."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = folder / DATABASE
         with self._plainly():
             make_folder(folder)
             # SQLite gives the files beside it the mode of this one.

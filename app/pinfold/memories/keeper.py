@@ -12,7 +12,7 @@ from msgspec import Struct
 from pinfold.export.redact import Secrets
 from pinfold.memories import applying, review, trees
 from pinfold.memories.listing import Memory, listing
-from pinfold.memories.places import MEMORY, SUMMARY, Places, Refused
+from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, Places, Refused
 from pinfold.memories.reader import Reader, Sessions
 from pinfold.memories.statements import Cited
 from pinfold.memories.usage import Usage, usage_of
@@ -142,6 +142,19 @@ class Keeper:
         review.forget(self.places, set(sessions), self.reader.state.outputs())
         many = f"{len(sessions)} sessions" if len(sessions) > 1 else "That session"
         return f"Forgotten. {many} will not be read again."
+
+    def deleted(self, session: str) -> bool:
+        """The same, once the session was deleted; whether anything was remembered of it."""
+        if not (self.reader.home / DATABASE).exists():
+            return False
+        known = self.reader.state.output(session) is not None or any(
+            session in memory.sessions for memory in self.memories(len)
+        )
+        if known:
+            self.forget([session])
+        else:
+            self.reader.state.forget(session)  # it may be read just now
+        return known
 
     def clear(self) -> str:
         """Remove every memory."""

@@ -12,6 +12,8 @@ RAW, SUMMARIES, EXTENSIONS = "raw_memories.md", "rollout_summaries", "extensions
 DIFF = "phase2_workspace_diff.md"
 """There only while a consolidation runs."""
 GIT = ".git"
+DATABASE = "memories.db"
+"""Beside the folders."""
 _PATIENCE = 20.0
 """Seconds that one process waits for another's change."""
 

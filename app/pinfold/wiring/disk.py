@@ -15,6 +15,7 @@ from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
 from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.sessions import CLOCK
+from pinfold.wiring.stdin import agreed
 
 
 def delete(arguments: argparse.Namespace) -> int:
@@ -29,7 +30,7 @@ def delete(arguments: argparse.Namespace) -> int:
     code = 0
     for folder in found:
         print("\n".join(_about(at, folder)))
-        if not arguments.yes and not _agreed():
+        if not arguments.yes and not agreed("Delete it? Nothing brings it back."):
             print("It stays.")
             code = 1
             continue
@@ -37,6 +38,9 @@ def delete(arguments: argparse.Namespace) -> int:
         forget(at.sessions, folder)
         Texts(at.sessions).forget(folder)
         print(f"Deleted session {folder.name}.")
+        if why := _forgotten(at, folder.name):
+            print(f"pinfold: {one_line(why)}", file=sys.stderr)
+            code = 1
     return code
 
 
@@ -59,12 +63,24 @@ def _about(at: House, folder: Path) -> list[str]:
     return said
 
 
-def _agreed() -> bool:
+def _forgotten(at: House, session: str) -> str:
+    """Forget what memories know from the session alone; what went wrong, if anything did."""
+    from pinfold.memories.keeper import Keeper
+    from pinfold.memories.places import Refused
+    from pinfold.memories.records import StateError
+
+    keeper = Keeper(at.home, CLOCK.now)
     try:
-        return input("Delete it? Nothing brings it back. [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        print()
-        return False
+        if keeper.deleted(session):
+            print("What memories knew from it alone is forgotten.")
+    except (Refused, StateError, OSError) as error:
+        return (
+            f"memories still know of it: {error} "
+            f"`pinfold memories forget {session}` makes them forget it."
+        )
+    finally:
+        keeper.close()
+    return ""
 
 
 def gc(arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from pinfold import paths
 from pinfold.commands.context_text import age
+from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
 from pinfold.memories.keeper import Keeper, Source
 from pinfold.memories.listing import Memory
@@ -20,6 +21,7 @@ from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.memories import Memories
+from pinfold.wiring.stdin import agreed
 
 _ENCODING = "o200k_base"
 _SHORTEST = 4
@@ -32,6 +34,10 @@ def command(arguments: argparse.Namespace) -> int:
     memories = Memories(at)
     try:
         return _carry_out(at, memories, arguments)
+    except Exception as error:
+        if arguments.json:
+            print_json({"error": told(error)})
+        raise
     finally:
         memories.keeper.close()
 
@@ -49,8 +55,7 @@ def _carry_out(at: House, memories: Memories, arguments: argparse.Namespace) -> 
             return _forget(keeper, names, yes=arguments.yes, as_json=arguments.json)
         case "clear":
             if not _agreed("Remove every memory, and every copy of them?", yes=arguments.yes):
-                print("They stay.")
-                return 1
+                return _declined(as_json=arguments.json)
             _say(keeper.clear(), as_json=arguments.json)
         case "doctor":
             return _doctor(at, memories, as_json=arguments.json)
@@ -66,6 +71,14 @@ def _say(said: str, *, as_json: bool) -> None:
         print_json({"done": said})
     else:
         print(one_line(said))
+
+
+def _declined(*, as_json: bool) -> int:
+    if as_json:
+        print_json({"declined": "They stay."})
+    else:
+        print("They stay.")
+    return 1
 
 
 def _list(found: Sequence[Memory], *, on: bool, as_json: bool) -> int:
@@ -151,8 +164,7 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
             print(f"  {memory.kind}: {one_line(memory.text)}")
     question = f"Forget these {len(gone):,}, and never read their sessions again?"
     if not _agreed(question, yes=yes):
-        print("They stay.")
-        return 1
+        return _declined(as_json=as_json)
     _say(keeper.forget(list(sessions)), as_json=as_json)
     return 0
 
@@ -163,11 +175,7 @@ def _agreed(question: str, *, yes: bool) -> bool:
         return True
     if not sys.stdin.isatty():
         raise WrongUse("it asks first: say --yes where nobody can answer")
-    try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        print()
-        return False
+    return agreed(question)
 
 
 def _doctor(at: House, memories: Memories, *, as_json: bool) -> int:

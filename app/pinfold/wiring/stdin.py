@@ -16,6 +16,16 @@ def read() -> str:
     return sys.stdin.buffer.read().decode(errors="replace")
 
 
+def agreed(question: str) -> bool:
+    """Whether the user says yes. The question goes where no program reads: standard error."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        print(file=sys.stderr)
+        return False
+
+
 def is_given() -> bool:
     """Whether it is a pipe or a file, and no terminal, socket or `/dev/null`."""
     try:
