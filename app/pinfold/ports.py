@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct, field
 
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import (
     Context,
     Data,
@@ -35,7 +35,7 @@ from pinfold.rollout.events import (
     ToolSchema,
     Usage,
 )
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Image, Item
 
 # Models
 
@@ -340,6 +340,8 @@ class ToolOutcome(Struct, frozen=True):
     """For the screen: exit_code, seconds, diff, path, spill ..."""
     events: tuple[Data, ...] = ()
     """What it leads to in the journal, behind its result."""
+    images: tuple[Image, ...] = ()
+    """Pictures that the model sees with the output."""
 
 
 class Sandbox(Struct, frozen=True):
@@ -385,15 +387,23 @@ class Tool(Protocol):
     """Something the agent may do. `arguments` is the JSON text that the model wrote."""
 
     schema: ToolSchema
-    read_only: bool
-    """Calls that only read may run at the same time."""
-    act: ActKind
-    """What its calls are to whoever looks back on them."""
+    kind: ToolKind
+    """What its calls do, also for whoever looks back on them."""
+    read_only: bool = False
+    """Whether its calls change nothing, so that those whose review says so, too, need no consent in
+    the workspace."""
+    parallel: bool = False
+    """Whether neighbouring calls may run at the same time."""
     bodies: tuple[str, ...] = ()
     """Arguments that hold text of files: what a mask takes from a call."""
-
+    editable: str = ""
+    """The argument that a user edits before they allow a call; without one, all of them as JSON."""
     pages: bool = False
     """Whether a long output comes in pages, so that none is cut."""
+    searches: bool = False
+    """Whether it only searches the files that it reads."""
+    quiet: bool = False
+    """Whether its output is for the model, more than for the user."""
 
     def names(self, arguments: str) -> tuple[str, ...]:  # noqa: ARG002
         """Files that the call is to change, as the arguments name them."""
@@ -443,6 +453,8 @@ class Question(Struct, frozen=True):
     """Whether a yes lets the command out of its sandbox."""
     network: bool = False
     """Whether it may have the network in its sandbox instead."""
+    editable: str = ""
+    """The argument that the user would edit; without one, all of them."""
     folders: tuple[str, ...] = ()
     """Where "always" would allow edits of files that nothing names."""
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import ToolSchema
 
 FAILURES: list[type[Exception]] = [RuntimeError, TimeoutError, ToolError, KeyError, OSError]
@@ -14,8 +14,9 @@ class Dump(Tool):
     """Prints as many lines as it is asked for, with no cap of its own."""
 
     schema = ToolSchema("dump", "Prints lines.", {"type": "object", "properties": {}})
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
+    parallel = True
     pages = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
@@ -31,8 +32,7 @@ class Broken(Tool):
     """Raises what no tool should raise."""
 
     schema = ToolSchema("broken", "Breaks.", {"type": "object", "properties": {}})
-    read_only = False
-    act: ActKind = "edit"
+    kind: ToolKind = "edit"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "broken")
@@ -45,8 +45,7 @@ class Hanging(Tool):
     """Prints a little, and then never ends."""
 
     schema = ToolSchema("hang", "Hangs.", {"type": "object", "properties": {}})
-    read_only = False
-    act: ActKind = "command"
+    kind: ToolKind = "command"
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         return Review("read", "hang")

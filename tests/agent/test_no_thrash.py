@@ -33,7 +33,7 @@ from pinfold.ports import (
     ToolContext,
     ToolOutcome,
 )
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import (
     CompactionFinished,
     Data,
@@ -58,8 +58,8 @@ class Dump(Tool):
     """A tool that prints as many lines as it is asked for, with no cap of its own."""
 
     schema = ToolSchema("dump", "Prints.", {"type": "object", "properties": {}})
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
     pages = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:

@@ -40,6 +40,7 @@ COMMAND = Question(
     Review("command", "$ pytest -q", command="pytest -q"),
     "runs a command",
     "pytest",
+    editable="command",
 )
 
 

@@ -117,13 +117,13 @@ def test_a_theme_is_a_small_regular_file_in_its_folder(tmp_path: Path) -> None:
 
 
 def test_the_text_of_a_call_is_edited_not_its_json() -> None:
-    what = editable('{"command": "ls", "timeout": 5}')
+    what = editable('{"command": "ls", "timeout": 5}', "command")
     assert (what.field, what.text) == ("command", "ls")
     assert json.loads(what.with_text('echo "hi"')) == {"command": 'echo "hi"', "timeout": 5}
 
 
 def test_unknown_arguments_are_edited_as_json() -> None:
-    what = editable('{"n": 1}')
+    what = editable('{"n": 1}', "n")
     assert json.loads(what.with_text('{"n": 2}')) == {"n": 2}
     with pytest.raises(ValueError, match=r"not JSON: .* line 1, column 2"):
         what.with_text("{")

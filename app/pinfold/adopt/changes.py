@@ -19,9 +19,11 @@ class Part(NamedTuple):
     """The numbers of its first line before and after; 1 where they are not known."""
 
 
-def edited(paths: Sequence[str], parts: Iterable[Part] = ()) -> dict[str, Any]:
-    """The detail of an edit."""
-    detail: dict[str, Any] = {"paths": list(paths)}
+def edited(
+    paths: Sequence[str], parts: Iterable[Part] = (), *, bodies: Iterable[str]
+) -> dict[str, Any]:
+    """The detail of an edit; `bodies` are the call's arguments that hold text of files."""
+    detail: dict[str, Any] = {"act": "edit", "paths": list(paths), "bodies": list(bodies)}
     rows: list[str] = []
     added = removed = 0
     last = None

@@ -19,6 +19,9 @@ _EDITS = {
     "str_replace_based_edit_tool": "path",
 }
 """Tools that change a file, and which argument names it."""
+_BEFORE = ("old_string", "old_str")
+_AFTER = ("new_string", "new_str", "content", "file_text", "new_source", "insert_text")
+"""Arguments of edits: what was there, and what takes its place."""
 _AGENTS = frozenset({"Agent", "Task"})
 _REFUSALS = (
     "The agent proposed a plan that was rejected by the user",
@@ -139,11 +142,12 @@ def _edit(
 ) -> dict[str, Any]:
     name = file(path, "update", cwd).uri if path else ""
     paths = [name] if name else []
+    bodies = [key for key in (*_BEFORE, *_AFTER, "edits") if key in given]
     if not ok:
-        return {"act": "edit", **edited(paths)}
+        return edited(paths, bodies=bodies)
     hunks = [each for each in list_of(extra, "structuredPatch") if isinstance(each, dict)]
     parts = [_hunk(name, each) for each in hunks] or _parts(name, given)
-    return {"act": "edit", **edited(paths, [part for part in parts if part.lines])}
+    return edited(paths, [part for part in parts if part.lines], bodies=bodies)
 
 
 def _hunk(path: str, hunk: dict[str, Any]) -> Part:
@@ -155,11 +159,10 @@ def _hunk(path: str, hunk: dict[str, Any]) -> Part:
 def _parts(path: str, given: dict[str, Any]) -> list[Part]:
     """What the arguments of an edit say of it, where the session does not tell what changed."""
     edits = [each for each in list_of(given, "edits") if isinstance(each, dict)]
-    after = ("new_string", "new_str", "content", "file_text", "new_source", "insert_text")
     found = []
     for each in edits or [given]:
-        before = text_of(each, "old_string") or text_of(each, "old_str")
-        text = next((text for key in after if (text := text_of(each, key))), "")
+        before = next((text for key in _BEFORE if (text := text_of(each, key))), "")
+        text = next((text for key in _AFTER if (text := text_of(each, key))), "")
         found.append(Part(path, signed(before, text)))
     return found
 

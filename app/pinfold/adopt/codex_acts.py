@@ -6,7 +6,14 @@ from typing import Any
 
 from pinfold.adopt.artifacts import file
 from pinfold.adopt.changes import Part, edited
-from pinfold.adopt.codex_tools import SHELLS, arguments_of, command_of, outcome, patch_of
+from pinfold.adopt.codex_tools import (
+    PATCHES,
+    SHELLS,
+    arguments_of,
+    command_of,
+    outcome,
+    patch_of,
+)
 from pinfold.adopt.host_text import Spans, inside
 from pinfold.adopt.lines import list_of, object_of, text_of
 
@@ -60,7 +67,7 @@ class Acts:
     ) -> dict[str, Any]:
         patch = patch_of(given)
         if name == "apply_patch" or (name in SHELLS and "*** Begin Patch" in patch):
-            return _patched(patch, cwd, ok=ok)
+            return _patched(given, cwd, ok=ok)
         if name in SHELLS:
             command = command_of(given)
             if match := _RUNNING.search(output, 0, _WITHIN):
@@ -110,11 +117,12 @@ def _wrapped(output: str) -> dict[str, Any]:
     return {}
 
 
-def _patched(patch: str, cwd: str, *, ok: bool) -> dict[str, Any]:
-    sections = list(_sections(patch, cwd))
+def _patched(given: dict[str, Any], cwd: str, *, ok: bool) -> dict[str, Any]:
+    sections = list(_sections(patch_of(given), cwd))
     paths = list(dict.fromkeys(path for path, _ in sections))
     parts = (Part(path, lines) for path, lines in sections if lines)
-    return {"act": "edit", **edited(paths, parts if ok else ())}
+    bodies = [key for key in PATCHES if key in given]
+    return edited(paths, parts if ok else (), bodies=bodies)
 
 
 def _sections(patch: str, cwd: str) -> Iterator[tuple[str, list[str]]]:

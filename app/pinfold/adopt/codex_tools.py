@@ -13,6 +13,8 @@ from pinfold.adopt.lines import list_of, object_of, parse, text_of
 
 SHELLS = frozenset({"exec_command", "shell", "shell_command", "container.exec", "local_shell"})
 
+PATCHES = ("input", "patch", "cmd", "command")
+"""Arguments that may hold a patch."""
 _READERS = frozenset({"cat", "head", "tail", "nl"})
 _SHELL_SIGNS = frozenset("|;<>$`*?(){}[]~&\n\\")
 """With one of these about, a word need not be the path that it looks like."""

@@ -21,7 +21,8 @@ def detail_of(acts: Acts, name: str, arguments: str, output: str) -> dict[str, A
     path = _first(given, _PATHS)
     if path and any(isinstance(given.get(key), str) for key in (*_BEFORE, *_AFTER)):
         part = Part(path, signed(_first(given, _BEFORE), _first(given, _AFTER)))
-        return {**detail, "act": "edit", **edited([path], [part] if part.lines else [])}
+        bodies = [key for key in (*_BEFORE, *_AFTER) if key in given]
+        return {**detail, **edited([path], [part] if part.lines else [], bodies=bodies)}
     if not path and (command := command_of(given)):
         return {**detail, "act": "command", "command": command}
     return detail

@@ -1,13 +1,11 @@
 """Tool calls: consent, the run, and the result in the journal."""
 
 import asyncio
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,13 +16,13 @@ from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.outputs import Outputs
 from pinfold.agent.record import Record
 from pinfold.agent.remembering import Remembering, of_item
+from pinfold.agent.results import interrupted, observed, statement
 from pinfold.agent.second_try import SecondTry
+from pinfold.agent.toolbox import Toolbox
 from pinfold.agent.updates import Phase, ToolStarted
-from pinfold.checkpoint.anchors import MEMORY_TOOL
 from pinfold.ports import (
     Approver,
     Decision,
-    Observation,
     Question,
     Review,
     Tool,
@@ -32,15 +30,14 @@ from pinfold.ports import (
     ToolError,
     ToolOutcome,
 )
-from pinfold.rollout.events import ApprovalDecided, ArtifactObserved, Data, ItemAdded
+from pinfold.rollout.events import ApprovalDecided, Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import typed_in
 from pinfold.settings import Mode
-from pinfold.tools import workspace
 from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
 from pinfold.tools.sandbox.denied import Way
-from pinfold.tools.workspace import observe_command, observe_output
+from pinfold.tools.workspace import observe_output
 
 MAX_PARALLEL = 8
 UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
@@ -87,7 +84,7 @@ class Calls:
     def __init__(
         self,
         record: Record,
-        tools: Mapping[str, Tool],
+        tools: Toolbox,
         approver: Approver,
         consent: Consent,
         confinement: Confinement,
@@ -98,7 +95,7 @@ class Calls:
         outputs: Outputs,
     ) -> None:
         self._record = record
-        self.tools = tools
+        self._tools = tools
         self.consent = consent
         self._approver = approver
         self._confinement = confinement
@@ -116,7 +113,7 @@ class Calls:
         """A result could not be written, which ends the calls beside it."""
 
     async def run(self, calls: Sequence[Item]) -> None:
-        """Run calls in their order; neighbours that only read run at once."""
+        """Run calls in their order; neighbours of tools that allow it run at once."""
         self._record.enter("tools")
         self._failed = False
         for batch in self._batches(calls):
@@ -128,13 +125,11 @@ class Calls:
                 raise JournalError(str(failures.exceptions[0])) from failures
 
     def _batches(self, calls: Iterable[Item]) -> Iterator[list[Item]]:
-        def reads(call: Item) -> bool:
-            tool = self.tools.get(call.name or "")
-            # Proposals to memory are judged one after another; of plans the last one stands.
-            recorded = tool and (tool.schema.name == MEMORY_TOOL or tool.act == "plan")
-            return tool is not None and tool.read_only and not recorded
+        def parallel(call: Item) -> bool:
+            tool = self._tools.get(call)
+            return tool is not None and tool.parallel
 
-        for together, group in groupby(calls, reads):
+        for together, group in groupby(calls, parallel):
             if together:
                 yield list(group)
             else:
@@ -177,7 +172,7 @@ class Calls:
             except asyncio.CancelledError:
                 why = STOPPED if self._failed else INTERRUPTED
                 state: State = "complete" if run.outcome else "interrupted"
-                run.outcome = run.outcome or _interrupted(why, run.review, live.text)
+                run.outcome = run.outcome or interrupted(why, run.review, live.text)
                 await self._result(call, run.outcome, state, run.review or run.proposed)
                 raise
             except Exception as error:  # a tool must not take the shell down
@@ -186,9 +181,9 @@ class Calls:
 
     async def _run(self, run: "_Run") -> ToolOutcome:
         call, context = run.call, run.context
-        tool = self.tools.get(call.name or "")
+        tool = self._tools.get(call)
         if tool is None:
-            known = ", ".join(sorted(self.tools)) or "none"
+            known = ", ".join(sorted(self._tools.names)) or "none"
             raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
         review = await asyncio.to_thread(tool.review, call.content, context)
         run.proposed, again = review, ""
@@ -219,7 +214,8 @@ class Calls:
             return await self._finish(run, asyncio.ensure_future(tool.run(arguments, run.context)))
 
         outcome = run.outcome = await carry_out(way)
-        outcome = await self._second.offer(call, review, self.consent.mode, outcome, carry_out)
+        mode = self.consent.mode
+        outcome = await self._second.offer(call, tool, review, mode, outcome, carry_out)
         if arguments != call.content:
             outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
         if not tool.pages:
@@ -310,6 +306,7 @@ class Calls:
                     exact,
                     outside,
                     network=outside and sandbox is not None and not sandbox.network,
+                    editable=tool.editable,
                     folders=self._drift.folders(
                         stray if reason == drifts else (), self.consent.mode
                     ),
@@ -351,14 +348,7 @@ class Calls:
     async def _result(
         self, call: Item, outcome: ToolOutcome, state: State, review: Review | None = None
     ) -> None:
-        tool = self.tools.get(call.name or "")
-        stated: dict[str, Any] = {"act": tool.act if tool else "read"}
-        if tool and tool.bodies:
-            stated |= {"bodies": list(tool.bodies), "names": self._names(tool, call)}
-        if review is not None:
-            stated["title"] = review.title
-            if review.command:
-                stated["command"] = review.command
+        stated = statement(self._tools.get(call), call, review, self._workspace)
         seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
         used = self._remembering.read(outcome.observations, self._workspace)
 
@@ -371,6 +361,7 @@ class Calls:
                 response=call.response,
                 call_id=call.call_id,
                 name=call.name,
+                images=outcome.images,
                 state=state,
                 detail={"ok": outcome.ok, **stated, **outcome.detail},
             )
@@ -383,27 +374,3 @@ class Calls:
             self._failed = True
             raise
         self._begun.pop(call.n, None)
-
-    def _names(self, tool: Tool, call: Item) -> list[str]:
-        """The files that the call was to change, as the journal names them."""
-        try:
-            named = tool.names(call.content)
-        except ToolError:  # the arguments don't fit, which the result tells
-            return []
-        paths = (Path(os.path.normpath(self._workspace / name)) for name in named)
-        return [workspace.uri(path, self._workspace) for path in paths]
-
-
-def _interrupted(why: str, review: Review | None, heard: str) -> ToolOutcome:
-    text = why + (f" Output so far:\n{heard}" if heard else "")
-    ran: tuple[Observation, ...] = ()
-    if review and review.command:
-        ran = (observe_command(review.command, text),)
-    return ToolOutcome(text, ok=False, observations=ran)
-
-
-def observed(seen: Observation, n: int) -> ArtifactObserved:
-    """The event of an observation that item `n` made."""
-    return ArtifactObserved(
-        uri=seen.uri, kind=seen.kind, op=seen.op, hash=seen.hash, item=n, backup=seen.backup
-    )

@@ -32,7 +32,7 @@ class Front:
         record: Record,
         cwd: Path,
         user_folder: Path,
-        tools: Sequence[ToolSchema],
+        tools: Callable[[], Sequence[ToolSchema]],
         model: Callable[[], ModelInfo],
         clock: Clock,
         remembering: Remembering,
@@ -60,7 +60,7 @@ class Front:
             self._cwd,
             self._user_folder,
             model,
-            self._tools,
+            self._tools(),
             self._clock.now(),
             await self._remembering.front(self._cwd, model),
         )

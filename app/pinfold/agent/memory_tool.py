@@ -6,7 +6,7 @@ from pinfold.agent.memory import Memory
 from pinfold.checkpoint.proposals import judge, reply
 from pinfold.checkpoint.schema import SCHEMA
 from pinfold.ports import Review, Tool, ToolContext, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import MemoryApplied
 from pinfold.window.window import Window
 
@@ -15,8 +15,8 @@ class MemoryApply(Tool):
     """It touches nothing but the session's own record."""
 
     schema = SCHEMA
+    kind: ToolKind = "memory"
     read_only = True
-    act: ActKind = "read"
 
     def __init__(self, memory: Memory, window: Window) -> None:
         self._memory = memory

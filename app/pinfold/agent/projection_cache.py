@@ -19,7 +19,7 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import WireApi
 from pinfold.window.bodies import Lost
 
-SCHEMA = 9
+SCHEMA = 10
 """Goes up with every change of what is in the cache, or of how it is folded."""
 NAME = "projection.bin"
 WORTH = 262_144

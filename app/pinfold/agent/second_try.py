@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pinfold.agent.confinement import Confinement
 from pinfold.agent.live import headed
 from pinfold.agent.record import Record
-from pinfold.ports import Decision, Question, Review, ToolOutcome
+from pinfold.ports import Decision, Question, Review, Tool, ToolOutcome
 from pinfold.rollout.events import ApprovalDecided
 from pinfold.rollout.items import Item
 from pinfold.settings import Mode
@@ -26,7 +26,13 @@ class SecondTry:
         self._declined: set[str] = set()
 
     async def offer(
-        self, call: Item, review: Review, mode: Mode, outcome: ToolOutcome, again: Again
+        self,
+        call: Item,
+        tool: Tool,
+        review: Review,
+        mode: Mode,
+        outcome: ToolOutcome,
+        again: Again,
     ) -> ToolOutcome:
         """What the command came to in the end. Raises `JournalError`, and what `again` raises."""
         denied = outcome.detail.get("denied")
@@ -47,6 +53,7 @@ class SecondTry:
             f"failed in its sandbox: {limits}writes in its folder alone",
             outside=True,
             network="network" in denied,
+            editable=tool.editable,
         )
         decision = await self._ask(question)
         way: Way | None = None

@@ -1,7 +1,7 @@
 """A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ from pinfold.agent.server_count import ServerCount
 from pinfold.agent.standing import Standing, standing_of
 from pinfold.agent.steering import Steering
 from pinfold.agent.summarizing import Summarizing
+from pinfold.agent.toolbox import Toolbox
 from pinfold.agent.triggers import Triggers
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import (
@@ -112,14 +113,14 @@ class Session:
         self._memory = Memory(record.journal)
         record.subscribe(self._memory.hear)
         own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory, record.window))
-        by_name = {tool.schema.name: tool for tool in (*own, *tools)}
+        self._tools = Toolbox(own, tools)
         remembering = Remembering(record, options.memories)
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
         drift = Drifting(record, self._memory, cwd, options.drift, attended=options.attended)
         self._outputs = Outputs(lambda: self.model, self._count)
         self._calls = Calls(
             record,
-            by_name,
+            self._tools,
             approver,
             self._consent,
             self._confinement,
@@ -187,7 +188,7 @@ class Session:
             record,
             cwd,
             user_folder,
-            [tool.schema for tool in by_name.values()],
+            lambda: self._tools.schemas,
             lambda: self.model,
             clock,
             remembering,
@@ -593,6 +594,13 @@ class Session:
         Raises `Refused`, `JournalError`.
         """
         return await self._learning.forget()
+
+    def set_tools(self, tools: Iterable[Tool]) -> None:
+        """Have these tools beside the session's own from the next turn on: the front is written
+        anew then, and the user is told what that costs. Raises `Refused` during a turn."""
+        if self.busy:
+            raise Refused("A turn is running: tools change between turns.")
+        self._tools.change(tools)
 
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""

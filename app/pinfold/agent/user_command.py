@@ -4,10 +4,10 @@ import asyncio
 import json
 from pathlib import Path
 
-from pinfold.agent.calls import observed
 from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.outputs import Outputs
 from pinfold.agent.record import Record
+from pinfold.agent.results import observed
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports import ToolContext, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from pinfold.rollout.acts import plan
+from pinfold.rollout.acts import kind_of, plan
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import typed
-
-MEMORY_TOOL = "memory_apply"
 
 
 class Anchors:
@@ -72,7 +70,7 @@ class Anchors:
 
 def _is_evidence(item: Item) -> bool:
     """What the model itself put on record is none."""
-    return item.name != MEMORY_TOOL and plan(item) is None
+    return kind_of(item) != "memory" and plan(item) is None
 
 
 def number(ref: str) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pinfold.checkpoint.anchors import MEMORY_TOOL
 from pinfold.rollout.events import ToolSchema
 
 
@@ -21,7 +20,7 @@ def _text(description: str) -> dict[str, str]:
 
 
 SCHEMA = ToolSchema(
-    MEMORY_TOOL,
+    "memory_apply",
     "Record a fact, a decision or the plan, so that it outlives compaction. A fact stands as the "
     "words you quote; a decision without the user's words is yours. A plan replaces the one "
     "before: give all of its steps.",

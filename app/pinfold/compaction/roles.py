@@ -7,7 +7,8 @@ from msgspec import Struct
 from pinfold.compaction.atoms import Atom
 from pinfold.compaction.content import holds_data
 from pinfold.compaction.holding import Holding
-from pinfold.compaction.view import Entry, WindowView, is_edit
+from pinfold.compaction.view import Entry, WindowView
+from pinfold.rollout.acts import edits
 from pinfold.rollout.memory import Evidence
 
 TOOL, DIFF, DECISION = "tool", "diff", "decision"
@@ -39,8 +40,7 @@ def kept(view: WindowView, roles: Collection[str]) -> list[Kept]:
         item = entry.item
         if item.kind == "tool_call" and entry.partner in view.by_number:
             result = view.by_number[entry.partner]
-            edits = is_edit(item.name) or "diff" in result.item.detail
-            fitting = {TOOL, *([DIFF] if edits else [])}
+            fitting = {TOOL, *([DIFF] if edits(item, result.item) else [])}
             if cited & {item.n, result.n}:
                 fitting.add(DECISION)
             if role := next((each for each in ROLES if each in fitting and each in roles), None):

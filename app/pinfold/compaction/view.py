@@ -23,20 +23,6 @@ from pinfold.window.window import Window
 
 T = TypeVar("T")
 
-_EDITS = frozenset(
-    [
-        "apply_patch",
-        "edit",
-        "edit_file",
-        "multiedit",
-        "notebookedit",
-        "patch",
-        "str_replace",
-        "write",
-        "write_file",
-    ]
-)
-"""Tools that change files, by their lower-case names."""
 _LONG, _KEPT = 2_000, 16
 """Characters from which on a count is kept, and how many are."""
 _STEP, _SMALLEST = 1.2, 64
@@ -325,8 +311,3 @@ def _protecting(window: Window) -> dict[int, Pin]:
                 if each is not None and each in window.forms:
                     found.setdefault(each, glob)
     return found
-
-
-def is_edit(tool: str | None) -> bool:
-    """Whether a tool of that name changes files."""
-    return (tool or "").lower() in _EDITS

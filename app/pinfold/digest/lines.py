@@ -186,7 +186,7 @@ def of_result(act: Act, item: Item, place: int) -> Iterator[Line]:
         case "plan" if not act.plan:
             for each in sentences(act.text)[:_MAX_LINES]:
                 yield line(n, place, "pasted", each, most=400)
-        case "edit" | "command" | "read" if failed(act):
+        case _ if (act.prints or act.kind == "edit") and failed(act):
             said = [one_line(each) for each in act.text.splitlines() if each.strip()]
             why = ends(" | ".join((*said[:2], *said[2:][-1:])), _FAILURE)
             yield line(n, place, "failed", f"{ends(title, 240)} -> FAILED: {why}", most=2 * _SHORT)

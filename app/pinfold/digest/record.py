@@ -140,7 +140,7 @@ class Record:
             self._failing.pop(done.title, None)
             if of.failed(done):
                 self._failing[done.title] = item.n
-        if done.kind in ("command", "read"):
+        if done.prints:
             self._outputs.append((item.n, text, self.places))
         return found
 

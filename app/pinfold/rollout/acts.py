@@ -1,7 +1,7 @@
 """What an item is and what came of it, read from the detail that the host recorded with it.
 
-Nothing here knows a tool by its name or reads what an output says: tools state their act, and
-`adopt/` sets it for other vendors' sessions.
+Nothing here reads what an output says: tools state their act, and `adopt/` sets it for other
+vendors' sessions. Tools are known by name only where a journal of an older version does not say.
 """
 
 import json
@@ -12,22 +12,36 @@ from msgspec import Struct
 
 from pinfold.rollout.items import Item
 
-ActKind = Literal[
-    "said",
-    "pasted",
-    "host",
-    "edit",
-    "command",
-    "read",
-    "agent",
-    "question",
-    "plan",
-    "refused",
+ToolKind = Literal[
+    "read", "edit", "command", "memory", "web", "agent", "foreign", "question", "plan"
 ]
+"""What calls of a tool do. `memory` puts on record what the model says, `foreign` is a tool of
+another program, of which nothing else is known."""
+ActKind = Literal["said", "pasted", "host", ToolKind, "refused"]
 """`said` and `pasted` by the user, `host` in the user's name; what a tool call did; a call that the
 user `refused`."""
 
 _KINDS: frozenset[str] = frozenset(get_args(ActKind))
+_PRINTING = frozenset({"read", "command", "memory", "web", "foreign"})
+
+# Journals of older versions do not say these things.
+_OLDER_MEMORY = frozenset({"memory_apply"})
+_OLDER_QUIET = frozenset({"read_file", "list_dir", "glob", "grep"})
+_OLDER_SEARCHES = frozenset({"grep"})
+_OLDER_EDITS = frozenset(
+    [
+        "apply_patch",
+        "edit",
+        "edit_file",
+        "multiedit",
+        "notebookedit",
+        "patch",
+        "str_replace",
+        "write",
+        "write_file",
+    ]
+)
+"""In lower case; those of adopted sessions are among them."""
 
 
 class Step(Struct, frozen=True):
@@ -69,12 +83,17 @@ class Act(Struct, frozen=True, kw_only=True):
     aside: bool = False
     """Whether a sub-agent did it, in a conversation of its own."""
 
+    @property
+    def prints(self) -> bool:
+        """Whether its text is what a tool printed, not what somebody says."""
+        return self.kind in _PRINTING
+
 
 def act(call: Item | None, result: Item) -> Act | None:
     """What a result (with its call), or an item that stands alone, is; None for what a model
     wrote, and for what a compaction left."""
     detail = result.detail
-    kind = _kind(result)
+    kind = kind_of(result)
     if kind is None:
         return None
     text = told(result)
@@ -99,6 +118,31 @@ def act(call: Item | None, result: Item) -> Act | None:
     )
 
 
+def edits(call: Item, result: Item) -> bool:
+    """Whether a call was to change files, whether it did or not."""
+    if "act" not in result.detail:
+        return "diff" in result.detail or (call.name or "").lower() in _OLDER_EDITS
+    did = act(call, result)
+    return did is not None and (did.kind == "edit" or bool(did.names or did.diff))
+
+
+def is_quiet(result: Item) -> bool:
+    """Whether what the tool printed is for the model, more than for the user."""
+    return _stated(result, "quiet", _OLDER_QUIET)
+
+
+def searches(result: Item) -> bool:
+    """Whether the files that the tool read were only searched."""
+    return _stated(result, "searches", _OLDER_SEARCHES)
+
+
+def _stated(result: Item, key: str, older: frozenset[str]) -> bool:
+    stated = result.detail.get(key)
+    if isinstance(stated, bool):
+        return stated
+    return result.kind == "tool_result" and result.name in older
+
+
 def told(item: Item) -> str:
     """The content without the spans that the host put into it."""
     if text := _text(item.detail, "text"):
@@ -120,7 +164,7 @@ def without(text: str, spans: Iterable[Any]) -> str:
 def plan(item: Item) -> tuple[Step, ...] | None:
     """The session's plan as an item brought it; None for what brings none."""
     stated = item.detail.get("plan")
-    mine = _kind(item) == "plan" and item.detail.get("aside") is not True
+    mine = kind_of(item) == "plan" and item.detail.get("aside") is not True
     if not mine or not isinstance(stated, list | tuple):
         return None
     found = []
@@ -131,10 +175,13 @@ def plan(item: Item) -> tuple[Step, ...] | None:
     return tuple(found)
 
 
-def _kind(item: Item) -> ActKind | None:
+def kind_of(item: Item) -> ActKind | None:
+    """The kind of the item's act, as `act` has it."""
     if item.detail.get("refused"):
         return "refused"
     stated = item.detail.get("act")
+    if stated in (None, "read") and item.kind == "tool_result" and item.name in _OLDER_MEMORY:
+        return "memory"
     if isinstance(stated, str) and stated in _KINDS:
         return stated  # type: ignore[return-value]
     match item.kind:  # journals of older versions do not say

@@ -8,7 +8,7 @@ from typing import assert_never
 from pydantic import Field
 
 from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, patch, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 from pinfold.tools.diffs import Diff, unified
@@ -36,9 +36,9 @@ class PatchArguments(Arguments):
 
 class ApplyPatch(Tool):
     schema = schema("apply_patch", DESCRIPTION, PatchArguments)
-    read_only = False
-    act: ActKind = "edit"
+    kind: ToolKind = "edit"
     bodies = ("patch",)
+    editable = "patch"
 
     def names(self, arguments: str) -> tuple[str, ...]:
         return patch.named(parse(PatchArguments, arguments).patch)

@@ -5,7 +5,7 @@ import asyncio
 from pydantic import Field
 
 from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 from pinfold.tools.diffs import unified
@@ -26,9 +26,9 @@ class EditFile(Tool):
         "Replace text in a file. old_string must occur exactly once, unless replace_all is set.",
         EditArguments,
     )
-    read_only = False
-    act: ActKind = "edit"
+    kind: ToolKind = "edit"
     bodies = ("old_string", "new_string")
+    editable = "new_string"
 
     def names(self, arguments: str) -> tuple[str, ...]:
         return (parse(EditArguments, arguments).path,)

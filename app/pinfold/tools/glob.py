@@ -9,7 +9,7 @@ from pydantic import Field
 from wcmatch import glob
 
 from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.listing import files
@@ -32,8 +32,10 @@ class Glob(Tool):
         "ignores are left out.",
         GlobArguments,
     )
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
+    parallel = True
+    quiet = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = parse(GlobArguments, arguments)

@@ -15,7 +15,7 @@ from typing import IO, Any
 from pydantic import Field
 
 from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.glob import matching
@@ -56,8 +56,11 @@ class Grep(Tool):
         "file. Files that git ignores are left out.",
         GrepArguments,
     )
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
+    parallel = True
+    searches = True
+    quiet = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = parse(GrepArguments, arguments)

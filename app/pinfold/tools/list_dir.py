@@ -5,7 +5,7 @@ import asyncio
 from pydantic import Field
 
 from pinfold.ports import Observation, Review, Tool, ToolContext, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 
@@ -18,8 +18,10 @@ class ListArguments(Arguments):
 
 class ListDir(Tool):
     schema = schema("list_dir", "List a folder: sub-folders first, then files.", ListArguments)
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
+    parallel = True
+    quiet = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         base = workspace.resolve(parse(ListArguments, arguments).path, context.workspace)

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 
@@ -28,8 +28,10 @@ class ReadFile(Tool):
         "Read a text file. Each line comes as its number, a tab and the text.",
         ReadArguments,
     )
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
+    parallel = True
+    quiet = True
     pages = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:

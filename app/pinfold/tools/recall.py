@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from pinfold.ports import History, Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.items import Item
 from pinfold.tools.archive_index import ArchiveIndex, text_of
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
@@ -76,8 +76,9 @@ class RecallArguments(Arguments):
 
 class Recall(Tool):
     schema = schema(NAME, DESCRIPTION, RecallArguments)
+    kind: ToolKind = "read"
     read_only = True
-    act: ActKind = "read"
+    parallel = True
     pages = True
 
     def __init__(self, history: History) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
@@ -49,8 +49,8 @@ class Shell(Tool):
         "the middle. Processes left in the background are ended with the command.",
         ShellArguments,
     )
-    read_only = False
-    act: ActKind = "command"
+    kind: ToolKind = "command"
+    editable = "command"
 
     def __init__(self, hidden: Collection[str] = ()) -> None:
         """`hidden` are variables that commands don't see."""

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from pinfold.ports import Review, Tool, ToolContext, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools.arguments import Arguments, parse, schema
 
 MAX_STEPS = 32
@@ -37,8 +37,8 @@ class UpdatePlan(Tool):
         "compaction.",
         PlanArguments,
     )
+    kind: ToolKind = "plan"
     read_only = True
-    act: ActKind = "plan"
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
         return Review("read", _counted(parse(PlanArguments, arguments).steps))

@@ -5,7 +5,7 @@ import asyncio
 from pydantic import Field
 
 from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.acts import ActKind
+from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema
 from pinfold.tools.diffs import Diff, unified
@@ -23,9 +23,9 @@ class WriteFile(Tool):
         "Create a file, or replace all of it. Missing folders are created.",
         WriteArguments,
     )
-    read_only = False
-    act: ActKind = "edit"
+    kind: ToolKind = "edit"
     bodies = ("content",)
+    editable = "content"
 
     def names(self, arguments: str) -> tuple[str, ...]:
         return (parse(WriteArguments, arguments).path,)

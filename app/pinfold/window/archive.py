@@ -7,6 +7,7 @@ from typing import Literal, overload
 import msgspec
 from msgspec import Struct
 
+from pinfold.rollout.acts import is_quiet, searches
 from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
 from pinfold.window.bodies import Bodies, Head, Read
@@ -64,6 +65,8 @@ class Archive:
             name=item.name,
             characters=len(item.content),
             lines=item.content.count("\n"),
+            quiet=is_quiet(item),
+            searches=searches(item),
             offset=event.offset,
             length=event.length,
         )

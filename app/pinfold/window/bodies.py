@@ -36,6 +36,10 @@ class Head(Struct, frozen=True, array_like=True, gc=False):
     characters: int
     lines: int
     """Line ends in its text."""
+    quiet: bool
+    """Whether what a tool printed is for the model, more than for the user."""
+    searches: bool
+    """Whether the files that it read were only searched."""
     offset: int
     length: int
     """Where the line of the event that brought it stands; length 0: nowhere."""

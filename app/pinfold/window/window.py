@@ -26,9 +26,6 @@ from pinfold.window.pins import Pins
 from pinfold.window.show import Shown, body, show, stands
 from pinfold.window.undo import UndoDump, UndoStack
 
-_SEARCHES = frozenset({"grep"})
-"""Tools that read files for what matches in them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
@@ -146,7 +143,7 @@ class Window:
         """What item `n` did with a file; a search sees a part of it, and reads none."""
         if op not in ("read", "list"):
             return "edit"
-        searched = n in self.archive and self.archive.head(n).name in _SEARCHES
+        searched = n in self.archive and self.archive.head(n).searches
         return "found" if op == "list" or searched else "read"
 
     def _joins_the_end(self, item: Item, shown: Sequence[Shown]) -> bool:

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 
 from pinfold.rollout.arguments import MAX_DEPTH, is_too_deep, parsed
 
-TEXTS = ("command", "patch", "new_string", "content")
-"""Arguments that are long texts; the first that a call has is the one to edit."""
-
 
 @dataclass(frozen=True, slots=True)
 class Editable:
-    """One text argument, or all arguments as JSON where none is known."""
+    """One text argument, or all arguments as JSON."""
 
     arguments: str
     field: str
@@ -34,12 +31,12 @@ class Editable:
         return json.dumps(changed, ensure_ascii=False)
 
 
-def editable(arguments: str) -> Editable:
-    """What to edit of `arguments`, the JSON text that the model wrote."""
+def editable(arguments: str, field: str = "") -> Editable:
+    """What to edit of `arguments`, the JSON text that the model wrote: `field`, where it is a text
+    among them."""
     values = parsed(arguments)
     if values is None:
         return Editable(arguments, "", arguments)
-    for field in TEXTS:
-        if isinstance(values.get(field), str):
-            return Editable(arguments, field, values[field])
+    if isinstance(values.get(field), str):
+        return Editable(arguments, field, values[field])
     return Editable(arguments, "", json.dumps(values, indent=2, ensure_ascii=False))

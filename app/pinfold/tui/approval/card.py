@@ -205,8 +205,9 @@ class ApprovalCard(Vertical, can_focus=True):
         answer.focus()
 
     async def action_change(self) -> None:
-        self._edited = what = editable(self._question.arguments)
-        is_command = what.field == "command"
+        question = self._question
+        self._edited = what = editable(question.arguments, question.editable)
+        is_command = bool(what.field) and question.review.command is not None
         answer = Answer(what.text, one_line=is_command)
         keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S allows it"
         named = "" if is_command else f"{what.field or 'arguments'} · "

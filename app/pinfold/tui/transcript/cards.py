@@ -6,7 +6,7 @@ from typing import Literal
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from pinfold.rollout.acts import plan
+from pinfold.rollout.acts import is_quiet, plan
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
@@ -29,8 +29,6 @@ _KEPT = 20_000
 _ENDING = re.compile(r"(?:\A|\n)\[exit code -?\d+[^\]\n]*\]\s*\Z")
 _LONG = 500
 """Characters from which a call that streams in tells its size."""
-READERS = {"read_file", "list_dir", "glob", "grep"}
-"""Tools whose output is the model's business: a closed card is its head alone."""
 _SIGNS = {
     "calling": "◌",
     "running": "◌",
@@ -85,7 +83,12 @@ class Card(Entry):
 
     @property
     def quiet(self) -> bool:
-        return self.closed and self.name in READERS and self.state != "failed"
+        return self.closed and self._is_quiet and self.state != "failed"
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether a closed card is its head alone."""
+        return self.result is not None and is_quiet(self.result)
 
     @property
     def name(self) -> str:
@@ -188,7 +191,7 @@ class Card(Entry):
             if diff := detail.get("diff"):
                 added, removed = counts(str(diff))
                 facts.append(f"+{added} −{removed}")
-            elif self.name in READERS:
+            elif self._is_quiet:
                 lines = self.result.content.count("\n") + 1
                 facts.append(f"{lines:,} line{'s' if lines != 1 else ''}")
         if (code := detail.get("exit_code")) is not None and state != "refused":

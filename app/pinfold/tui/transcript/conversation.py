@@ -6,7 +6,7 @@ from functools import partial
 from pinfold.ports import CallDelta, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.boundaries import Rule
-from pinfold.tui.transcript.cards import READERS, Card
+from pinfold.tui.transcript.cards import Card
 from pinfold.tui.transcript.column import Block, Column
 from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought
 from pinfold.tui.transcript.outline import Outline
@@ -172,12 +172,13 @@ class Conversation:
 def _outline(head: Head, archive: Archive, maker: Callable[[int], Entry]) -> Outline:
     """An item of the past: its entry is made when somebody looks."""
     other = archive.partner(head.n)
+    filling = head if other is None else archive.head(other)
     return Outline(
-        head if other is None else archive.head(other),
+        filling,
         head.n,
         maker,
         closes=head.kind != "assistant",
-        quiet=head.kind == "tool_call" and head.name in READERS,
+        quiet=filling.quiet,
     )
 
 

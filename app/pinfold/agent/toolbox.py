@@ -1,0 +1,31 @@
+"""The tools of a session."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from pinfold.ports import Tool
+from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.items import Item
+
+
+class Toolbox:
+    """`own` are the session's; what stands beside them may change between turns."""
+
+    def __init__(self, own: Sequence[Tool], others: Iterable[Tool]) -> None:
+        self._own = own
+        self.change(others)
+
+    def change(self, others: Iterable[Tool]) -> None:
+        self._tools = {tool.schema.name: tool for tool in (*self._own, *others)}
+
+    def get(self, call: Item) -> Tool | None:
+        """The tool that a call is for."""
+        return self._tools.get(call.name or "")
+
+    @property
+    def names(self) -> Collection[str]:
+        return self._tools
+
+    @property
+    def schemas(self) -> list[ToolSchema]:
+        """What a model is told of them, in that order."""
+        return [tool.schema for tool in self._tools.values()]
