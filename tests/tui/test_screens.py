@@ -50,6 +50,7 @@ COMMAND = Question(
     Review("command", "$ pytest -q tests", command="pytest -q tests"),
     "runs a command",
     "pytest",
+    editable="command",
 )
 DRIFTS = replace(
     EDIT,
