@@ -75,6 +75,18 @@ def test_an_edit_of_claude_has_them_from_its_arguments_where_nothing_was_recorde
     assert (done.paths, done.added, done.removed) == (("y.py",), 2, 0)
 
 
+def test_edits_say_which_arguments_hold_text_of_files() -> None:
+    edit = {"old_string": "a", "new_string": "b", "replace_all": True}
+    assert claude("Edit", file_path="x.py", **edit).bodies == ("old_string", "new_string")
+    assert claude("Write", file_path="x.py", content="a").bodies == ("content",)
+    assert claude("MultiEdit", file_path="x.py", edits=[edit]).bodies == ("edits",)
+    assert claude("Read", "text", file_path="x.py").bodies is None
+    patch = "*** Begin Patch\n*** Update File: a.py\n-a\n+b\n*** End Patch"
+    given = {"command": ["apply_patch", patch], "workdir": "."}
+    (done,) = codex_acts(("shell", given, "Success."))
+    assert (done.kind, done.bodies) == ("edit", ("command",))
+
+
 def test_an_edit_that_failed_names_its_file_alone() -> None:
     error = Exception("<tool_use_error>String to replace not found.</tool_use_error>")
     done = claude("Edit", error, file_path=f"{CWD}/x.py", old_string="a", new_string="b")

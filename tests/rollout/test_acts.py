@@ -2,8 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from pinfold.rollout.acts import Step, act, told
+from pinfold.rollout.acts import Step, act, edits, is_quiet, kind_of, searches, told
 from pinfold.rollout.items import Item
 
 
@@ -52,6 +53,32 @@ def test_journals_that_state_no_act() -> None:
     assert act(CALL, result(diff="+x\n")).kind == "edit"
     assert act(CALL, result(command="ls")).kind == "command"
     assert act(CALL, result(act="no such")).kind == "read"
+
+
+def test_journals_that_do_not_state_what_a_tool_is_are_read_by_its_name() -> None:
+    def older(name: str, **detail: object) -> Item:
+        return replace(result(**detail), name=name)
+
+    assert searches(older("grep", act="read"))
+    assert is_quiet(older("grep", act="read"))
+    assert not is_quiet(older("recall", act="read"))
+    assert kind_of(older("memory_apply", act="read")) == "memory"
+    assert kind_of(older("recall", act="read")) == "read"
+    patch = replace(CALL, name="apply_patch")
+    assert edits(patch, result(ok=False))
+    assert edits(patch, result(act="refused", refused=True))
+    assert not edits(patch, result(act="read"))
+
+
+def test_what_a_tool_states_goes_before_its_name() -> None:
+    stated = replace(result(act="read", quiet=False, searches=False), name="grep")
+    assert not is_quiet(stated)
+    assert not searches(stated)
+    assert is_quiet(result(act="read", quiet=True))
+    assert searches(result(act="read", searches=True))
+    assert edits(CALL, result(act="edit"))
+    assert edits(CALL, result(act="refused", refused=True, names=["a.py"]))
+    assert not edits(CALL, result(act="command"))
 
 
 def test_a_result_that_is_not_known_did_not_fail() -> None:

@@ -120,10 +120,11 @@ def act(call: Item | None, result: Item) -> Act | None:
 
 def edits(call: Item, result: Item) -> bool:
     """Whether a call was to change files, whether it did or not."""
-    if "act" not in result.detail:
-        return "diff" in result.detail or (call.name or "").lower() in _OLDER_EDITS
-    did = act(call, result)
-    return did is not None and (did.kind == "edit" or bool(did.names or did.diff))
+    kind = kind_of(result)
+    if kind == "edit" or any(result.detail.get(key) for key in ("names", "paths", "diff")):
+        return True
+    silent = kind == "refused" or "act" not in result.detail
+    return silent and (call.name or "").lower() in _OLDER_EDITS
 
 
 def is_quiet(result: Item) -> bool:

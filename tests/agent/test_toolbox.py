@@ -1,0 +1,101 @@
+"""A tool says all that the rest needs to know of it; a session's tools change between turns."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from fakes.agent import MODEL, Stage, stage
+from fakes.provider import calls, says
+from pinfold.agent.options import Options
+from pinfold.ports import Decision, Observation, Review, Tool, ToolContext, ToolOutcome
+from pinfold.rollout.acts import ToolKind
+from pinfold.rollout.events import ContextSet, ToolSchema
+from pinfold.rollout.items import Image, Item
+from pinfold.tokens.prices import Price
+from pinfold.tools import registry
+from pinfold.window.refused import Refused
+
+PICTURE = Image("image/png", "iVBORw0KGgo=", 1, 1)
+
+
+class Scan(Tool):
+    """Nobody has heard of it."""
+
+    schema = ToolSchema("scan", "Scans.", {"type": "object", "properties": {}})
+    kind: ToolKind = "web"
+    parallel = True
+    bodies = ("page",)
+    editable = "page"
+    searches = True
+    quiet = True
+
+    def __init__(self) -> None:
+        self.both = asyncio.Barrier(2)
+
+    def names(self, arguments: str) -> tuple[str, ...]:
+        return (str(json.loads(arguments)["about"]),)
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        return Review("write", f"scan {json.loads(arguments)['about']}")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        await self.both.wait()
+        about = json.loads(arguments)["about"]
+        seen = (Observation(about, "file", "read", "h"),)
+        return ToolOutcome("It is flat.", observations=seen, images=(PICTURE,))
+
+
+def scan(call_id: str, about: str) -> tuple[str, str, str]:
+    return call_id, "scan", json.dumps({"about": about, "page": "x"})
+
+
+async def say(on: Stage, prompt: str) -> None:
+    on.session.send(prompt)
+    async with asyncio.timeout(30):
+        await on.session.idle()
+
+
+async def test_a_tool_nobody_has_heard_of_says_it_all(tmp_path: Path) -> None:
+    script = [calls(scan("c1", "a.png"), scan("c2", "b.png")), says("Flat.")]
+    on = await stage(tmp_path, script, Decision("yes"), Decision("yes"))
+    on.session.set_tools([Scan()])
+    await say(on, "Look.")  # each call waits for the other
+    assert [question.editable for question in on.user.asked] == ["page", "page"]
+    results = [item for item in on.session.items if item.kind == "tool_result"]
+    result = next(item for item in results if item.call_id == "c1")
+    stated = {"act": "web", "bodies": ["page"], "names": ["a.png"], "title": "scan a.png"}
+    assert result.detail == {"ok": True, **stated, "searches": True, "quiet": True}
+    archive = on.session.window.history.archive
+    assert archive.touches(result.n) == {"a.png": "found"}
+    assert archive.head(result.n).quiet
+    sent = on.provider.requests[-1].items
+    assert [image for item in sent for image in item.images] == [PICTURE, PICTURE]
+
+
+async def test_tools_change_between_turns_and_the_price_is_told(tmp_path: Path) -> None:
+    prices = {"scripted-1": Price(input=1000.0, output=1.0)}
+    gate = asyncio.Event()
+    script = [says("One."), [gate, *says("Two.")], calls(("c1", "grep", "{}")), says("Three.")]
+    wide = replace(MODEL, context_window=200_000)
+    on = await stage(tmp_path, script, model=wide, options=Options(prices=prices))
+    await say(on, "a")
+    others = [tool for tool in registry.tools() if tool.schema.name != "grep"]
+    on.session.send("b")
+    await on.until(lambda: len(on.provider.requests) == 2)
+    with pytest.raises(Refused, match="between turns"):
+        on.session.set_tools(others)
+    gate.set()
+    await on.session.idle()
+    on.session.set_tools([*others, Scan()])
+    await say(on, "c")
+    (told,) = [each for each in on.told() if "set of tools" in each]
+    assert "changed (+scan, -grep): the prompt cache is lost" in told
+    assert "about $" in told
+    contexts = [event for event in on.events() if isinstance(event, ContextSet)]
+    assert [tool.name for tool in contexts[-1].context.tools][-2:] == ["update_plan", "scan"]
+    assert len(contexts) == 2
+    results: list[Item] = [item for item in on.session.items if item.kind == "tool_result"]
+    assert results[-1].content.startswith("There is no tool named 'grep'.")
