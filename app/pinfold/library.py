@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.messages import read_document
-from pinfold.checkpoint.known import Known
+from pinfold.agent.projections import folded
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
@@ -18,15 +18,13 @@ from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.report import Report, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded, Pin, PinsChanged
 from pinfold.rollout.items import Item
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
-from pinfold.window.gauge import Gauge
 from pinfold.window.show import Shown
-from pinfold.window.window import Window
 from pinfold.wire.arguments import as_object
 
 __all__ = ["CompactionResult", "Impossible", "compact"]
@@ -116,13 +114,8 @@ def _read(messages: Sequence[Message], budget: int, pins: Sequence[Pin]) -> Wind
         raise ValueError(str(error)) from error
     pinned = _pins(messages, events, pins)
     events.append(Event(events[-1].seq + 1, events[-1].ts, PinsChanged(add=pinned)))
-    window, known = Window(), Known()
-    gauge = Gauge(window, _counter(), "chat")
-    for event in events:
-        for projection in (window, gauge, known):
-            projection.step(event)
     model = ModelInfo("", "", budget, "config", max_output=0)
-    return view_of(window, gauge, known, model)
+    return folded(events, _counter(), "chat").view(model)
 
 
 def _pins(

@@ -67,7 +67,7 @@ async def test_what_the_model_wrote_is_inserted_and_its_json_is_the_seeds() -> N
         "todo": [],
         "files_in_scope": [{"path": "src/part_1.py", "why": "It was made faster."}],
         "symbols": [{"name": "function_1_0", "file": "src/part_1.py", "role": "fn"}],
-        "env": {},
+        "env": {"cwd": "/w"},
         "assumptions": [],
         "known_failures": [],
     }

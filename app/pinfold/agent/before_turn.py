@@ -9,7 +9,6 @@ from pinfold.agent.files import Files
 from pinfold.agent.found import changed_since
 from pinfold.agent.front import Front
 from pinfold.agent.hooks import Hooks
-from pinfold.agent.memory import Memory
 from pinfold.agent.record import Record
 from pinfold.agent.standing import Standing
 from pinfold.ports import ModelInfo
@@ -29,7 +28,6 @@ class BeforeTurn:
         front: Front,
         hooks: Hooks,
         files: Files,
-        memory: Memory,
         tell_limits: Callable[[], Awaitable[None]],
         stood: Standing,
     ) -> None:
@@ -39,7 +37,6 @@ class BeforeTurn:
         self._front = front
         self._hooks = hooks
         self._files = files
-        self._memory = memory
         self._tell_limits = tell_limits
         self._stood = stood.for_model()
         """How the session was left, until the model is told."""
@@ -85,7 +82,7 @@ class BeforeTurn:
             return
         meanwhile = await self._files.news()
         if meanwhile.seen and self._model().tools:
-            checkpoint = (await self._memory.now()).checkpoint
+            checkpoint = (await self._record.known()).checkpoint
             await self._add("checkpoint", changed_since(meanwhile, checkpoint))
 
     async def _add(self, kind: Kind, text: str) -> None:

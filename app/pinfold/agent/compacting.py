@@ -13,7 +13,7 @@ from msgspec import structs
 from pinfold.agent import window_files
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
-from pinfold.agent.memory import Memory, Remembered
+from pinfold.agent.memory import Remembered, remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Quote, Summarizing
@@ -28,7 +28,7 @@ from pinfold.compaction.plan import CompactionPlan, Sizes
 from pinfold.compaction.report import KEEPS_MORE, Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.numbers import dollars, tokens
 from pinfold.ports import Clock, ModelInfo, ProviderError
 from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage
@@ -81,7 +81,6 @@ class Compacting:
         self,
         record: Record,
         files: Files,
-        memory: Memory,
         summarizing: Summarizing,
         hooks: Hooks,
         clock: Clock,
@@ -99,7 +98,6 @@ class Compacting:
         """What was written in the background, as long as it fits the window."""
         self._record = record
         self._files = files
-        self._memory = memory
         self._summarizing = summarizing
         self._hooks = hooks
         self._clock = clock
@@ -146,17 +144,15 @@ class Compacting:
 
     async def view(self) -> WindowView:
         """The window now, with all that is known beside it. Raises `JournalError`."""
-        record = self._record
-        known = await self.known()
-        return view_of(record.window, record.gauge, known, self._model(), cwd=str(self._cwd))
+        await self._notice()
+        return await self._record.view(self._model())
 
     async def tokens_after(self) -> int:
         """Tokens of the next request, if the window were compacted now and no model was asked.
 
         Raises `Refused`, `JournalError`.
         """
-        record, known = self._record, await self._memory.now()
-        view = view_of(record.window, record.gauge, known, self._model(), cwd=str(self._cwd))
+        view = await self._record.view(self._model())
         name = engine.LAST if self.asks_model(self.strategy) else self.strategy
         plan = await asyncio.to_thread(
             engine.plan_with, name, view, Material(), self.options, must_gain=True
@@ -256,18 +252,21 @@ class Compacting:
 
     async def known(self) -> Known:
         """What is kept in mind beside the window, as of now. Raises `JournalError`."""
-        if self.occasion.waited_for or not self._busy():  # else a tool of ours may be at work
-            await self._files.notice()
-        return await self._memory.now()
+        await self._notice()
+        return await self._record.known()
 
     async def remembered(self, budget: int) -> Remembered:
         """The same for people, the digest in at most `budget` tokens. Raises `JournalError`."""
-        await self.known()
-        return await self._memory.remembered(budget)
+        await self._notice()
+        return await self._record.learn(lambda known: remembered(known, budget))
+
+    async def _notice(self) -> None:
+        if self.occasion.waited_for or not self._busy():  # else a tool of ours may be at work
+            await self._files.notice()
 
     async def lost(self, generation: int) -> Loss:
         """What the change that made a window took from it. Raises `Refused`, `JournalError`."""
-        known = await self._memory.now()
+        known = await self._record.known()
         window = self._record.window
         change = change_at(window, generation)
         return await asyncio.to_thread(loss_by, change, window.archive, known.record.lines())

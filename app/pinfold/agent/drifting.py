@@ -3,7 +3,6 @@
 import posixpath
 from pathlib import Path
 
-from pinfold.agent.memory import Memory
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
 from pinfold.checkpoint import drift
@@ -18,11 +17,8 @@ class Drifting:
     """Knows whether the user has asked for anything since the window was replaced, or since the
     session was opened again."""
 
-    def __init__(
-        self, record: Record, memory: Memory, cwd: Path, when: Drift, *, attended: bool
-    ) -> None:
+    def __init__(self, record: Record, cwd: Path, when: Drift, *, attended: bool) -> None:
         self._record = record
-        self._memory = memory
         self._cwd = cwd
         self._when = when
         self._attended = attended
@@ -43,7 +39,9 @@ class Drifting:
             return ()
         uris = [workspace.uri(path, self._cwd) for path in review.paths]
         free = [uri for uri in uris if not self._is_pinned(uri)]
-        return tuple(await self._memory.unnamed(free)) if free else ()
+        if not free:
+            return ()
+        return tuple(await self._record.learn(lambda known: drift.unnamed(known, free)))
 
     def _is_pinned(self, uri: str) -> bool:
         window = self._record.window

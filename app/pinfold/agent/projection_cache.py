@@ -61,7 +61,7 @@ def fold(journal: Journal, counter: Counter, wire_api: WireApi, dump: Dump | Non
 
     Raises `JournalError`, and where the dump does not fit `Lost`, `ValueError`, `KeyError`.
     """
-    projections = Projections(journal.read_at, counter, wire_api)
+    projections = Projections(counter, wire_api, journal=journal)
     if dump is not None:
         projections.load(dump)
     for event in journal.read(projections.offset, projections.seq):

@@ -7,9 +7,13 @@ and folded before a listener hears of it.
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from pinfold.agent import projection_cache
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, Told, Update
+from pinfold.checkpoint.known import Known
+from pinfold.compaction.view import WindowView
+from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Data, Event, TurnFinished, WindowReplaced
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.tokens.counter import Counter
@@ -17,6 +21,7 @@ from pinfold.tokens.items import WireApi
 from pinfold.window.bodies import Lost
 
 Make = Callable[[int], Sequence[Data]]
+T = TypeVar("T")
 
 SAVE_EVERY = 4_194_304
 """Bytes of the rollout after which the cache of the projections is written between turns."""
@@ -34,6 +39,7 @@ class Record:
         self.phase: Phase = "idle"
         self._listeners: list[Callable[[Update], None]] = []
         self._lock = asyncio.Lock()
+        self._knowing = asyncio.Lock()
         self._saving: asyncio.Task[None] | None = None
 
     async def append(self, *data: Data) -> tuple[Event, ...]:
@@ -63,6 +69,27 @@ class Record:
             if any(isinstance(event.data, TurnFinished) for event in events):
                 self._save_now_and_then()
             return events
+
+    async def known(self) -> Known:
+        """What is folded beside the window, as of the last event. Raises `JournalError`."""
+        return await self.learn(lambda known: known)
+
+    async def learn(self, take: Callable[[Known], T]) -> T:
+        """What `take` takes of that, in a thread. Raises `JournalError`."""
+        async with self._knowing:
+            folding = asyncio.ensure_future(
+                asyncio.to_thread(lambda: take(self._projections.catch_up()))
+            )
+            try:
+                return await asyncio.shield(folding)
+            except asyncio.CancelledError:
+                await asyncio.wait([folding])  # nobody may look at it half folded
+                raise
+
+    async def view(self, model: ModelInfo) -> WindowView:
+        """The window now, with all that is known beside it. Raises `JournalError`."""
+        await self.known()
+        return self._projections.view(model)
 
     def _commit(self, data: Sequence[Data]) -> tuple[Event, ...]:
         events = self.journal.append(*data)

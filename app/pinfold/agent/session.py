@@ -25,7 +25,6 @@ from pinfold.agent.large_prompts import LargePrompts
 from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.learning import Learning
 from pinfold.agent.masking import Masking
-from pinfold.agent.memory import Memory
 from pinfold.agent.memory_tool import MemoryApply
 from pinfold.agent.metadata import Metadata
 from pinfold.agent.occasion import Occasion
@@ -110,13 +109,11 @@ class Session:
         self._prices = options.prices
         from pinfold.tools.recall import Recall  # loads pydantic
 
-        self._memory = Memory(record.journal)
-        record.subscribe(self._memory.hear)
-        own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(self._memory, record.window))
+        own: tuple[Tool, ...] = (Recall(record.window), MemoryApply(record))
         self._tools = Toolbox(own, tools)
         remembering = Remembering(record, options.memories)
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
-        drift = Drifting(record, self._memory, cwd, options.drift, attended=options.attended)
+        drift = Drifting(record, cwd, options.drift, attended=options.attended)
         self._outputs = Outputs(lambda: self.model, self._count)
         self._calls = Calls(
             record,
@@ -154,7 +151,6 @@ class Session:
         self.compaction = Compacting(
             record,
             self.files,
-            self._memory,
             self._summarizing,
             hooks,
             clock,
@@ -212,7 +208,6 @@ class Session:
             self._front,
             hooks,
             self.files,
-            self._memory,
             self._calls.tell_limits,
             stood,
         )
@@ -229,9 +224,7 @@ class Session:
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)
         self.large = LargePrompts(record, lambda: self.model, self.reading, self._takes_nothing)
-        self.window = Steering(
-            record, lambda: self.model, self.reading, lambda: self.busy, self._memory.now
-        )
+        self.window = Steering(record, lambda: self.model, self.reading, lambda: self.busy)
 
     @classmethod
     async def open(

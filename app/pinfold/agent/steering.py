@@ -1,7 +1,7 @@
 """Steering the window: what the user sees of it and does to it, between and during turns."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from pinfold.agent import goal
 from pinfold.agent.instructions import hashed
 from pinfold.agent.record import Record
-from pinfold.checkpoint.known import Known
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
 from pinfold.ports import ModelInfo
@@ -46,10 +45,8 @@ class Steering:
         model: Callable[[], ModelInfo],
         reading: Callable[[], Reading],
         busy: Callable[[], bool],
-        known: Callable[[], Awaitable[Known]],
     ) -> None:
         self._record = record
-        self._known = known
         self._model = model
         self._reading = reading
         self._busy = busy
@@ -252,7 +249,7 @@ class Steering:
 
     async def _check_core(self, add: Sequence[str], remove: Sequence[str] = ()) -> None:
         """Refuse what would make the core larger than its share of the window."""
-        core = (await self._known()).core
+        core = (await self._record.known()).core
         kept = [each.text for each in core.stated() if each.text not in remove]
         size = sum(self.count(text) for text in (core.goal, *kept, *add))
         most = int(MOST_CORE * self._reading().usable)

@@ -143,7 +143,7 @@ def item_of(view: WindowView, material: Material, options: PlanOptions) -> Item:
 def _confirmed(notes: str, view: WindowView) -> tuple[str, tuple[str, ...]]:
     """The notes, checked against all that was said and done; earlier notes confirm nothing."""
     said = (item for item in view.session() if not {"handoffs", "entries"} & item.detail.keys())
-    return confirmed(notes, said, view.cwd)
+    return confirmed(notes, said, view.known.cwd)
 
 
 def _marked(lines: Sequence[str]) -> Iterable[str]:

@@ -210,7 +210,7 @@ def told_by(summary: str, view: WindowView) -> frozenset[str]:
         return frozenset(
             line.key
             for line in view.known.record.lines()
-            if line.kind != "user" and source.tells(line.full or line.text, view.cwd)
+            if line.kind != "user" and source.tells(line.full or line.text, view.known.cwd)
         )
 
     return view.once(("told by", summary), make)

@@ -78,7 +78,7 @@ class Synthesis:
         read = await asyncio.to_thread(read_as_sent, self._view, wanted)
         waiting = deque(await asyncio.to_thread(self._parts, read))
         tokens = await asyncio.to_thread(self._tokens, list(waiting))
-        sources = await asyncio.to_thread(Sources, every, self._entries, self._view.cwd)
+        sources = await asyncio.to_thread(Sources, every, self._entries, self._view.known.cwd)
         done = 0
         while waiting:
             parts = done + len(waiting)
@@ -124,7 +124,7 @@ class Synthesis:
             answer = await self._answer(ask)
         except ContextOverflow:
             return None
-        sources = await asyncio.to_thread(Sources, window.entries, self._entries, window.cwd)
+        sources = await asyncio.to_thread(Sources, window.entries, self._entries, window.known.cwd)
         self._entries = await asyncio.to_thread(merge, self._entries, answer, sources)
         if not self._entries:
             raise Refused("the summary is empty")

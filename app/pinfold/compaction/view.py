@@ -74,7 +74,6 @@ class WindowView:
     count_item: Callable[[Item], int]
     correct: Callable[[int], int]
     """Input tokens of a request, as the model's reports correct its estimate."""
-    cwd: str = ""
     reader: Origin = field(default_factory=Origin)
     """The model whose window it is."""
     source: Source = "estimated"
@@ -206,14 +205,7 @@ class PlanOptions:
     """Prompts of the user's or the project's own, by name, in place of the house's."""
 
 
-def view_of(
-    window: Window,
-    gauge: Gauge,
-    known: Known,
-    model: ModelInfo,
-    *,
-    cwd: str = "",
-) -> WindowView:
+def view_of(window: Window, gauge: Gauge, known: Known, model: ModelInfo) -> WindowView:
     """The window now."""
     reading = gauge.reading(model)
     return WindowView(
@@ -226,7 +218,6 @@ def view_of(
         count=gauge.counter.count,
         count_item=_remembered(gauge.count_new),
         correct=_correction(gauge, reading.used),
-        cwd=cwd,
         reader=Origin(provider=model.provider, model=model.name),
         source=reading.source,
         window_source=model.window_source,

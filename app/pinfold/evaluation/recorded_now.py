@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pinfold.agent.projections import folded
 from pinfold.compaction.budget import room
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import registry
@@ -9,7 +10,7 @@ from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.recorded import cut_at
 from pinfold.evaluation.recorded_kept import Wanted
 from pinfold.evaluation.recorded_scores import Made, Measure
-from pinfold.evaluation.recorded_trials import carried, folded, made, view_at
+from pinfold.evaluation.recorded_trials import carried, made
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.tokens.counter import Counter
@@ -39,7 +40,7 @@ class Standing:
         added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
         if added:
             cut = cut_at(events, added[int(len(added) * PAST)], len(events))
-            past = view_at(cut, *folded(cut, counter), model)
+            past = folded(cut.before, counter, "chat", cut.known).view(model)
             self._past = (past, Wanted(cut, past, budget))
 
     def kept(self, strategy: str, view: WindowView, plan: CompactionPlan) -> dict[Measure, float]:

@@ -4,11 +4,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pinfold.agent.projections import folded
 from pinfold.compaction import engine
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, Strategy
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import Chosen
 from pinfold.evaluation.recorded import Cut, cuts_of
 from pinfold.evaluation.recorded_kept import Wanted
@@ -25,8 +26,6 @@ from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
-from pinfold.window.gauge import Gauge
-from pinfold.window.window import Window
 
 BUDGET = 8_000
 """Tokens, where nothing else is said."""
@@ -54,10 +53,10 @@ def tried(
 
 
 def _at(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
-    window, gauge = folded(cut, counter)
+    projections = folded(cut.before, counter, "chat", cut.known)
     model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
     # The window alone counts, whatever stands before it.
-    view = replace(view_at(cut, window, gauge, model), context_tokens=0, correct=int)
+    view = replace(projections.view(model), context_tokens=0, correct=int)
     options = PlanOptions(target_pct=1 / WINDOW)
     found: list[Made] = []
     if view.tokens > budget:
@@ -65,29 +64,11 @@ def _at(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -
         view.known.record.catch_up()  # what is read once is not the first one's time
         found = [made(view, strategy, kind, wanted, options) for strategy, kind in strategies]
         if cut.compaction is not None:
-            window.step(cut.compaction)
-            gauge.step(cut.compaction)
-            gauge.catch_up()
-            found.append(
-                Made(OWN, "recording", wanted.kept_in(window.items), tokens=sum(gauge.tokens))
-            )
+            projections.step(cut.compaction)
+            kept = wanted.kept_in(projections.window.items)
+            found.append(Made(OWN, "recording", kept, tokens=sum(projections.gauge.tokens)))
     last = max((item.n for item in cut.items), default=0)
     return CutResult(last, cut.compaction is not None, view.tokens, tuple(found))
-
-
-def folded(cut: Cut, counter: Counter) -> tuple[Window, Gauge]:
-    """The window at a cut, counted."""
-    window = Window()
-    gauge = Gauge(window, counter, "chat")
-    for event in cut.before:
-        window.step(event)
-        gauge.step(event)
-    return window, gauge
-
-
-def view_at(cut: Cut, window: Window, gauge: Gauge, model: ModelInfo) -> WindowView:
-    """What a strategy sees there."""
-    return view_of(window, gauge, cut.known, model, cwd=cut.known.cwd)
 
 
 def made(

@@ -3,13 +3,15 @@
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Protocol
 
+from pinfold.agent.projections import Projections
 from pinfold.agent.writing import Writer
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.strategy import Material, Strategy
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.author import Stretch
 from pinfold.evaluation.conversation import Conversation
 from pinfold.evaluation.probes import Reading
@@ -20,9 +22,7 @@ from pinfold.ports import ModelInfo, ProviderError
 from pinfold.rollout.events import Data, Event, Usage, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
-from pinfold.window.gauge import Gauge
 from pinfold.window.refused import Refused
-from pinfold.window.window import Window
 
 WINDOW = 8
 """Budgets that the model's context window has: what comes between compactions always fits."""
@@ -99,11 +99,13 @@ async def run(
     step: Step = _unheard,
 ) -> list[Trial]:
     """Compact after each stretch. A strategy that can't go on is replaced by no other."""
-    known = _Known()
-    runs = [_Run(strategy, setting) for strategy in strategies]
+    known, numbers = Known(), count(1)
+    runs = [_Run(strategy, setting, known) for strategy in strategies]
     start: Reached | None = None
     for stretch in conversation.stretches:
-        known.take(stretch.events)
+        for data, seq in zip(stretch.events, numbers, strict=False):
+            known.step(Event(seq, at(seq), data))
+        known.record.catch_up()
         for each in runs:
             if not each.trial.not_run:
                 await step(each.trial.strategy)
@@ -111,48 +113,31 @@ async def run(
             start = start or await each.reached(stretch.truth)
             if not each.trial.not_run:
                 each.trial.points = each.trial.points or [start]
-                await each.compact(known, stretch)
+                await each.compact(stretch)
     return [each.trial for each in runs]
-
-
-class _Known:
-    """What the host knows beside the windows; no compaction changes it."""
-
-    def __init__(self) -> None:
-        self._seq = 0
-        self.known = Known()
-
-    def take(self, events: Sequence[Data]) -> None:
-        for data in events:
-            self._seq += 1
-            self.known.step(Event(self._seq, at(self._seq), data))
-        self.known.record.catch_up()
 
 
 class _Run:
     """One strategy's window."""
 
-    def __init__(self, strategy: Strategy, setting: Setting) -> None:
+    def __init__(self, strategy: Strategy, setting: Setting, known: Known) -> None:
+        """`known` is what the host knows beside the windows; no compaction changes it."""
         self.trial = Trial(strategy.name)
         self._strategy = strategy
         self._setting = setting
-        self._seq = 0
-        self._window = Window()
-        self._gauge = Gauge(self._window, setting.counter, "chat")
+        self._projections = Projections(setting.counter, "chat", known=known)
         if strategy.needs_model and setting.speaker is None:
             self.trial.not_run = NO_MODEL
 
     def take(self, events: Sequence[Data]) -> None:
         for data in events:
-            self._seq += 1
-            event = Event(self._seq, at(self._seq), data)
-            self._window.step(event)
-            self._gauge.step(event)
+            seq = self._projections.seq + 1
+            self._projections.step(Event(seq, at(seq), data))
 
-    async def compact(self, known: _Known, stretch: Stretch) -> None:
+    async def compact(self, stretch: Stretch) -> None:
         """Go on to the next point, or say why not."""
         try:
-            self.take([await self._replaced(known)])
+            self.take([await self._replaced()])
         except Exception as error:  # a third party's strategy may raise anything
             self.trial.not_run = str(error) or type(error).__name__
         else:
@@ -161,48 +146,42 @@ class _Run:
     async def reached(self, truth: Truth) -> Reached:
         """Probe the window as the next request would carry it."""
         setting = self._setting
-        items = self._window.items
+        items = self._projections.window.items
         asked: Graded | None = None
         if setting.questioner is not None:
             try:
                 asked = await setting.questioner(items, truth)
             except (Refused, ProviderError) as error:
                 self.trial.notes[f"{NOT_GRADED}: {error}"] = None
-        self._gauge.catch_up()
-        tokens = sum(self._gauge.tokens)
+        tokens = sum(self._projections.gauge.tokens)
         within = tokens <= SLACK * setting.budget
         ungraded = setting.questioner is not None and asked is None
         return Reached(Reading(items).scores(truth), asked, tokens, within, ungraded)
 
-    async def _replaced(self, known: _Known) -> WindowReplaced:
+    async def _replaced(self) -> WindowReplaced:
         """Raises `Refused`, `ProviderError`."""
         setting, strategy, trial = self._setting, self._strategy, self.trial
-        material = await self._prepared(known) if strategy.needs_model else Material()
-        view = self._view(known)  # anew: nothing is worked out yet
+        material = await self._prepared() if strategy.needs_model else Material()
+        view = self._view()  # anew: nothing is worked out yet
         begun = time.perf_counter()
         plan = strategy.plan(view, material, setting.options)
         engine.validate(view, plan)
         trial.plan_ms.append((time.perf_counter() - begun) * 1e3)
-        next_n = max(self._window.archive) + 1
-        return engine.event_of(plan, next_n, self._window.generation + 1, "manual")
+        window = self._projections.window
+        return engine.event_of(plan, max(window.archive) + 1, window.generation + 1, "manual")
 
-    async def _prepared(self, known: _Known) -> Material:
+    async def _prepared(self) -> Material:
         """Raises `Refused`, `ProviderError`."""
         setting, trial, speaker = self._setting, self.trial, self._setting.speaker
         assert speaker is not None
         before, begun = speaker.spent, time.perf_counter()
         try:
-            material = await self._strategy.prepare(self._view(known), speaker, setting.options)
+            material = await self._strategy.prepare(self._view(), speaker, setting.options)
             trial.notes.update(dict.fromkeys((*material.told, *material.notes)))
             return material
         finally:
             trial.prepare_seconds.append(time.perf_counter() - begun)
             trial.spent = (trial.spent or Usage()) + (speaker.spent - before)
 
-    def _view(self, known: _Known) -> WindowView:
-        return view_of(
-            self._window,
-            self._gauge,
-            known.known,
-            self._setting.model,
-        )
+    def _view(self) -> WindowView:
+        return self._projections.view(self._setting.model)

@@ -31,7 +31,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import PlanOptions, view_of
+from pinfold.compaction.view import PlanOptions
 from pinfold.digest.choice import choose, render
 from pinfold.output import print_json
 from pinfold.providers.silent import Silent
@@ -183,10 +183,8 @@ def _asks_model(wish: _Wish) -> bool:
 
 def _planned(at: House, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     folded = Folded(at, source, wish.model)
-    known = Known()
-    for event in folded.events:
-        known.step(event)
-    view = view_of(folded.window, folded.gauge, known, folded.model, cwd=known.cwd)
+    folded.projections.catch_up()
+    view = folded.projections.view(folded.model)
     plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
     report, loss = report_of(view, plan), loss_of(view, plan)
     return Outcome(False, plan.base.generation + 1, report, loss), plan

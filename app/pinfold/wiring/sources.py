@@ -86,20 +86,17 @@ class Folded:
         Raises `JournalError`.
         """
         every = tuple(source.events())
-        self.events = every
         used = _last_used(every)
         self.model = model_of(at, every, model)
         counter = Counter(self.model.encoding, paths.cache_folder())
         counter.load()
-        projections = Projections(None, counter, wire_api_of(at, self.model.provider))
+        projections = Projections(counter, wire_api_of(at, self.model.provider))
         for event in every:
             projections.step(event)
         if used is None or (used.provider, used.model) != (self.model.provider, self.model.name):
             projections.step(Event(projections.seq + 1, CLOCK.now(), self._changed()))
         projections.gauge.catch_up()
-        self.state = projections.state
-        self.window = projections.window
-        self.gauge = projections.gauge
+        self.projections = projections
         self._settings = at.settings
 
     def _changed(self) -> ModelChanged:
@@ -116,11 +113,11 @@ class Folded:
         """The gauge at the end."""
         compact = self._settings.compact
         threshold = None if compact.auto == "off" else compact.auto_compact_threshold_pct
-        return self.gauge.reading(self.model, threshold, prices(self._settings))
+        return self.projections.gauge.reading(self.model, threshold, prices(self._settings))
 
     def overview(self) -> Overview:
         """The window at the end, item by item."""
-        return overview(self.window, self.gauge, self.reading())
+        return overview(self.projections.window, self.projections.gauge, self.reading())
 
 
 def _last_used(events: Sequence[Event]) -> ModelChanged | None:

@@ -116,7 +116,7 @@ def with_summary(
         *_for_want_of_room(len(told) - left),
         *_unread(plan, view, material, options),
     )
-    env = {"cwd": view.cwd} if view.cwd else {}
+    env = {"cwd": view.known.cwd} if view.known.cwd else {}
     meta: dict[str, object] = {**material.meta, "summary": bare(told, env)}
     return replace(plan, told=(*plan.told, *material.told), notes=notes, meta=meta)
 
