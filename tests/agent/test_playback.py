@@ -91,7 +91,7 @@ async def test_the_gauge_is_what_it_was_at_each_report(
     on = await stage(tmp_path, [])
     read: list[Reading] = []
     then: list[Reading] = []
-    recorded = Projections(None, Counter("none"), "chat")
+    recorded = Projections(Counter("none"), "chat")
     for event in events:
         recorded.step(event)
         if isinstance(event.data, RequestFinished):

@@ -70,7 +70,7 @@ def test_live_is_rebuilt_is_the_cache_and_the_rest(
 ) -> None:
     folder = tmp_path_factory.mktemp("s")
     with Journal.create(folder, STARTED, lambda: START) as journal:
-        live = Projections(None, counter(), "chat")
+        live = Projections(counter(), "chat")
         live.step(next(journal.read()))
         dumps = [msgspec.msgpack.encode(live.dump())]
         for each in data:

@@ -18,7 +18,7 @@ from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.report import completion
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import JournalError
@@ -122,16 +122,14 @@ class FakeCompacting:
         return Quote("scripted-1", self.cost)
 
     def _view(self) -> WindowView:
-        return view_of(self.record.window, self.record.gauge, self._known(), self.model())
+        self._known()
+        return self.record.projections.view(self.model())
 
     async def known(self) -> Known:
         return self._known()
 
     def _known(self) -> Known:
-        known = Known()
-        for event in self.record.events:
-            known.step(event)
-        return known
+        return self.record.projections.catch_up()
 
     async def remembered(self, budget: int) -> Remembered:
         return remembered(self._known(), budget)

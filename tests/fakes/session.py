@@ -14,7 +14,7 @@ from fakes.compacting import FakeCompacting
 from pinfold.agent.compacting import Draft
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.large_prompts import LargePrompts
-from pinfold.agent.state import State
+from pinfold.agent.projections import Projections
 from pinfold.agent.steering import Steering
 from pinfold.agent.updates import (
     Appended,
@@ -25,6 +25,7 @@ from pinfold.agent.updates import (
     QueueChanged,
     Update,
 )
+from pinfold.checkpoint.known import Known
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
 from pinfold.rollout import drafts, provenance
@@ -34,10 +35,8 @@ from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
 from pinfold.tools.restore import Undo
-from pinfold.window.gauge import Gauge
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
-from pinfold.window.window import Window
 
 Answer = TypeVar("Answer")
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
@@ -55,15 +54,19 @@ class MemoryRecord:
 
     def __init__(self, tell: Callable[[Update], None]) -> None:
         self.events: list[Event] = []
-        self.state = State()
-        self.window = Window()
-        self.gauge = Gauge(self.window, Counter("none"), "chat")
+        self.projections = Projections(Counter("none"), "chat")
+        self.state = self.projections.state
+        self.window = self.projections.window
+        self.gauge = self.projections.gauge
         self.journal = SimpleNamespace(read_only=False)
         self._tell = tell
 
     async def append(self, *data: Data) -> None:
         for each in data:
             self.take(each)
+
+    async def known(self) -> Known:
+        return self.projections.catch_up()
 
     async def add(self, make: Callable[[int], Sequence[Data]]) -> None:
         await self.append(*make(self.state.last_n + 1))
@@ -72,8 +75,7 @@ class MemoryRecord:
         at = datetime(2026, 1, 1, 12, len(self.events) % 60, tzinfo=UTC)
         event = Event(len(self.events) + 1, at, data)
         self.events.append(event)
-        for projection in (self.state, self.window, self.gauge):
-            projection.step(event)
+        self.projections.step(event)
         self._tell(Appended(event))
 
 
@@ -153,7 +155,6 @@ class FakeSession:
             lambda: self.model,
             self.reading,
             lambda: self.phase != "idle",
-            lambda: self.compaction.known(),  # noqa: PLW0108 -- made below
         )
         self.compaction = FakeCompacting(self.record, lambda: self.model, self.tell)
         self.preparing = FakePreparing(self.tell)
