@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from benchmarks.bench_memory_kept import SESSIONS
 from benchmarks.figures import Figure
+from benchmarks.files_listed import files_listed
 from pinfold.adopt import detect
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.draft import rendered
@@ -22,7 +23,6 @@ from pinfold.compaction.engine import plan_with
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
-from pinfold.evaluation.files_told import files_told
 from pinfold.evaluation.recorded import SIMULATED
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
@@ -119,7 +119,7 @@ def rereads(size: int, cuts: list[Cut]) -> Iterator[Figure]:
 
 def wanted(files: dict[str, str], told: str) -> dict[str, str]:
     """What the agent reads after that text: files that it does not call unchanged."""
-    known = files_told(told)
+    known = files_listed(told)
     return {uri: new for uri, new in files.items() if known.get(uri) != "unchanged"}
 
 

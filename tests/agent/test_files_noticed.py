@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from benchmarks.files_listed import files_listed
 from msgspec.structs import replace
 
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.evaluation.files_told import files_told
 from pinfold.ports import ContextOverflow, ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.journal import Journal
@@ -146,7 +146,7 @@ async def test_a_compaction_knows_and_the_next_request_tells(tmp_path: Path) -> 
     text = draft.plan.inserted[0].content
     assert "[FACTS, to be checked: a file that they rest on changed]" in text
     assert '- port: said by a.py: "PORT = 8080" (#3)' in text
-    assert files_told(text) == {"a.py": "changed"}
+    assert files_listed(text) == {"a.py": "changed"}
     assert blob_hash(b"PORT = 8080\n")[:12] not in text
     assert blob_hash(b"PORT = 9090\n")[:12] not in text, "it has not read that one"
     assert [item.kind for item in at.session.items].count("checkpoint") == 0, "a preview only"

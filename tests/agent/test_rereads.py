@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks.files_listed import files_listed
 from msgspec.structs import replace
 
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.evaluation.files_told import files_told
 
 FILES = [f"part_{n}.py" for n in range(8)]
 EDITED, CHANGED, GONE = FILES[::3], [FILES[1], FILES[3]], FILES[7]
@@ -51,7 +51,7 @@ async def reread(at: Stage) -> list[str]:
     at.provider.script.append(says("I see."))
     at.session.send("go on")
     await at.session.idle()
-    told = files_told("\n".join(item.content for item in at.provider.requests[-1].items))
+    told = files_listed("\n".join(item.content for item in at.provider.requests[-1].items))
     return [name for name in FILES if told.get(name) not in ("unchanged", "deleted")]
 
 

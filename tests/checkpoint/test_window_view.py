@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
+from benchmarks.files_listed import files_listed
 
 from fakes import checkpoints as make
 from pinfold.checkpoint.caps import ViewCaps
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.window_view import Ended, how_to, window_view
-from pinfold.evaluation.files_told import files_told
 from pinfold.rollout.events import ArtifactObserved, Data, MemoryApplied
 from pinfold.rollout.memory import DecisionMemory, Evidence, PlanMemory, PlanStep
 
@@ -40,9 +40,9 @@ def test_files_say_whether_they_are_as_they_were_read() -> None:
         look("b.py", "2"),
         look("c.py", None, "delete"),
     )
-    assert files_told(view(made)) == {"a.py": "unchanged", "b.py": "changed", "c.py": "deleted"}
+    assert files_listed(view(made)) == {"a.py": "unchanged", "b.py": "changed", "c.py": "deleted"}
     made.step(make.event(9, look("b.py", "1")))
-    assert files_told(view(made))["b.py"] == "unchanged"
+    assert files_listed(view(made))["b.py"] == "unchanged"
 
 
 def test_a_file_of_unknown_hash_is_not_called_anything() -> None:

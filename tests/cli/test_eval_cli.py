@@ -139,7 +139,7 @@ async def test_interrupted_it_says_what_the_trials_that_were_over_say() -> None:
             task.cancel()
 
     wish = Wish(trials=3, compactions=2, budget=1_000, conversations=1)
-    task = asyncio.create_task(evaluate(wish, known(["tail"]), counter, told=told))
+    task = asyncio.create_task(evaluate(wish, known(["tail"]), counter, listener=told))
     found = await task
     assert (found.trials, found.interrupted) == (1, True)
     whole = Wish(trials=1, compactions=2, budget=1_000, conversations=1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.evaluation.failures import failures, only_prints, outcome_of_tests
+from pinfold.evaluation.failures import failures
 from pinfold.evaluation.names import call_texts, names
 from pinfold.rollout.items import Item
 
@@ -69,33 +69,11 @@ def test_an_output_without_a_word_tells_of_no_error() -> None:
     assert failures("Exit code 1\n\n") == []
 
 
-@pytest.mark.parametrize(
-    ("output", "said", "failed"),
-    [
-        ("--- FAIL: TestA (0.1s)\nFAIL\tx.io/a\t0.1s\nok  \tx.io/b\t1s\n",
-         "1 packages ok, 1 failed", ("TestA",)),
-        ("(fail) cart > adds [1.2ms]\n 3 pass\n 1 fail\n", "3 passed, 1 failed", ("cart > adds",)),
-        ("test a::b ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored",
-         "1 passed; 1 failed", ("a::b",)),
-        ("Tests: 1 failed, 2 passed, 3 total", "1 failed, 2 passed, 3 total", ()),
-    ],
-)  # fmt: skip
-def test_how_tests_came_out(output: str, said: str, failed: tuple[str, ...]) -> None:
-    found = outcome_of_tests(output)
-    assert found is not None
-    assert (found.said, found.failed) == (said, failed)
-
-
-def test_other_output_is_no_run_of_tests() -> None:
-    assert outcome_of_tests("all good, nothing failed") is None
-
-
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
     for name in names(text, "/w"):
         assert name.text in text
     failures(text)
-    outcome_of_tests(text)
 
 
 @pytest.mark.parametrize(
@@ -116,26 +94,3 @@ def test_text_that_was_read_is_no_failure(line: str) -> None:
     assert failures(f"{line}\n") == []
     (failure,) = failures(f"{line}\nError: disk is full")
     assert failure.line == "Error: disk is full"
-
-
-@pytest.mark.parametrize(
-    ("command", "prints"),
-    [
-        ("rg 'a|b; c' src | head -20", True),
-        ("cd /w && git log --oneline\n/w", True),
-        ("bash\n-lc\nsed -n 1,9p x.py && cat y.py", True),
-        ("cat x.py; pytest -q", False),
-        ("git push origin main", False),
-        ("git", False),
-        ("", False),
-    ],
-)
-def test_a_command_that_only_prints(command: str, prints: bool) -> None:
-    assert only_prints(command) is prints
-
-
-def test_of_what_a_search_prints_only_its_own_complaint_is_a_failure() -> None:
-    output = "README.md:521: on failure classes are dropped\nrg: apps: No such file or directory"
-    (failure,) = failures(output, "rg failure apps .")
-    assert failure.line == "rg: apps: No such file or directory"
-    assert failures("config.yaml: timeout", "rg timeout") == []

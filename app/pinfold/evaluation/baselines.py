@@ -60,20 +60,26 @@ class Masking(ModelFree):
         return draft.plan(self.name)
 
 
-class Codex:
-    """Codex's local compaction: the user's messages, newest first, then a model's summary.
+class _Summarized:
+    """A model writes a summary."""
 
-    The summary may take what our handoff may; Codex sets it no limit.
-    """
-
-    name = "codex"
     needs_model = True
 
     async def prepare(
         self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
     ) -> Material:
         """Raises `Refused`, `ProviderError`."""
-        return await _summary(view, summarizer, options)
+        asked = replace(options, prompts={**options.prompts, "handoff": ASKED})
+        return await handoff_text.write(view, summarizer, asked, checked=False)
+
+
+class Codex(_Summarized):
+    """Codex's local compaction: the user's messages, newest first, then a model's summary.
+
+    The summary may take what our handoff may; Codex sets it no limit.
+    """
+
+    name = "codex"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
@@ -82,7 +88,7 @@ class Codex:
         left = min(CODEX_MESSAGES, room(view, options).target - view.count_item(item))
         for entry in view.entries:
             draft.put(entry.n, "replace", "the summary stands for it")
-        for entry in reversed([e for e in view.entries if e.item.kind == "user"]):
+        for entry in reversed([entry for entry in view.entries if entry.item.kind == "user"]):
             if entry.tokens > left and entry is not view.latest_request:
                 if left > LEAST_CUT:
                     text = ends_of(entry.item.content, entry.n, left, view.count)
@@ -90,7 +96,7 @@ class Codex:
                 break
             draft.put(entry.n, "keep", "a user message")
             left -= entry.tokens
-        last = next(e for e in reversed(view.entries) if e is not view.latest_request)
+        last = next(entry for entry in reversed(view.entries) if entry is not view.latest_request)
         draft.replace(last.n, item, "the summary stands for it")
         return draft.plan(self.name)
 
@@ -114,17 +120,10 @@ class CoreHandoff(BareHandoff):
     _front = "core"
 
 
-class SummaryTail:
+class SummaryTail(_Summarized):
     """A model's summary, then as much of the tail as the budget has room for."""
 
     name = "summary+tail"
-    needs_model = True
-
-    async def prepare(
-        self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
-    ) -> Material:
-        """Raises `Refused`, `ProviderError`."""
-        return await _summary(view, summarizer, options)
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
@@ -136,13 +135,6 @@ class SummaryTail:
 
 def baselines() -> tuple[Strategy, ...]:
     return (Tail(), Masking(), Codex(), BareHandoff(), CoreHandoff(), SummaryTail())
-
-
-async def _summary(
-    view: WindowView, summarizer: Summarizer | None, options: PlanOptions
-) -> Material:
-    asked = replace(options, prompts={**options.prompts, "handoff": ASKED})
-    return await handoff_text.write(view, summarizer, asked, checked=False)
 
 
 def _inserted(material: Material) -> Item:

@@ -65,7 +65,7 @@ class Progress(Struct, frozen=True):
     """Whose turn it is."""
 
 
-Told = Callable[[Progress], None]
+Listener = Callable[[Progress], None]
 
 
 def known(names: Iterable[str] = ()) -> list[Chosen]:
@@ -83,7 +83,7 @@ async def evaluate(
     strategies: Sequence[Chosen],
     counter: Counter,
     speakers: Speakers | None = None,
-    told: Told = lambda _progress: None,
+    listener: Listener = lambda _progress: None,
 ) -> Evaluation:
     """Run all trials. The same wish has the same scores, but for what models say.
 
@@ -92,13 +92,13 @@ async def evaluate(
     setting = _setting(wish, counter, speakers)
     chosen = [_chosen(wish, number, speakers is not None) for number in range(wish.trials)]
     able = sum(not strategy.needs_model or speakers is not None for strategy, _ in strategies)
-    steps = _Steps(able * wish.compactions * sum(map(len, chosen)), told)
+    steps = _Steps(able * wish.compactions * sum(map(len, chosen)), listener)
     runs: list[list[_Ran]] = []
     """By trial."""
     try:
         for number, some in enumerate(chosen):
             seed = wish.seed + number
-            runs.append([await _ran(each, seed, wish, strategies, setting, steps) for each in some])
+            runs.append([await _ran(one, seed, wish, strategies, setting, steps) for one in some])
     except asyncio.CancelledError:
         if not runs:
             raise
@@ -141,12 +141,12 @@ class _Ran(Struct, frozen=True):
 class _Steps:
     """Tells of each compaction before it begins, and lets the event loop hear of an end."""
 
-    def __init__(self, every: int, told: Told) -> None:
+    def __init__(self, every: int, listener: Listener) -> None:
         self._done, self._every = 0, every
-        self._told = told
+        self._listener = listener
 
     async def step(self, conversation: str, strategy: str) -> None:
-        self._told(Progress(self._done, self._every, conversation, strategy))
+        self._listener(Progress(self._done, self._every, conversation, strategy))
         self._done += 1
         await asyncio.sleep(0)
 
@@ -193,4 +193,4 @@ def _chosen(wish: Wish, trial: int, with_model: bool) -> list[Dialogue]:
 
 
 def _titles(chosen: Sequence[Sequence[Dialogue]]) -> tuple[str, ...]:
-    return tuple(sorted({each.title for some in chosen for each in some}))
+    return tuple(sorted({dialogue.title for some in chosen for dialogue in some}))

@@ -65,16 +65,16 @@ class Exam:
         found: dict[Probe, list[float]] = {probe: [] for probe in PROBES}
         for (probe, _), grade in zip(expected, grades, strict=True):
             found[probe].append(1 - grade if probe == "stale" else grade)
-        return {probe: fmean(each) if each else 1.0 for probe, each in found.items()}
+        return {probe: fmean(shares) if shares else 1.0 for probe, shares in found.items()}
 
     async def _grades(self, answer: str, statements: Sequence[str]) -> list[float]:
-        """Raises `Refused` where the judge doesn't do as it is told."""
+        """Raises `Refused` where the judge gives none that can be read."""
         listed = "\n".join(f"{at}. {text}" for at, text in enumerate(statements, 1))
         text = f"THE ANSWER\n{answer}\n\nTHE STATEMENTS\n{listed}"
         schema = _schema(len(statements))
         for _ in range(TRIES):
-            told = await self._judge(GRADER, text, MOST_GRADES, schema=schema)
-            if grades := _parsed(told, len(statements)):
+            reply = await self._judge(GRADER, text, MOST_GRADES, schema=schema)
+            if grades := _parsed(reply, len(statements)):
                 return grades
         raise Refused("the judge gave no grades that can be read.")
 
@@ -82,17 +82,17 @@ class Exam:
 def _expected(truth: Truth) -> Iterator[tuple[Probe, str]]:
     """What a good answer contains, and, as `stale`, what it doesn't."""
     yield "goal", truth.goal.text
-    for each in truth.constraints:
-        yield "constraints", each.text
-    for each in truth.decisions:
-        yield "decisions", each.text
+    for constraint in truth.constraints:
+        yield "constraints", constraint.text
+    for decision in truth.decisions:
+        yield "decisions", decision.text
     for fact in truth.facts:
         if fact.older:
             yield "facts", f"{fact.label}: {fact.latest.text}"
             yield "stale", f"{fact.label}, as what holds now: {fact.older[-1].text}"
     yield "next", truth.next.text
-    for each in truth.questions:
-        yield "next", each.text
+    for question in truth.questions:
+        yield "next", question.text
     for path in truth.files:
         yield "files", path
 
@@ -112,9 +112,9 @@ def _schema(count: int) -> dict[str, object]:
     }
 
 
-def _parsed(told: str, count: int) -> list[float]:
+def _parsed(reply: str, count: int) -> list[float]:
     """The grades; empty where there are none, or not as many."""
-    object_ = told[told.find("{") : told.rfind("}") + 1]
+    object_ = reply[reply.find("{") : reply.rfind("}") + 1]
     try:
         grades = msgspec.json.decode(object_, type=_Grades).grades
     except (msgspec.DecodeError, UnicodeEncodeError):

@@ -1,4 +1,4 @@
-"""What the output of a call tells: the lines that matter of a failure, and how tests came out."""
+"""The lines that matter of what a failed call printed."""
 
 import re
 
@@ -33,37 +33,6 @@ _PHRASE = re.compile(
     r"invalid|unable to|cannot|can't|missing|fatal|failed|failure|failing|error)\b",
     re.IGNORECASE,
 )
-_FAILED_TEST = re.compile(
-    r"^(?:FAILED (?P<pytest>\S+::\S+)|\s*--- FAIL: (?P<go>\S+)|test (?P<cargo>\S+) \.\.\. FAILED|"
-    r"\(fail\) (?P<bun>.+?)(?: \[[\d.]+ ?m?s\])?$|"
-    r"\s*[✗✕×] (?P<js>\S.{3,}?)(?: \(?[\d.]+ ?m?s\)?)?$)",
-    re.MULTILINE,
-)
-_TESTED = re.compile(
-    r"^=+ (?P<pytest>(?:\d+ \w+(?:, )?)+) in [\d.]+|^\s*(?P<fails>\d+) fail$|"
-    r"^\s*(?P<bun>\d+) pass$|^Tests: +(?P<jest>.+)$|^test result: \w+\. (?P<cargo>.+?;.+?);|"
-    r"^(?P<go>ok|FAIL)\s+\S+/\S+\s+(?:[\d.]+s|\(cached\))",
-    re.MULTILINE,
-)
-
-
-_PRINTERS = frozenset(
-    [
-        *("bat", "cat", "cut", "diff", "egrep", "fd", "fgrep", "find", "grep", "head", "jq"),
-        *("less", "ls", "nl", "rg", "sed", "sort", "tail", "tree", "uniq", "wc"),
-    ]
-)
-"""Programs whose output is what they read."""
-_GIT_PRINTERS = frozenset({"blame", "diff", "grep", "log", "show"})
-_ASIDE = frozenset({"bash", "cd", "echo", "sh", "true", "zsh"})
-"""Programs that stand beside others, and print nothing that was read."""
-_COMPLAINT = re.compile(
-    rf"^(?:\S*/)?(?:{'|'.join(sorted(_PRINTERS))}|bash|zsh|sh|fatal|error|\(eval\)):",
-)
-"""How a program begins a line of its own."""
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-_JOINT = re.compile(r"[|;&\n]+")
-_PROGRAM = re.compile(r"[a-z][\w.-]*$")
 
 
 class Failure(Struct, frozen=True):
@@ -75,43 +44,13 @@ class Failure(Struct, frozen=True):
     """The line that says it."""
 
 
-class TestRun(Struct, frozen=True):
-    """A run of tests."""
-
-    failed: tuple[str, ...]
-    said: str
-    """Its result, in its own words."""
-
-
-def only_prints(command: str) -> bool:
-    """Whether a command line runs nothing but programs that show what they read."""
-    printing = False
-    for part in _JOINT.split(_QUOTED.sub("x", command)):
-        words = part.split()
-        if not words or words[0] in _ASIDE or not _PROGRAM.match(words[0]):
-            continue
-        if words[0] == "git" and len(words) > 1:
-            printing = words[1] in _GIT_PRINTERS
-        else:
-            printing = words[0] in _PRINTERS
-        if not printing:
-            return False
-    return printing
-
-
-def failures(output: str, command: str = "") -> list[Failure]:
-    """The lines that matter of a failed call's output, one of each class; the first ones.
-
-    Of a `command` that only prints, those in which it complains.
-    """
-    prints = only_prints(command)
+def failures(output: str) -> list[Failure]:
+    """The lines that matter of a failed call's output, one of each class; the first ones."""
     found: dict[str, str] = {}
     first = ""
     for raw in _ends(output).splitlines():
         line = _TAG.sub("", raw).strip()
         if not line or _PREAMBLE.match(line) or _SOURCE.search(line):
-            continue
-        if prints and not _COMPLAINT.match(line):
             continue
         first = first or line
         label = _label(line)
@@ -122,29 +61,6 @@ def failures(output: str, command: str = "") -> list[Failure]:
         found["failed"] = first
     chosen = (precise or list(found))[:MAX_LINES]
     return [Failure(label, short(found[label], MAX_LINE_CHARS)) for label in chosen]
-
-
-def outcome_of_tests(output: str) -> TestRun | None:
-    """How tests came out; none where the output is no run of tests."""
-    text = _ends(output)
-    failed = [next(filter(None, match.groups())) for match in _FAILED_TEST.finditer(text)]
-    said: list[str] = []
-    go = {"ok": 0, "FAIL": 0}
-    for match in _TESTED.finditer(text):
-        match match.lastgroup:
-            case "go":
-                go[match["go"]] += 1
-            case "fails":
-                said.append(f"{match['fails']} failed")
-            case "bun":
-                said.append(f"{match['bun']} passed")
-            case kind if kind is not None:
-                said.append(match[kind].strip())
-    if any(go.values()):
-        said.append(f"{go['ok']} packages ok, {go['FAIL']} failed")
-    if not said:
-        return None
-    return TestRun(tuple(dict.fromkeys(failed)), short(", ".join(said), MAX_LINE_CHARS))
 
 
 def _label(line: str) -> str:

@@ -9,7 +9,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Literal
@@ -119,23 +119,24 @@ def call_texts(item: Item) -> tuple[str, str]:
     bodies: list[str] = []
     for key, value in (given or {}).items():
         if key not in _SETTINGS:
-            (bodies if key in _BODIES else references).extend(_strings(value))
+            (bodies if key in _BODIES else references).extend(strings(value, _SETTINGS))
     whole = "\n".join(references)
     head, patch, body = whole.partition(_PATCH)
     return head, "\n".join([*bodies, patch + body])
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings(value: Any, without: Collection[str] = ()) -> Iterator[str]:
+    """All in a JSON value, but for those below the keys `without`."""
     match value:
         case str():
             yield value
         case dict():
-            for key, each in value.items():
-                if key not in _SETTINGS:
-                    yield from _strings(each)
+            for key, inner in value.items():
+                if key not in without:
+                    yield from strings(inner, without)
         case list():
-            for each in value:
-                yield from _strings(each)
+            for inner in value:
+                yield from strings(inner, without)
 
 
 def _path(found: str, root: str) -> str | None:

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import fmean
 
+from pinfold.evaluation.names import strings
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.truth import Fact, Statement, Truth
 from pinfold.rollout.arguments import parsed
@@ -34,7 +35,7 @@ class Reading:
 
     def scores(self, truth: Truth) -> dict[Probe, float]:
         """Each probe in [0, 1]; one that nothing is asked of gives 1."""
-        next_ = [self.held(each) for each in truth.questions] + [self._step(truth)]
+        next_ = [self.held(question) for question in truth.questions] + [self._step(truth)]
         changed = [fact for fact in truth.facts if fact.older]
         return {
             "goal": self.held(truth.goal),
@@ -50,7 +51,7 @@ class Reading:
         """How far the window holds a statement."""
         values = [_plain(value) for value in statement.values]
         passages = {passage for value in values for passage in self._around(value)}
-        return max((_share(each, values, statement.words) for each in passages), default=0.0)
+        return max((_share(passage, values, statement.words) for passage in passages), default=0.0)
 
     def _latest(self, fact: Fact) -> float:
         if self.is_stale(fact):
@@ -64,7 +65,7 @@ class Reading:
     def is_stale(self, fact: Fact) -> bool:
         """Whether an older value stands without a newer mention of the latest one behind it."""
         latest = max(map(self._last, fact.latest.values))
-        return any(self._last(value) > latest for each in fact.older for value in each.values)
+        return any(self._last(value) > latest for older in fact.older for value in older.values)
 
     def _knows(self, path: str) -> bool:
         return all(self._last(part) >= 0 for part in path.split("/"))
@@ -81,8 +82,8 @@ class Reading:
 
 def _share(passage: str, values: Sequence[str], words: Collection[str]) -> float:
     found = sum(_last(value, passage) >= 0 for value in values) / len(values)
-    told = sum(word in passage for word in words) * 2 >= len(words)
-    return found if told else BARE * found
+    labelled = sum(word in passage for word in words) * 2 >= len(words)
+    return found if labelled else BARE * found
 
 
 def _last(value: str, text: str) -> int:
@@ -95,7 +96,7 @@ def _places(value: str, text: str) -> Iterator[int]:
     at = text.rfind(value)
     while at >= 0:
         around = text[max(at - 1, 0) : at] + text[at + len(value) : at + len(value) + 1]
-        if not any(each.isalnum() or each in "_-" for each in around):
+        if not any(letter.isalnum() or letter in "_-" for letter in around):
             yield at
         at = text.rfind(value, 0, at + len(value) - 1)
 
@@ -107,19 +108,7 @@ def _text(item: Item) -> str:
     given = parsed(item.content)
     if given is None:
         return item.content
-    return f"{item.name} {' '.join(_strings(given))}"
-
-
-def _strings(given: object) -> Iterable[str]:
-    match given:
-        case str():
-            yield given
-        case dict():
-            for each in given.values():
-                yield from _strings(each)
-        case list():
-            for each in given:
-                yield from _strings(each)
+    return f"{item.name} {' '.join(strings(given))}"
 
 
 def _plain(text: str) -> str:

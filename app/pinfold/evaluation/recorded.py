@@ -64,7 +64,7 @@ def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[C
         return
     every = max(1, -(-len(real) // MOST_REAL))
     for at in sorted({*real[::every], added[int(len(added) * simulated)]}):
-        yield cut_at(events, at, next((each for each in real if each > at), len(events)))
+        yield cut_at(events, at, next((later for later in real if later > at), len(events)))
 
 
 def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
@@ -81,7 +81,7 @@ def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
                 before.append(item)
                 failed = item.detail.get("ok") is False and item.state != "unknown"
                 if item.kind == "tool_result" and failed:
-                    errors |= {each.label: each.line for each in failures(item.content)}
+                    errors |= {failure.label: failure.line for failure in failures(item.content)}
             case ArtifactObserved(kind="file", op=op, uri=uri) if op != "list":
                 (read if op == "read" else changed).add(uri)
     after = [event.data.item for event in events[at:end] if isinstance(event.data, ItemAdded)]

@@ -30,12 +30,12 @@ class Wanted:
         text = "\n".join(map(text_of, items))
         spaced = _plain(text)
         kept = {
-            measure: _share(each in text for each in wanted)
+            measure: _share(name in text for name in wanted)
             for measure, wanted in self._names.items()
             if wanted
         }
         kept |= {
-            measure: _share(_plain(each) in spaced for each in wanted)
+            measure: _share(_plain(words) in spaced for words in wanted)
             for measure, wanted in self._words.items()
             if wanted
         }

@@ -46,10 +46,10 @@ def _keep(best: Row, ours: Sequence[Row]) -> str:
 
 
 def _kept(row: Row) -> str:
-    told = f"{row.kept['need']:.0%} of the names that the agent needed later"
+    shares = f"{row.kept['need']:.0%} of the names that the agent needed later"
     if "words" in row.kept:
-        told += f" and {row.kept['words']:.0%} of what the user said"
-    return told
+        shares += f" and {row.kept['words']:.0%} of what the user said"
+    return shares
 
 
 def _shares(row: Row) -> str:

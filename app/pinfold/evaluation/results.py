@@ -77,7 +77,7 @@ def _read(at: int, some: Iterable[Trial]) -> Graded:
 
 
 def _asked(at: int, some: Iterable[Trial]) -> Graded | None:
-    graded = [each for trial in some if (each := trial.points[at].asked)]
+    graded = [scores for trial in some if (scores := trial.points[at].asked)]
     return mean(graded) if graded else None
 
 
@@ -123,7 +123,7 @@ def _by_conversation(
     for some, named in zip(runs, chosen, strict=True):
         for trial, dialogue in zip(some, named, strict=True):
             found.setdefault(dialogue.name, []).append(fmean(trial.points[at].read.values()))
-    return {name: round(fmean(each), 4) for name, each in sorted(found.items())}
+    return {name: round(fmean(means), 4) for name, means in sorted(found.items())}
 
 
 def compared(results: Sequence[StrategyResult], *, even_asked: bool) -> Comparison | None:
@@ -145,4 +145,4 @@ def _difference(one: StrategyResult, other: StrategyResult, even_asked: bool) ->
 def _column(result: StrategyResult, how: How, at: int) -> list[float]:
     """Goal coherence at a point, by trial."""
     rows = result.asked_trials if how == "asked" else result.trials
-    return [each for row in rows if (each := row[at]) is not None]
+    return [share for row in rows if (share := row[at]) is not None]

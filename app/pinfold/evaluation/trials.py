@@ -88,7 +88,7 @@ class Setting:
         return PlanOptions(target_pct=1 / WINDOW)
 
 
-async def _unheard(_strategy: str) -> None:
+async def _no_step(_strategy: str) -> None:
     pass
 
 
@@ -96,7 +96,7 @@ async def run(
     conversation: Conversation,
     strategies: Iterable[Strategy],
     setting: Setting,
-    step: Step = _unheard,
+    step: Step = _no_step,
 ) -> list[Trial]:
     """Compact after each stretch. A strategy that can't go on is replaced by no other."""
     known, numbers = Known(), count(1)
@@ -106,15 +106,15 @@ async def run(
         for data, seq in zip(stretch.events, numbers, strict=False):
             known.step(Event(seq, at(seq), data))
         known.record.catch_up()
-        for each in runs:
-            if not each.trial.not_run:
-                await step(each.trial.strategy)
-            each.take(stretch.events)
-            start = start or await each.reached(stretch.truth)
-            if not each.trial.not_run:
-                each.trial.points = each.trial.points or [start]
-                await each.compact(stretch)
-    return [each.trial for each in runs]
+        for attempt in runs:
+            if not attempt.trial.not_run:
+                await step(attempt.trial.strategy)
+            attempt.take(stretch.events)
+            start = start or await attempt.reached(stretch.truth)
+            if not attempt.trial.not_run:
+                attempt.trial.points = attempt.trial.points or [start]
+                await attempt.compact(stretch)
+    return [attempt.trial for attempt in runs]
 
 
 class _Run:

@@ -28,17 +28,17 @@ KEPT, LOST = 0.95, 0.80
 
 def verdict(found: Evaluation) -> str:
     """Which strategy to trust, and with what. None that is over the budget, and none on a tie."""
-    able = [each for each in found.results if _is_whole(each, found)]
+    able = [result for result in found.results if _is_whole(result, found)]
     if not able:
         return "No strategy came through to the end within the budget."
-    asked = not found.smoke and is_asked([each.points[-1] for each in able])
+    asked = not found.smoke and is_asked([result.points[-1] for result in able])
     how: How = "asked" if asked else "read"
     best = _best(able, how)
-    told = [_final(each, how) for each in best]
+    final = [_final(result, how) for result in best]
     known = "a model should still know" if asked else "a window should still say"
     after = f"After {found.compactions} compaction{'s' if found.compactions > 1 else ''}"
     sentences = [f"{after} to {found.budget:,} tokens, {_keep(best, how)} of what {known}."]
-    means = {probe: min(each.probes[probe].mean for each in told) for probe in PROBES}
+    means = {probe: min(scores.probes[probe].mean for scores in final) for probe in PROBES}
     if kept := [name for probe, name in NAMES.items() if means[probe] >= KEPT]:
         sentences.append(f"Trust {_it(best)} with {listed(kept)}.")
     if lost := sorted((means[probe], name) for probe, name in NAMES.items() if means[probe] < LOST):
@@ -59,8 +59,8 @@ def verdict(found: Evaluation) -> str:
 
 def _best(able: Sequence[StrategyResult], how: How) -> list[StrategyResult]:
     """The one that keeps the most, and those that it is not ahead of in every trial."""
-    first = max(able, key=lambda each: (_final(each, how).overall.mean, each.kind == "ours"))
-    return [each for each in able if each is first or not _is_ahead(first, each, how)]
+    first = max(able, key=lambda one: (_final(one, how).overall.mean, one.kind == "ours"))
+    return [one for one in able if one is first or not _is_ahead(first, one, how)]
 
 
 def _is_ahead(one: StrategyResult, other: StrategyResult, how: How) -> bool:
@@ -70,35 +70,35 @@ def _is_ahead(one: StrategyResult, other: StrategyResult, how: How) -> bool:
 
 def _keep(best: Sequence[StrategyResult], how: How) -> str:
     """Who keeps how much, with its spread."""
-    names = listed([each.strategy for each in best])
-    shares = list(dict.fromkeys(_share(_final(each, how).overall) for each in best))
+    names = listed([result.strategy for result in best])
+    shares = list(dict.fromkeys(_share(_final(result, how).overall) for result in best))
     if len(best) == 1:
         return f"{names} keeps the most: {shares[0]}"
-    if len({each.last_trials[how] for each in best}) == 1:
+    if len({result.last_trials[how] for result in best}) == 1:
         return f"{names} keep the same, and the most: {shares[0]}"
     return f"{names} keep the most and can't be told apart: {listed(shares)}"
 
 
-def _share(told: Spread) -> str:
-    return f"{told.mean:.0%} ± {told.deviation:.1%}"
+def _share(of: Spread) -> str:
+    return f"{of.mean:.0%} ± {of.deviation:.1%}"
 
 
 def _it(best: Sequence[StrategyResult]) -> str:
     return "it" if len(best) == 1 else "them"
 
 
-def comparison(told: Comparison, trials: int) -> str:
+def comparison(of: Comparison, trials: int) -> str:
     """One strategy against another in a sentence, with its spread."""
-    difference = told.difference
-    how = "a model that was asked" if told.how == "asked" else "the window as read"
+    difference = of.difference
+    how = "a model that was asked" if of.how == "asked" else "the window as read"
     if difference.low > 0:
-        better = f"{told.strategy} is ahead of {told.against}"
+        better = f"{of.strategy} is ahead of {of.against}"
     elif difference.high < 0:
-        better = f"{told.strategy} is behind {told.against}"
+        better = f"{of.strategy} is behind {of.against}"
     else:
-        better = f"{told.strategy} and {told.against} can't be told apart"
+        better = f"{of.strategy} and {of.against} can't be told apart"
     return (
-        f"{better} in goal coherence after {told.compactions}, by {how}: "
+        f"{better} in goal coherence after {of.compactions}, by {how}: "
         f"{difference.mean:+.2f} ± {difference.deviation:.2f} "
         f"({difference.low:+.2f} to {difference.high:+.2f} in {trials} "
         f"trial{'s' if trials > 1 else ''})."
@@ -118,6 +118,6 @@ def _is_whole(result: StrategyResult, found: Evaluation) -> bool:
 
 
 def listed(names: Sequence[str]) -> str:
-    """As one says them."""
+    """`a, b and c`."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

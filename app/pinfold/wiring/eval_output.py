@@ -41,14 +41,14 @@ def show(result: object, report: Report, arguments: argparse.Namespace) -> None:
 
 
 def tell(text: str) -> None:
-    """How far it is, where somebody watches."""
+    """Show progress, where somebody watches."""
     if is_watched():
         print_progress(text)
 
 
 @contextmanager
 def watched() -> Iterator[None]:
-    """Takes away what was told last."""
+    """Removes the last line of progress at the end."""
     try:
         yield
     finally:

@@ -86,7 +86,7 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
         _check_without_model(wish, strategies)
         counter = await _counter(O200K)
         async with _Watch() as watch:
-            return await evaluate(wish, strategies, counter, told=watch.told)
+            return await evaluate(wish, strategies, counter, listener=watch.hear)
     writer = await connect(at, model)
     judge = writer
     try:
@@ -101,7 +101,7 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
         speakers = await _speakers(writer, judge, counter, prices(at.settings))
         async with _Watch(speakers) as watch:
             await _greet(speakers)
-            return await evaluate(wish, strategies, counter, speakers, watch.told)
+            return await evaluate(wish, strategies, counter, speakers, watch.hear)
     finally:
         await writer.provider.close()
         if judge is not writer:
@@ -159,8 +159,8 @@ async def _speakers(
 
 async def _greet(speakers: Speakers) -> None:
     """Find out now what would keep every question from being answered. Raises `ProviderError`."""
-    for each in (speakers.asked, speakers.judge):
-        await each("", HELLO, MOST_HELLO)
+    for speaker in (speakers.asked, speakers.judge):
+        await speaker("", HELLO, MOST_HELLO)
 
 
 async def _counter(encoding: str) -> Counter:
@@ -185,7 +185,7 @@ class _Watch:
         self._ticking.cancel()
         tell("")
 
-    def told(self, at: Progress) -> None:
+    def hear(self, at: Progress) -> None:
         share = at.done / at.every
         left = ""
         if share >= SURE:

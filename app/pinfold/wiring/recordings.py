@@ -47,7 +47,7 @@ def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Cho
     for option in ("model", "judge"):
         if getattr(arguments, option, None) is not None:
             raise WrongUse(f"recorded sessions are tried without a model; leave --{option} out.")
-    able = [each for each in strategies if not each[0].needs_model]
+    able = [chosen for chosen in strategies if not chosen[0].needs_model]
     if not able:
         raise WrongUse("these strategies have a model write; recorded sessions are tried without.")
     budget: int = arguments.budget or BUDGET
@@ -110,8 +110,8 @@ def _below(folder: Path) -> Iterator[Path]:
     if (folder / ROLLOUT).is_file():
         yield folder / ROLLOUT
         return
-    for each in sorted(folder.iterdir()):
-        if each.is_dir() and not each.is_symlink():
-            yield from _below(each)
-        elif each.name.endswith(_ENDINGS) and each.is_file():
-            yield each
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            yield from _below(path)
+        elif path.name.endswith(_ENDINGS) and path.is_file():
+            yield path

@@ -6,7 +6,7 @@ _LINE = re.compile(r"^- (unchanged|changed|deleted)[^:\n]*: (.+)$", re.MULTILINE
 _FILE = re.compile(r"(.+?) #\d+(?:, |$)")
 
 
-def files_told(text: str) -> dict[str, str]:
+def files_listed(text: str) -> dict[str, str]:
     """Each path that a line of `[FILES]` names, with `unchanged`, `changed` or `deleted`."""
     found: dict[str, str] = {}
     for line in _LINE.finditer(text):
