@@ -91,12 +91,13 @@ def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[
     if not core.goal and (start := record.first_request):
         first = _within([line for line in told if line.n == start], min(FIRST_REQUEST, most))
     left = most - sum(line.cost for line in first)
-    # What answers something says nothing without it.
-    rest = [line for line in told if line not in first and not line.lead]
-    best = take_best(rest, record, left)
+    rest = [line for line in told if line not in first]
+    best = take_best([line for line in rest if not line.lead], record, left)
+    left -= sum(line.cost for line in best)
+    best += take_best([line for line in rest if line.lead], record, left)  # answers tell less alone
     return [
         *(Suggestion(line.text, line.n, first=True) for line in first),
-        *(Suggestion(line.text, line.n) for line in best),
+        *(Suggestion(line.text, line.n) for line in sorted(best, key=lambda line: line.n)),
     ]
 
 
