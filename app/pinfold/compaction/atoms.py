@@ -1,31 +1,19 @@
-"""Atoms of a window: what one response brought, or anything else alone. Cuts fall between them."""
+"""The atoms of a view, and the newest of them."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from pinfold.compaction.view import Entry, WindowView
 from pinfold.rollout.items import WRITTEN
+from pinfold.window.atoms import grouped
 
 Atom = tuple[Entry, ...]
 
 
 def atoms(view: WindowView) -> list[Atom]:
-    """The atoms in the order in which they begin; a result belongs to its call's response."""
-    return list(view.once("atoms", lambda: _atoms(view)))
-
-
-def _atoms(view: WindowView) -> list[Atom]:
-    found: list[list[Entry]] = []
-    responses: dict[int, list[Entry]] = {}
-    for entry in view.entries:
-        item = entry.item
-        atom = responses.get(item.response) if item.kind in WRITTEN and item.response else None
-        if atom is not None:
-            atom.append(entry)
-            continue
-        found.append([entry])
-        if item.kind in WRITTEN and item.response:
-            responses[item.response] = found[-1]
-    return [tuple(atom) for atom in found]
+    """In the order in which they begin."""
+    found = (tuple(atom) for atom in grouped(view.entries, attrgetter("item")))
+    return list(view.once("atoms", lambda: list(found)))
 
 
 def thinking(view: WindowView) -> list[Atom]:

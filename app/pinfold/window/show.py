@@ -6,8 +6,9 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from pinfold.rollout.items import WRITTEN, Form, Item
+from pinfold.rollout.items import Form, Item
 from pinfold.window import placeholders
+from pinfold.window.atoms import response_of
 from pinfold.window.masks import masked
 from pinfold.window.placeholders import Source
 
@@ -25,7 +26,8 @@ class Shown:
 def show(forms: Mapping[int, Form], source: Source) -> Iterator[Shown]:
     """The items in the order and the forms given, placeholders in place."""
     run: list[int] = []
-    for atom in _atoms(forms, source):
+    for _, group in groupby(forms, lambda n: response_of(source[n]) or -n):
+        atom = list(group)
         kept = [n for n in atom if stands(n, forms, source)]
         if kept and run:
             yield _placeholder(run, source)
@@ -65,15 +67,6 @@ def smaller(item: Item, form: Form, partner: Item | None) -> str | None:
             return placeholders.shortened(item)
         case _:
             return None
-
-
-def _atoms(numbers: Iterable[int], source: Source) -> Iterator[list[int]]:
-    def key(n: int) -> tuple[bool, int]:
-        item = source[n]
-        return item.kind in WRITTEN, item.response if item.kind in WRITTEN else n
-
-    for _, group in groupby(numbers, key):
-        yield list(group)
 
 
 def _placeholder(numbers: Iterable[int], source: Source) -> Shown:

@@ -1,10 +1,10 @@
 """Items grouped as a request needs them: one response with its results at a time."""
 
 from collections.abc import Iterable
-from itertools import groupby
 
 from pinfold.ports import ModelInfo
-from pinfold.rollout.items import WRITTEN, Item
+from pinfold.rollout.items import Item
+from pinfold.window.atoms import grouped
 
 _Key = tuple[int, str | None]
 """Response and call id: some servers give the same ids in each response."""
@@ -22,12 +22,7 @@ def atoms(items: Iterable[Item]) -> list[list[Item]]:
     items = list(items)
     results = _results(items)
     others = (item for item in items if item.kind != "tool_result")
-    found: list[list[Item]] = []
-    for (written, _), group in groupby(others, lambda item: (item.kind in WRITTEN, item.response)):
-        if written:
-            found.append(_whole(list(group), results))
-        else:
-            found.extend([item] for item in group)
+    found = [_whole(atom, results) for atom in grouped(others, lambda item: item)]
     if results:
         raise BrokenPair(f"results without their calls: {[str(key[1]) for key in results]}")
     return found
