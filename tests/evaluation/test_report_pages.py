@@ -4,11 +4,11 @@ import base64
 import hashlib
 import re
 from datetime import UTC, datetime
-from html.parser import HTMLParser
 
 import pytest
 from msgspec.structs import replace
 
+from fakes.pages import Page
 from pinfold.evaluation import report_recorded, report_trials
 from pinfold.evaluation.recorded_scores import (
     CutResult,
@@ -32,34 +32,6 @@ from pinfold.evaluation.scores import (
 from pinfold.evaluation.terminal import WIDTH, printed
 from pinfold.output import print_table
 from pinfold.sanitize import is_safe
-
-VOID = {"meta"}
-
-
-class Page(HTMLParser):
-    """What a page is made of; raises where its tags do not nest."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
 
 
 def recorded(name: str = "a session") -> Recorded:

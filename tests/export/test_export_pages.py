@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from syrupy.location import PyTestLocation
 
 from fakes.exports import WRITER, small, transcript
 from fakes.histories import histories
+from fakes.pages import Page
 from pinfold.export import markdown, page
 from pinfold.export.transcript import window_alone
 from pinfold.rollout.events import Data, ItemAdded
@@ -23,7 +23,6 @@ from pinfold.rollout.items import Image, Item, Origin
 from pinfold.sanitize import is_safe
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
-VOID = {"meta", "img", "br", "hr", "input"}
 
 
 class Pages(SingleFileSnapshotExtension):
@@ -36,32 +35,6 @@ class Pages(SingleFileSnapshotExtension):
 
 class Texts(Pages):
     _file_extension = "md"
-
-
-class Page(HTMLParser):
-    """Holds what a page is made of; raises where its tags do not nest."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        self.ids += [value or "" for name, value in attrs if name == "id"]
-        self.links += [value or "" for name, value in attrs if name == "href"]
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
 
 
 def said(text: str) -> str:
@@ -86,9 +59,9 @@ def test_the_text(snapshot: SnapshotAssertion) -> None:
 
 def test_every_item_has_an_anchor() -> None:
     found = Page(page.render(transcript(small())))
-    numbers = [each for each in found.ids if each.isdecimal()]
+    numbers = [each for each in found.values("id") if each.isdecimal()]
     assert sorted(map(int, numbers)) == list(range(1, 14))
-    assert {f"#{each}" for each in numbers} <= set(found.links)
+    assert {f"#{each}" for each in numbers} <= set(found.values("href"))
 
 
 def test_the_window_alone_holds_placeholders_and_no_boundary() -> None:
@@ -117,7 +90,7 @@ def test_markup_of_models_is_data(text: str) -> None:
     assert found.tags.count("script") == 1
     assert not {"img", "link", "iframe", "svg", "object"} & set(found.tags)
     assert not [name for name, _ in found.attributes if name.startswith("on")]
-    assert all(re.match(r"#|https?://|mailto:", link) for link in found.links)
+    assert all(re.match(r"#|https?://|mailto:", link) for link in found.values("href"))
 
 
 def test_markup_of_users_and_tools_is_data() -> None:
@@ -182,6 +155,6 @@ def test_any_history_makes_a_sound_page(data: list[Data], alone: bool) -> None:
     shown = transcript(data)
     shown = window_alone(shown) if alone else shown
     found = Page(page.render(shown))
-    numbers = [each for each in found.ids if each.isdecimal()]
+    numbers = [each for each in found.values("id") if each.isdecimal()]
     assert sorted(map(int, numbers)) == sorted(entry.item.n for entry in shown.entries)
     assert markdown.render(shown).startswith("# ")

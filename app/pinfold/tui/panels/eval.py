@@ -90,7 +90,7 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
 
     async def _try_all(self) -> None:
         session, compaction = self._session, self._session.compaction
-        able = [each for each in compaction.strategies if not compaction.asks_model(each)]
+        able = [name for name in compaction.strategies if not compaction.asks_model(name)]
         self._facts.update("Reading the session…")
         happened = await session.events()
         standing: Standing | None = None
@@ -119,18 +119,18 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
         self._list.show_tried(self._tried)
 
     def _verdict(self, budget: int) -> str:
-        ran = [each for each in self._tried if each.kept]
+        ran = [tried for tried in self._tried if tried.kept]
         if not ran:
             return "No strategy makes this window smaller."
-        fair = [each for each in ran if not each.over]
+        fair = [tried for tried in ran if not tried.over]
         if not fair:
             return (
                 f"None makes this window as small as a compaction should: {tokens(budget)} tokens."
             )
-        best = max(fair, key=lambda each: (each.mean, -each.after))
-        level = [each for each in fair if best.mean - each.mean < LEVEL]
-        names = list(dict.fromkeys(one_line(each.by or each.strategy) for each in level))
-        sizes = list(dict.fromkeys(tokens(size) for size in sorted(each.after for each in level)))
+        best = max(fair, key=lambda tried: (tried.mean, -tried.after))
+        level = [tried for tried in fair if best.mean - tried.mean < LEVEL]
+        names = list(dict.fromkeys(one_line(tried.by or tried.strategy) for tried in level))
+        sizes = list(dict.fromkeys(tokens(size) for size in sorted(tried.after for tried in level)))
         size = sizes[0] if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
         return (
             f"{listed(names)} {'keeps' if len(names) == 1 else 'keep'} most: {best.mean:.0%}, "
@@ -155,7 +155,7 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
             over = ", more than a compaction aims at" if tried.over else ""
             sizes = f"{tokens(self._before)} → {tokens(tried.after)} tokens{over}"
             shares = [
-                f"{NAMES[each]} {tried.kept[each]:.0%}" for each in SHOWN if each in tried.kept
+                f"{NAMES[name]} {tried.kept[name]:.0%}" for name in SHOWN if name in tried.kept
             ]
             self._foot.show(tried.name, sizes, *shares, effect=ABOUT)
 

@@ -88,8 +88,8 @@ class EvalList(LineList):
         return self.tried.get(self.current or "")
 
     def show_tried(self, tried: Sequence[Tried]) -> None:
-        self.tried = {each.strategy: each for each in tried}
-        self.show([Line(each.strategy, "", each.name) for each in tried], top=False)
+        self.tried = {one.strategy: one for one in tried}
+        self.show([Line(one.strategy, "", one.name) for one in tried], top=False)
 
     def heads(self, width: int) -> str:
         """What stands above the columns."""
