@@ -257,7 +257,7 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
         "--judge", metavar="NAME", help="model that grades what --model answers; else that one"
     )
     eval_.add_argument("--json", action="store_true", help="print figures for programs")
-    eval_.add_argument("--html", type=Path, metavar="FILE", help="write a report, with charts")
+    eval_.add_argument("--html", type=Path, metavar="FILE", help="write the report as an HTML page")
     eval_.add_argument("--explain", action="store_true", help="say what the figures mean")
 
     memories = command("memories", "see and change what earlier sessions learned")

@@ -47,7 +47,7 @@ class Author:
         self._values = Values(self._rng)
         self._script = Script(count)
         self._budget = budget
-        self._said: dict[str, dict[str, Statement]] = {}
+        self._statements: dict[str, dict[str, Statement]] = {}
         """By kind and key, without facts."""
         self._facts: dict[str, Fact] = {}
         """And whatever else has been replaced."""
@@ -71,18 +71,18 @@ class Author:
         return Stretch(tuple(script.taken()), self._truth(), script.user_tokens)
 
     def _truth(self) -> Truth:
-        def said(kind: str) -> tuple[Statement, ...]:
-            return tuple(self._said.get(kind, {}).values())
+        def all_of(kind: str) -> tuple[Statement, ...]:
+            return tuple(self._statements.get(kind, {}).values())
 
-        *past, step = said("next")
+        *past, step = all_of("next")
         return Truth(
-            goal=said("goal")[-1],
+            goal=all_of("goal")[-1],
             next=step,
             past=tuple(past),
-            constraints=said("rule"),
-            decisions=said("decision"),
+            constraints=all_of("rule"),
+            decisions=all_of("decision"),
             facts=tuple(self._facts.values()),
-            questions=said("question"),
+            questions=all_of("question"),
             files=tuple(self._files),
         )
 
@@ -156,9 +156,9 @@ class Author:
             case "fact":
                 self._change(key, said)
             case "answered":
-                del self._said["question"][key]
+                del self._statements["question"][key]
             case _:
-                every = self._said.setdefault(kind, {})
+                every = self._statements.setdefault(kind, {})
                 if key in every:
                     self._facts.setdefault(key, Fact(key, every[key]))
                     self._change(key, said)

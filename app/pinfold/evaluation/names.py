@@ -9,14 +9,14 @@
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.rollout.arguments import parsed
+from pinfold.rollout.arguments import parsed, strings
 from pinfold.rollout.items import Item
 
 NameKind = Literal["path", "url", "hash", "issue", "identifier"]
@@ -123,20 +123,6 @@ def call_texts(item: Item) -> tuple[str, str]:
     whole = "\n".join(references)
     head, patch, body = whole.partition(_PATCH)
     return head, "\n".join([*bodies, patch + body])
-
-
-def strings(value: Any, without: Collection[str] = ()) -> Iterator[str]:
-    """All in a JSON value, but for those below the keys `without`."""
-    match value:
-        case str():
-            yield value
-        case dict():
-            for key, inner in value.items():
-                if key not in without:
-                    yield from strings(inner, without)
-        case list():
-            for inner in value:
-                yield from strings(inner, without)
 
 
 def _path(found: str, root: str) -> str | None:

@@ -12,10 +12,9 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import fmean
 
-from pinfold.evaluation.names import strings
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.truth import Fact, Statement, Truth
-from pinfold.rollout.arguments import parsed
+from pinfold.rollout.arguments import parsed, strings
 from pinfold.rollout.items import Item
 
 BARE = 0.5

@@ -76,7 +76,9 @@ def _lines(transcript: Transcript) -> Iterator[Payload]:
         if number:
             yield _line(at, "event_msg", _ending(items, turn_id))
     if [entry.item for entry in transcript.entries] != list(transcript.window):
-        history = [each for each in map(_payload, whole(transcript.window)) if each is not None]
+        history = [
+            payload for payload in map(_payload, whole(transcript.window)) if payload is not None
+        ]
         yield _line(at, "compacted", {"message": "", "replacement_history": history})
 
 

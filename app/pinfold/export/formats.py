@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
+from pinfold.numbers import ID_SHOWN
+
 if TYPE_CHECKING:
     from pinfold.export.transcript import Transcript
 
@@ -24,8 +26,6 @@ _ENDINGS: dict[str, Format] = {
 }
 _SLUG = 40
 """Characters of a title in a file's name."""
-_ID = 13
-"""Characters of a session's id that tell it apart."""
 
 
 def format_of(path: PurePath) -> Format | None:
@@ -45,8 +45,8 @@ def file_name(name: Format, transcript: "Transcript") -> str:
 
         return rollout(transcript)  # Codex lists no file of another name
     ending = {"md": "md", "html": "html", "messages": "json", "jsonl": "jsonl"}[name]
-    short = re.sub(r"[^\w-]", "", transcript.session)[:_ID]
-    stem = "-".join(each for each in (_slug(transcript.title) or "session", short) if each)
+    short = re.sub(r"[^\w-]", "", transcript.session)[:ID_SHOWN]
+    stem = "-".join(part for part in (_slug(transcript.title) or "session", short) if part)
     return f"{stem}.{ending}"
 
 

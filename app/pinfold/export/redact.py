@@ -12,6 +12,7 @@ from msgspec import structs
 from pinfold.export.detectors import hits
 from pinfold.export.keys import Hit
 from pinfold.export.transcript import Entry, Transcript
+from pinfold.rollout import arguments
 from pinfold.rollout.events import AgentsFile, Context
 from pinfold.rollout.items import Item
 from pinfold.window.window import Boundary
@@ -108,25 +109,25 @@ def redacted(transcript: Transcript) -> tuple[Transcript, int]:
     if not secrets:
         return transcript, 0
 
-    def item(each: Item) -> Item:
-        origin = each.origin
+    def item(of: Item) -> Item:
+        origin = of.origin
         if origin is not None:
             origin = structs.replace(origin, model=secrets.replaced(origin.model))
         return structs.replace(
-            each,
-            content=secrets.replaced(each.content),
-            call_id=cleaned(each.call_id, secrets.replaced),
-            name=cleaned(each.name, secrets.replaced),
-            detail=cleaned(each.detail, secrets.replaced),
-            opaque=cleaned(each.opaque, secrets.replaced),
+            of,
+            content=secrets.replaced(of.content),
+            call_id=cleaned(of.call_id, secrets.replaced),
+            name=cleaned(of.name, secrets.replaced),
+            detail=cleaned(of.detail, secrets.replaced),
+            opaque=cleaned(of.opaque, secrets.replaced),
             origin=origin,
         )
 
-    def entry(each: Entry) -> Entry:
-        return replace(each, item=item(each.item))
+    def entry(of: Entry) -> Entry:
+        return replace(of, item=item(of.item))
 
-    def boundary(each: Boundary) -> Boundary:
-        return replace(each, strategy=secrets.replaced(each.strategy))
+    def boundary(of: Boundary) -> Boundary:
+        return replace(of, strategy=secrets.replaced(of.strategy))
 
     model = transcript.model
     clean = replace(
@@ -166,17 +167,8 @@ def _texts(transcript: Transcript) -> Iterator[str]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value."""
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, each in value.items():
-                if name != SEALED:
-                    yield from strings(each)
-        case list() | tuple():
-            for each in value:
-                yield from strings(each)
+    """Every text in a JSON value that is not sealed."""
+    return arguments.strings(value, {SEALED})
 
 
 def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
@@ -185,9 +177,12 @@ def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
         case str():
             return clean(value)
         case dict():
-            return {k: each if k == SEALED else cleaned(each, clean) for k, each in value.items()}
+            return {
+                key: inner if key == SEALED else cleaned(inner, clean)
+                for key, inner in value.items()
+            }
         case list() | tuple():
-            return [cleaned(each, clean) for each in value]
+            return [cleaned(inner, clean) for inner in value]
         case _:
             return value
 

@@ -1,7 +1,7 @@
 """The arguments of a tool call: JSON text that a model wrote."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 MAX_DEPTH = 100
@@ -15,6 +15,20 @@ def parsed(arguments: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and _fits(value) else None
+
+
+def strings(value: Any, without: Collection[str] = ()) -> Iterator[str]:
+    """Every text in a JSON value, but for what stands under the keys `without`."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for key, inner in value.items():
+                if key not in without:
+                    yield from strings(inner, without)
+        case list() | tuple():
+            for inner in value:
+                yield from strings(inner, without)
 
 
 def is_too_deep(arguments: str) -> bool:
