@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from fakes.memories import NOW, ONE, FakeMemories, remembered
+from fakes.memories import NOW, ONE, TWO, FakeMemories, remembered
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
@@ -76,7 +76,7 @@ async def test_it_lists_all_with_source_age_use_and_tokens(memories: FakeMemorie
         assert "0198ab12#2" in row
         assert "3d" in row
         assert "1×" in row
-        assert "! 2 to confirm" in said(pilot, ".facts")  # the file of the limit is not there
+        assert "! 2 in doubt" in said(pilot, ".facts")  # the file of the limit is not there
         assert "used 1×, last 5h ago" in said(pilot, ".about")
 
 
@@ -116,9 +116,26 @@ async def test_what_may_not_hold_is_confirmed(memories: FakeMemories) -> None:
     async with opened(memories, "down") as pilot:
         assert "limits.py no longer says it" in said(pilot, ".about")
         await pilot.press("y")
-        await until(pilot, lambda: "! 1 to confirm" in said(pilot, ".facts"))
+        await until(pilot, lambda: "! 1 in doubt" in said(pilot, ".facts"))
         await pilot.press("y")
         await until(pilot, lambda: "Only a memory that may no longer hold" in said(pilot))
+
+
+async def test_editing_what_no_record_bears_out_makes_it_count(memories: FakeMemories) -> None:
+    async with opened(memories, "down", "down", "down", "e") as pilot:
+        assert "no record bears it out" in said(pilot, ".about")
+        await pilot.press("ctrl+a", "ctrl+k")
+        await write(pilot, "no moon")
+        await until(pilot, lambda: "no moon" in texts(pilot))
+        found = {each.text: each for each in memories.keeper.memories(len)}["no moon"]
+        assert (found.state, found.folder) == ("told", "/home/ada/site")
+        memories.keeper.forget([TWO])
+        assert "- no moon\n" in (memories.keeper.places.files / SUMMARY).read_text()
+
+
+async def test_what_is_in_doubt_is_not_pinned(memories: FakeMemories) -> None:
+    async with opened(memories, "down", "p") as pilot:
+        await until(pilot, lambda: "Not pinned: limits.py no longer says it" in said(pilot))
 
 
 async def test_a_pin_puts_it_into_the_core(memories: FakeMemories) -> None:

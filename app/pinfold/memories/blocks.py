@@ -24,7 +24,7 @@ class Block:
     """Its lines, without the last line end."""
 
 
-_BLANK = Block("space", "")
+BLANK = Block("space", "")
 
 
 def blocks(text: str) -> list[Block]:
@@ -96,7 +96,7 @@ def joined(above: Iterable[Block], unconfirmed: Iterable[Block] = ()) -> str:
     """The text of blocks, with what is unconfirmed at its end."""
     every = [*above]
     if below := list(dict.fromkeys(block.text for block in unconfirmed)):
-        every += [_BLANK, Block("heading", UNCONFIRMED), _BLANK]
+        every += [BLANK, Block("heading", UNCONFIRMED), BLANK]
         every += [Block("statement", each) for each in below]
     lines: list[str] = []
     for block in every:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from pinfold.export.redact import Secrets
 from pinfold.memories import applying, review, trees
+from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
 from pinfold.memories.listing import Memory, listing
 from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, Places, Refused
 from pinfold.memories.reader import Reader, Sessions
@@ -90,7 +91,10 @@ class Keeper:
 
     def confirm(self, memory: Memory) -> str:
         if memory.state != "stale":
-            raise Refused("Only a memory that may no longer hold can be confirmed.")
+            raise Refused(
+                "Only a memory that may no longer hold can be confirmed; edit others into your own "
+                "words."
+            )
         self.reader.state.confirm(memory.key)
         return "Confirmed: sessions are told of it again."
 
@@ -104,16 +108,19 @@ class Keeper:
         if said == memory.text:
             raise Refused("Those are its words already.")
         new = f"- {said}" if said else ""
+        moves = bool(new) and memory.state in ("waiting", "unconfirmed")
 
         def change(tree: trees.Tree) -> trees.Tree:
             return {
-                name: _replaced(data, memory.line, new) if name in (MEMORY, SUMMARY) else data
+                name: _replaced(data, memory.line, "" if moves else new)
+                if name in (MEMORY, SUMMARY)
+                else data
                 for name, data in tree.items()
             }
 
         with self.places.locked():
             applying.rewrite(self.places, change)
-            if memory.state == "waiting" and new:
+            if moves:
                 self._add(new, memory.folder)
         for session in memory.sessions:
             self.reader.state.strike(session, memory.line)
@@ -123,15 +130,14 @@ class Keeper:
         """Put a line of the user's below the heading of a folder. Within the lock."""
         tree = trees.read(self.places.files)
         for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
-            text = trees.text(tree.get(name, b"")) or f"{title}\n"
-            heading = f"## {folder}"
-            if folder and heading in text.splitlines():
-                text = text.replace(f"{heading}\n", f"{heading}\n\n{line}\n", 1)
-            else:
-                text = (
-                    f"{text.rstrip()}\n\n{heading}\n\n{line}\n" if folder else f"{text}\n{line}\n"
-                )
-            trees.put(self.places.files, name, text.encode())
+            above, below = parted(blocks(trees.text(tree.get(name, b"")) or f"{title}\n"))
+            heading = Block("heading", f"## {one_line(folder)}")
+            if folder and heading not in above:
+                above += [BLANK, heading]
+            first = next((n for n, each in enumerate(above) if each.text.startswith("## ")), None)
+            at = above.index(heading) + 1 if folder else len(above) if first is None else first
+            above[at:at] = [BLANK, Block("statement", line), BLANK]
+            trees.put(self.places.files, name, joined(above, below).encode())
 
     def forget(self, sessions: Collection[str]) -> str:
         """Forget all that is known from these sessions alone; none of them is ever read again."""

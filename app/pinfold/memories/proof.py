@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from pinfold.digest.words import words
-from pinfold.memories.blocks import Block, blocks, joined, parted
+from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
 from pinfold.memories.records import Output
 from pinfold.memories.statements import (
     KINDS,
@@ -38,7 +38,6 @@ _SHORTEST_ID = 8
 MAX_UNCONFIRMED = 50
 LONGEST = 4_000
 """Characters of a statement; a longer one is left out."""
-_BLANK = Block("space", "")
 _BREAK = Block("space", "***")
 """What is left of a heading, so that the lines around it do not become one."""
 
@@ -165,7 +164,7 @@ def checked(
     users = [block for block in parted(blocks(before))[0] if _is_users(block)]
     for block in users:
         if block.text.strip() not in left:
-            kept += [_BREAK, block] if block.text.lstrip()[0] in "`~" else [_BLANK, block]
+            kept += [_BREAK, block] if block.text.lstrip()[0] in "`~" else [BLANK, block]
     known = {each.text.strip() for each in moved}
     for block in below:
         bare = block.text.strip()

@@ -41,8 +41,11 @@ class Memories:
         from pinfold.wiring.defaults import write
 
         said = write(self._at, "memories", {"enabled": on})
-        return f"{said} Memories are {'on' if on else 'off'} from the next session on" + (
-            "." if on else "; f on their row in /context leaves them out of this one."
+        if on:
+            return f"{said} Memories are on, beginning with the next session."
+        return (
+            f"{said} Memories are off, beginning with the next session; f on their row in "
+            "/context leaves them out of this one."
         )
 
 

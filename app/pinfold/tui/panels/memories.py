@@ -120,7 +120,7 @@ class MemoriesPanel(ListPanel[None]):
         doubtful = sum(each.state in ("stale", "unconfirmed") for each in found)
         carried = sum(each.tokens for each in found if each.state == "told")
         said += [f"{carried:,} tokens told to new sessions"] if carried else []
-        said += [f"! {doubtful} to confirm"] if doubtful else []
+        said += [f"! {doubtful} in doubt"] if doubtful else []
         said += ["! a consolidation waits for your review: r"] if held else []
         said += [] if self._host.enabled else ["off: /memories on"]
         return " · ".join(said)
@@ -164,6 +164,10 @@ class MemoriesPanel(ListPanel[None]):
 
     async def action_pin(self) -> None:
         if (memory := self._list.memory) is None:
+            return
+        if memory.state in ("stale", "unconfirmed"):
+            why = f"Not pinned: {one_line(memory.why)}. Edit it into your own words first."
+            self._foot.say(why, "warning")
             return
         try:
             await self._session.window.change_core([Stated(memory.text)])
