@@ -1,6 +1,7 @@
 """Consolidation without a model: of statements in the same words the newest wins."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -67,10 +68,15 @@ def _of(statement: Statement, record: Output) -> _Said:
 
 
 def _best(kept: Iterable[_Said]) -> list[_Said]:
-    """What fits into the summary: by use, then kind, then recency."""
+    """What fits into the summary: by use, then the newest of each kind in turn."""
     room, best = SUMMARY_CHARACTERS, []
-    order = {kind: at for at, kind in enumerate(KINDS)}
-    for each in sorted(kept, key=lambda e: (-e.used, order[e.statement.kind], -e.updated)):
+    turns = Counter[tuple[int, str]]()
+    ranked: list[tuple[int, int, int, _Said]] = []
+    for each in sorted(kept, key=lambda each: -each.updated):
+        kind = each.statement.kind
+        ranked.append((-each.used, turns[each.used, kind], KINDS.index(kind), each))
+        turns[each.used, kind] += 1
+    for *_, each in sorted(ranked, key=lambda found: found[:3]):
         room -= len(str(each.statement)) + 1
         if room >= 0:
             best.append(each)

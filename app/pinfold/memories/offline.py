@@ -22,7 +22,6 @@ _SENTENCE, _SUMMARY, _QUOTE = 300, 1_200, 160
 """Characters."""
 _WORTH = 3 * LITTLE
 """Information below which a session in which nothing was done taught nothing."""
-_SPEAKERS: tuple[Kind, ...] = ("user", "report", "agent")
 _ACTS: tuple[Kind, ...] = ("run", "commit", "edit", "failed")
 
 
@@ -30,8 +29,7 @@ def offline(source: Source) -> Made:
     """What of a session is worth remembering, in its own words."""
     record = source.record()
     lines = record.lines()
-    # What needs the question before it says nothing by itself.
-    said = [line for line in lines if line.kind in _SPEAKERS and not line.lead]
+    said = [line for line in _said(lines) if line.told >= LITTLE and not _leads(line)]
     done = [line for line in lines if line.kind in ("run", "commit")]
     again = [line for line in done if line.kind == "commit" or record.times(line.key) > 1]
     told = sum(line.told for line in said)
@@ -48,6 +46,19 @@ def offline(source: Source) -> Made:
         return Made(None, left_out=left_out)
     made = Extracted(statements.record(proven), _summary(source, said), _slug(said))
     return Made(source.safe(made), len(proven), left_out)
+
+
+def _said(lines: Sequence[Line]) -> Iterator[Line]:
+    """The user's sentences and the agent's reports: what it says at work is soon out of date."""
+    last = max((line.n for line in lines if line.kind in ("report", "agent")), default=0)
+    for line in lines:
+        if line.kind in ("user", "report") or (line.kind == "agent" and line.n == last):
+            yield line
+
+
+def _leads(line: Line) -> bool:
+    """Whether it says nothing without the question before it, or the list behind it."""
+    return bool(line.lead) or line.text.rstrip().endswith((":", "："))
 
 
 def _spoken(lines: Sequence[Line], session: str) -> Iterator[Statement]:
