@@ -35,7 +35,7 @@ async def opened(session: FakeSession, *keys: str) -> AsyncIterator[Pilot[str]]:
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.push_screen(ContextPanel(session, now=lambda: NOW))
-        await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).columns)
+        await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
         await pilot.press(*["down"] * 4, *keys)
         await pilot.pause()
         yield pilot
@@ -47,19 +47,19 @@ def table(pilot: Pilot[str]) -> ContextTable:
 
 def numbers(pilot: Pilot[str]) -> list[int]:
     """The items that are shown."""
-    return [row.n for row in table(pilot).rows if isinstance(row, Row)]
+    return [row.n for row in table(pilot).lines if isinstance(row, Row)]
 
 
 def at(pilot: Pilot[str]) -> int | str:
     """The item under the cursor, or the name of what stands before the window."""
-    row = table(pilot).current
+    row = table(pilot).row
     assert row is not None
     return row.n if isinstance(row, Row) else row.name
 
 
 def drawn(pilot: Pilot[str]) -> str:
     view = table(pilot)
-    return "\n".join(view.render_line(y).text.rstrip() for y in range(len(view.rows)))
+    return "\n".join(view.render_line(y).text.rstrip() for y in range(len(view.lines)))
 
 
 def foot(pilot: Pilot[str]) -> str:
@@ -199,8 +199,8 @@ async def test_what_is_done_in_a_turn_is_undone_after_it(session: FakeSession) -
 
 async def test_sorts_go_round(session: FakeSession) -> None:
     async with opened(session, "s") as pilot:
-        assert [row.tokens for row in table(pilot).rows] == sorted(
-            (row.tokens for row in table(pilot).rows), reverse=True
+        assert [row.tokens for row in table(pilot).lines] == sorted(
+            (row.tokens for row in table(pilot).lines), reverse=True
         )
         await pilot.press("s")
         assert numbers(pilot) == list(range(9, 0, -1))
@@ -388,7 +388,7 @@ async def test_a_click_takes_a_row_and_one_on_a_heading_sorts(session: FakeSessi
         assert table(pilot).selected == {3, 4, 5}
         headings = pilot.app.screen.query_one(Titles)
         await pilot.click(Titles, offset=(headings.render_line(0).text.index("tokens"), 0))
-        assert table(pilot).rows[0].tokens == max(row.tokens for row in table(pilot).rows)
+        assert table(pilot).lines[0].tokens == max(row.tokens for row in table(pilot).lines)
         await pilot.click(Titles, offset=(headings.render_line(0).text.index("age"), 0))
         assert numbers(pilot)[0] == 9
 
@@ -426,7 +426,7 @@ async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.open("context")
-        await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).columns)
+        await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
         await pilot.press(*["down"] * 6)
         await until(pilot, lambda: "x mask" in foot(pilot))
         await pilot.press("x")

@@ -3,16 +3,15 @@
 from datetime import UTC, datetime
 
 import pytest
-from rich.style import Style
 
 from fakes.context import make_session
-from pinfold.tui.panels.context_line import Columns, Drawn, Looks, draw
+from fakes.screen import make_app, until
+from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_rows import chosen
-from pinfold.window.gauge import ORDER
+from pinfold.tui.panels.context_table import ContextTable
 from pinfold.window.overview import Row
 
 NOW = datetime(2026, 1, 1, 15, tzinfo=UTC)
-PLAIN = Looks(*[Style()] * 6, dict.fromkeys(ORDER, Style()), letters=True)
 
 
 @pytest.mark.parametrize(
@@ -42,22 +41,23 @@ async def test_filters(query: str, found: list[int]) -> None:
     assert [row.n for row in rows if isinstance(row, Row)] == found
 
 
-def test_columns_give_way_one_after_the_other() -> None:
-    overview = make_session().window.overview()
-    row = overview.rows[2]
-    lines = {}
-    for width in (160, 100, 75, 40):
-        how = Drawn(row.tokens, NOW, cursor=False, selected=False)
-        segments = draw(row, Columns.fitting(width, 3), PLAIN, how)
-        lines[width] = "".join(segment.text for segment in segments)
-        assert len(lines[width]) == width
-    assert all("#3" in line and "read_file" in line for line in lines.values())
-    assert "%" in lines[160]
-    assert "%" not in lines[75]
-    assert "src/config.py" in lines[100]
-    assert "src/config.py" not in lines[75]
-    assert "t result" in lines[75]
-    assert "2h" in lines[75]
-    assert "result" not in lines[40]
-    assert " t " in lines[40]
-    assert str(row.tokens) in lines[40]
+@pytest.mark.parametrize("width", [160, 100, 75, 40])
+async def test_columns_give_way_one_after_the_other(width: int) -> None:
+    session = make_session()
+    row = session.window.overview().rows[2]
+    frame = 5 if width >= 60 else 1
+    async with make_app(session).run_test(size=(width + frame, 24)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        pilot.app.push_screen(ContextPanel(session, now=lambda: NOW))
+        await until(pilot, lambda: pilot.app.screen.query("ContextTable"))
+        await pilot.pause()
+        table = pilot.app.screen.query_one(ContextTable)
+        line = table.render_line(list(table.rows).index("3")).text
+    assert len(line) == width
+    assert "#3" in line
+    assert "read_file" in line
+    assert str(row.tokens) in line
+    assert ("%" in line) == (width >= 100)
+    assert ("src/config.py" in line) == (width >= 100)
+    assert ("result" in line) == (width > 40)
+    assert ("2h" in line) == (width > 40)

@@ -14,9 +14,9 @@ from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from pinfold.evaluation.recorded_now import SHOWN
 from pinfold.tui.panels.eval import EvalPanel
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.table import Table
 
 OURS = ["prune", "checkpoint", "layered"]
 """The strategies that need no model."""
@@ -46,7 +46,7 @@ def said(pilot: Pilot[str]) -> str:
 
 
 def drawn(pilot: Pilot[str]) -> list[str]:
-    shown = pilot.app.screen.query_one(LineList)
+    shown = pilot.app.screen.query_one(Table)
     return [shown.render_line(y).text for y in range(len(shown.lines))]
 
 
@@ -123,7 +123,7 @@ async def test_what_is_to_be_kept_goes_into_the_preview(session: FakeSession) ->
     async with opened(session) as pilot:
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
-        await until(pilot, lambda: pilot.app.screen.query_one(LineList).lines)
+        await until(pilot, lambda: pilot.app.screen.query_one(Table).lines)
         await pilot.press("k", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
         await until(pilot, lambda: session.compaction.drafted[-1][1].keep)

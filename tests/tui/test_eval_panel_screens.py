@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.table import Table
 
 Snap = Callable[..., bool]
 Before = Callable[[Pilot[str]], Awaitable[None]]
@@ -31,7 +31,7 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
 
 
 def lines(pilot: Pilot[str]) -> object:
-    found = pilot.app.screen.query(LineList)
+    found = pilot.app.screen.query(Table)
     return found.first().lines if found else ()
 
 

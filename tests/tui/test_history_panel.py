@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -19,8 +20,8 @@ from pinfold.tui.panels.history import HistoryPanel
 from pinfold.tui.panels.history_items import ItemsPanel
 from pinfold.tui.panels.history_list import HistoryList
 from pinfold.tui.panels.item import Page
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.lost import LostPanel
+from pinfold.tui.panels.table import Table
 from pinfold.tui.transcript.view import Transcript
 
 NEWEST, MIDDLE, FIRST = 0, 1, 2
@@ -41,7 +42,7 @@ async def opened(
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.open(panel, "2")  # type: ignore[arg-type]
-        await until(pilot, lambda: app.screen.query(LineList))
+        await until(pilot, lambda: app.screen.query(Table))
         await until(pilot, lambda: listed(pilot).lines)
         await pilot.press(*keys)
         yield pilot
@@ -51,8 +52,8 @@ def said(pilot: Pilot[str], selector: str) -> str:
     return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
 
 
-def listed(pilot: Pilot[str]) -> LineList:
-    return pilot.app.screen.query_one(LineList)
+def listed(pilot: Pilot[str]) -> Table[Any]:
+    return pilot.app.screen.query_one(Table)
 
 
 def drawn(pilot: Pilot[str]) -> list[str]:

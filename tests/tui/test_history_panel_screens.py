@@ -11,8 +11,8 @@ from fakes.pasts import make_past
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from pinfold.tui.panels.history_items import ItemsPanel
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.lost import LostPanel
+from pinfold.tui.panels.table import Table
 
 Snap = Callable[..., bool]
 Before = Callable[[Pilot[str]], Awaitable[None]]
@@ -39,7 +39,7 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)
         pilot.app.open("history")  # type: ignore[attr-defined]
-        await until(pilot, lambda: pilot.app.screen.query(LineList) and lines(pilot))
+        await until(pilot, lambda: pilot.app.screen.query(Table) and lines(pilot))
         await pilot.press(*keys)
         await until(pilot, lambda: then(pilot))
 
@@ -47,7 +47,7 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
 
 
 def lines(pilot: Pilot[str]) -> object:
-    return pilot.app.screen.query_one(LineList).lines
+    return pilot.app.screen.query_one(Table).lines
 
 
 def said(pilot: Pilot[str], selector: str) -> str:

@@ -54,7 +54,7 @@ def panel(pilot: Pilot[str]) -> MemoriesPanel:
 
 def texts(pilot: Pilot[str]) -> list[str]:
     found = panel(pilot).query(MemoriesList)
-    return [each.text for each in found.first().memories.values()] if found else []
+    return [each.text for each in found.first().memories] if found else []
 
 
 def said(pilot: Pilot[str], selector: str = ".said") -> str:

@@ -15,8 +15,8 @@ from fakes.session import FakeHost
 from pinfold.memories import applying, trees
 from pinfold.memories.applying import Result
 from pinfold.memories.places import MEMORY
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.memories_review import ReviewPanel
+from pinfold.tui.panels.table import Table
 
 Snap = Callable[..., bool]
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
@@ -54,7 +54,7 @@ async def opened(memories: FakeMemories, *keys: str) -> AsyncIterator[Pilot[str]
 
 
 def changes(pilot: Pilot[str]) -> int:
-    found = pilot.app.screen.query(LineList)
+    found = pilot.app.screen.query(Table)
     return len(found.first().lines) if found else 0
 
 

@@ -17,12 +17,12 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.items import Item
 from pinfold.settings import SettingsError
 from pinfold.tui.panels.item import Page
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.preview_rows import PreviewRow
 from pinfold.tui.panels.preview_text import TextPanel
+from pinfold.tui.panels.table import Table
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ async def test_what_would_be_lost_can_be_kept_after_all(session: FakeSession) ->
     session.compaction.options = narrow
     async with opened(session, "l") as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
-        lost = pilot.app.screen.query_one(LineList)
+        lost = pilot.app.screen.query_one(Table)
         await until(pilot, lambda: lost.lines)
         await pilot.press("k")
         await until(pilot, lambda: "kept with" in lost.lines[0].right)
@@ -279,7 +279,7 @@ async def test_what_would_be_lost_can_be_kept_after_all(session: FakeSession) ->
         assert rows(pilot)[str(n)].reason == "you keep it"
         await pilot.press("l")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
-        again = pilot.app.screen.query_one(LineList)
+        again = pilot.app.screen.query_one(Table)
         await until(pilot, lambda: again.lines)
         assert lost.lines[0].key not in {line.key for line in again.lines}
 
@@ -289,7 +289,7 @@ async def test_a_line_that_was_left_out_can_be_kept(session: FakeSession) -> Non
     session.compaction.options = narrow
     async with opened(session, "l") as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
-        lost = pilot.app.screen.query_one(LineList)
+        lost = pilot.app.screen.query_one(Table)
         await until(pilot, lambda: lost.lines)
         text = lost.lines[0].text
         await pilot.press("space", "escape")
@@ -429,7 +429,7 @@ async def test_words_have_the_room_and_items_are_in_view(
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)
         view = listed(pilot)
-        assert view.columns.words >= words
+        assert view.columns["words"] >= words
         assert view.size.height >= seen
         for line in app.screen.query(".line").results(Static):
             assert len(str(line.visual)) <= line.size.width or not line.display

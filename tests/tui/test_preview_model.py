@@ -1,6 +1,7 @@
 """The preview while a model writes, and what bears out what it wrote."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -9,10 +10,10 @@ from fakes.preview import SUMMARY, make_session, opened, said, settled
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
 from pinfold.tui.panels.item import Page
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_list import PreviewList
+from pinfold.tui.panels.table import Table
 
 Snap = Callable[..., bool]
 SIZES = pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids="{0[0]}x{0[1]}".format)
@@ -27,10 +28,10 @@ def session() -> FakeSession:
     return made
 
 
-async def listed(pilot: Pilot[str]) -> LineList:
+async def listed(pilot: Pilot[str]) -> Table[Any]:
     """The entries, once they are there."""
     await until(pilot, lambda: isinstance(pilot.app.screen, ClaimsPanel))
-    entries = pilot.app.screen.query_one(LineList)
+    entries = pilot.app.screen.query_one(Table)
     await until(pilot, lambda: entries.lines)
     return entries
 

@@ -12,9 +12,9 @@ from fakes.preview import make_session, model
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
 from pinfold.tui.panels.item import Page
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.table import Table
 
 Snap = Callable[..., bool]
 Before = Callable[[Pilot[str]], Awaitable[None]]
@@ -122,7 +122,7 @@ def test_loss(snap_compare: Snap, session: FakeSession) -> None:
 
     async def before(pilot: Pilot[str]) -> None:
         await opening(session, "l", then=lambda p: isinstance(p.app.screen, LossPanel))(pilot)
-        await until(pilot, lambda: pilot.app.screen.query_one(LineList).lines)
+        await until(pilot, lambda: pilot.app.screen.query_one(Table).lines)
         await pilot.press("down", "k")
 
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)

@@ -20,7 +20,7 @@ LARGE = ModelInfo("scripted-1", "scripted", 272_000, "config")
 
 def shown(pilot: Pilot[str]) -> list[Row]:
     table = pilot.app.screen.query_one(ContextTable)
-    return [row for row in table.rows if isinstance(row, Row)]
+    return [row for row in table.lines if isinstance(row, Row)]
 
 
 @pytest.mark.parametrize("file", [*recorded("codex")[:2], *recorded("claude")[:2]])

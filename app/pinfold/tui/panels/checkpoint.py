@@ -20,9 +20,9 @@ from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Table
 
 if TYPE_CHECKING:
     from pinfold.agent.memory import Remembered
@@ -96,7 +96,7 @@ class CheckpointPanel(ListPanel[None]):
         self._rows = rows_of(kept, goal, asked)
         self._list.show_rows(chosen(self._rows, self._filter.value))
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         row = self._list.row
         if row is None:
@@ -107,7 +107,7 @@ class CheckpointPanel(ListPanel[None]):
 
     # Keys
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_open(self) -> None:
         row = self._list.row
         if row is None:

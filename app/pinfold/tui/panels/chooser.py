@@ -10,8 +10,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from pinfold.tui.in_order import SearchInput
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.table import LineTable, Table
 
 WIDE = 100
 """Columns from which a line's preview stands beside the list."""
@@ -36,7 +36,7 @@ class Chooser(Modal[str | None]):
         self._keys = keys
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
         self.input = SearchInput(placeholder="type to search", compact=True)
-        self.list = LineList()
+        self.list = LineTable()
         self._facts = Static(classes="facts", markup=False)
         self._preview = Static(classes="preview", markup=False)
 
@@ -68,12 +68,12 @@ class Chooser(Modal[str | None]):
         """The user wants that line."""
         self.dismiss(key)
 
-    @on(LineList.Moved)
-    def _moved(self, event: LineList.Moved) -> None:
+    @on(Table.Moved)
+    def _moved(self, event: Table.Moved) -> None:
         self.looked_at(event.key)
 
-    @on(LineList.Taken)
-    def _taken(self, event: LineList.Taken) -> None:
+    @on(Table.Taken)
+    def _taken(self, event: Table.Taken) -> None:
         self.take(event.key)
 
     @on(Input.Submitted)

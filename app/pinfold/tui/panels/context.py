@@ -98,8 +98,8 @@ class ContextPanel(Modal[None]):
         self._filter = Filter(
             placeholder="words, user, shell, pinned, masked, folded, #12, src/**", compact=True
         )
-        self._titles = Titles()
         self._table = ContextTable(now)
+        self._titles = Titles(self._table)
         self._footer = Footer()
 
     def compose(self) -> ComposeResult:
@@ -115,15 +115,11 @@ class ContextPanel(Modal[None]):
 
     def on_mount(self) -> None:
         self._filter.display = False
-        self.watch(self._table, "columns", self._align)
         self._unsubscribe = self._session.subscribe(safely(self.app, self._hear))
         self._show()
 
     def on_unmount(self) -> None:
         self._unsubscribe()
-
-    def _align(self) -> None:
-        self._titles.columns = self._table.columns
 
     # What is shown
 
@@ -155,7 +151,7 @@ class ContextPanel(Modal[None]):
             )
         )
         self._titles.sort = self._sort
-        self._table.show(arrange(rows, self._sort), {row.n for row in overview.rows}, top=top)
+        self._table.show_rows(arrange(rows, self._sort), {row.n for row in overview.rows}, top=top)
 
     def _text(self, row: AnyRow) -> str:
         """All that the model sees of an item; what is folded may have to be read from the disk."""
@@ -171,15 +167,15 @@ class ContextPanel(Modal[None]):
         selected = self._table.selected
         if selected:
             return [row for row in self._overview.rows if row.n in selected]
-        current = self._table.current
+        current = self._table.row
         return [current] if isinstance(current, Row) else []
 
     @on(ContextTable.Moved)
     def _moved(self) -> None:
         selected = self._table.selected
         tokens = sum(row.tokens for row in self._targets()) if selected else 0
-        shown = {row.n for row in self._table.rows if isinstance(row, Row)} if selected else set()
-        self._footer.show(self._table.current, len(selected), tokens, len(selected - shown))
+        shown = {row.n for row in self._table.lines if isinstance(row, Row)} if selected else set()
+        self._footer.show(self._table.row, len(selected), tokens, len(selected - shown))
         self._work_out()
 
     @work(exclusive=True, group="effects")
@@ -191,12 +187,12 @@ class ContextPanel(Modal[None]):
             effects[act] = self._effect(act, targets)
             await asyncio.sleep(0)  # a key may come between
         self._footer.work_out(effects)
-        if not targets and self._table.rows:
+        if not targets and self._table.lines:
             self._footer.can_not(MEMORIES if self._on_memories else FIXED)
 
     @property
     def _on_memories(self) -> bool:
-        row = self._table.current
+        row = self._table.row
         return row is not None and not isinstance(row, Row) and row.part == "memories"
 
     def _effect(self, act: Act, targets: list[Row]) -> Effect | str:
@@ -258,7 +254,7 @@ class ContextPanel(Modal[None]):
         self._footer.say(said)
 
     def action_copy(self) -> None:
-        current = self._table.current
+        current = self._table.row
         targets = self._targets()
         items = [item for row in targets if (item := self._window.item(row.n)) is not None]
         if items:
@@ -271,9 +267,9 @@ class ContextPanel(Modal[None]):
         what = f"{len(items):,} items" if len(items) > 1 else "it"
         self._footer.say(f"Copied {what}: {len(text):,} characters.")
 
-    @on(ContextTable.Opened)
-    def _open(self, event: ContextTable.Opened) -> None:
-        row = event.row
+    @on(ContextTable.Taken)
+    def _open(self, event: ContextTable.Taken) -> None:
+        row = self._table.rows[event.key]
         if not isinstance(row, Row):
             text = context_page(row, self._window.context)
             self.app.push_screen(ItemPanel(context_title(row), text))

@@ -21,9 +21,9 @@ _NAMES = {
 """How people name kinds."""
 
 
-def key(row: AnyRow) -> int | str:
+def key(row: AnyRow) -> str:
     """What tells a row from all others, also after a change."""
-    return row.n if isinstance(row, Row) else f"{row.part}/{row.name}"
+    return str(row.n) if isinstance(row, Row) else f"{row.part}/{row.name}"
 
 
 def segment(row: AnyRow) -> str:

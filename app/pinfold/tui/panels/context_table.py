@@ -1,26 +1,33 @@
-"""The rows of the context panel: one widget that draws only those in view."""
+"""The table of the context panel: its columns, and a selection."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from pinfold.tui.panels.context_line import Columns, Drawn, Looks, draw, looks_of, titles
-from pinfold.tui.panels.context_rows import AnyRow, Sort, key
+from pinfold.commands.context_text import SIGNS, age, kind, marks, words
+from pinfold.numbers import tokens
+from pinfold.sanitize import one_line
+from pinfold.tui.colours import ground
+from pinfold.tui.gauge import LETTERS, variable
+from pinfold.tui.panels.context_rows import AnyRow, Sort, key, segment
+from pinfold.tui.panels.fitting import cell
 from pinfold.tui.panels.keys import keys, moves
+from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.window.overview import Row
 
+LETTER = 2
+"""Cells of a kind that is told by its sign alone."""
 MOVES = [
     *moves("context"),
     *keys(
@@ -35,170 +42,183 @@ MOVES = [
 ]
 
 
+TITLES: Mapping[str, tuple[str, Sort | None]] = {
+    "number": ("#", "order"),
+    "marks": ("", None),
+    "kind": ("kind", "kind"),
+    "words": ("words", None),
+    "file": ("file", None),
+    "tokens": ("tokens", "size"),
+    "bar": ("share", "size"),
+    "percent": ("", "size"),
+    "age": ("age", "age"),
+}
+"""The heading of each column, and what a click on it sorts by."""
+SLIGHT = 0.0005
+"""A share of the context window that would be shown as none."""
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_SIGN = "■"
+
+
 class Titles(Widget):
-    """The headings. A click on one sorts."""
+    """The headings of `table`. A click on one sorts."""
 
     DEFAULT_CSS = """
     Titles { height: 1; color: $foreground 60%; }
     """
 
-    columns: reactive[Columns | None] = reactive(None)
     sort: reactive[Sort] = reactive("order")
 
     @dataclass
     class Clicked(Message):
         sort: Sort
 
+    def __init__(self, table: "ContextTable") -> None:
+        super().__init__()
+        self._table = table
+
+    def on_mount(self) -> None:
+        self.watch(self._table, "virtual_size", self._align)
+
+    def _align(self) -> None:
+        self.refresh()
+
     def render_line(self, y: int) -> Strip:  # noqa: ARG002
         segments = [Segment("  ", self.rich_style)]
         marked = False
-        for title in titles(self.columns) if self.columns else ():
+        for name, size in self._table.columns.items():
+            title, sort = TITLES[name] if name != "kind" or size > LETTER else ("", "kind")
             # Several columns may sort alike: the first that has a name shows it.
-            sorts = bool(title.text) and title.sort == self.sort and not marked
-            marked = marked or sorts
-            text = (f"▾{title.text}" if sorts else title.text)[: title.width]
-            text = text.rjust(title.width) if title.right else text.ljust(title.width)
+            sorts = bool(title) and sort == self.sort and not marked
+            marked = marked or (sorts and size > 0)
             style = self.rich_style + Style(bold=True) if sorts else self.rich_style
-            segments.append(Segment(f"{text} ", style))
+            title = f"▾{title}" if sorts else title
+            text = cell(title[:size], size, right=name in self._table.RIGHT)
+            segments.append(Segment(text, style))
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_click(self, event: events.Click) -> None:
         at = 2
-        for title in titles(self.columns) if self.columns else ():
-            if at <= event.x <= at + title.width and title.sort is not None:
-                self.post_message(self.Clicked(title.sort))
-            at += title.width + 1
+        for name, size in self._table.columns.items():
+            sort = TITLES[name][1]
+            if size and at <= event.x <= at + size and sort is not None:
+                self.post_message(self.Clicked(sort))
+            at += size + 1 if size else 0
 
 
-class ContextTable(ScrollView, can_focus=True):
-    """A cursor, a selection by number, and the keys that move both."""
+class ContextTable(Table[AnyRow], can_focus=True):
+    """Also a selection by number, and the keys for it."""
 
-    ALLOW_SELECT = False
     DEFAULT_CSS = """
-    ContextTable {
-        height: 1fr;
-        background: $background;
-        overflow-x: hidden;
-        overflow-y: scroll;
-        scrollbar-size-vertical: 1;
-        scrollbar-background: $background;
-        scrollbar-background-hover: $background;
-        scrollbar-background-active: $background;
-        scrollbar-color: $rule;
-    }
+    ContextTable { overflow-y: scroll; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*MOVES]
-
-    columns: reactive[Columns | None] = reactive(None)
-
-    @dataclass
-    class Moved(Message):
-        """The cursor or the selection is another."""
-
-    @dataclass
-    class Opened(Message):
-        row: AnyRow
+    SIZES: ClassVar[Sizes] = {
+        "number": 1,
+        "marks": 2,
+        "kind": 12,
+        "words": 0,
+        "file": 22,
+        "tokens": 7,
+        "bar": 8,
+        "percent": 5,
+        "age": 4,
+    }
+    RIGHT = ("number", "tokens", "percent", "age")
+    GIVE_WAY: ClassVar[Sizes] = {"percent": 0, "file": 0, "kind": LETTER, "age": 0, "bar": 0}
+    ENOUGH = 24
+    MARKS = 2
+    STAYS = True
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         super().__init__()
-        self.rows: Sequence[AnyRow] = ()
         self.selected: set[int] = set()
         """Numbers of items, shown or not."""
         self.ranging = False
         """The cursor draws a range behind it."""
         self._now = now
-        self._places: dict[int | str, int] = {}
-        self._cursor = 0
-        self._anchor: int | str | None = None
+        self._anchor: str | None = None
         self._before: frozenset[int] = frozenset()
         """What was selected when the range began."""
         self._largest = 0
-        self._looks: Looks | None = None
 
-    # Rows
+    def show_rows(
+        self, rows: Sequence[AnyRow], items: Collection[int], *, top: bool = False
+    ) -> None:
+        """Show `rows` of a window of `items`."""
+        keyed = {key(row): row for row in rows}
+        self._largest = max((row.tokens for row in rows), default=0)
+        number = max((row.n for row in rows if isinstance(row, Row)), default=0)
+        self.sizes["number"] = len(str(number)) + 1
+        self.selected &= set(items)
+        if self._anchor not in keyed:
+            self.end_range()
+        self.show(keyed, top=top)
+
+    # What is drawn
+
+    def under(self, row: AnyRow, *, chosen: bool) -> Style:
+        if not chosen and not self._is_selected(row):
+            return Style()
+        return Style(bgcolor=ground(self.app, "primary 24%" if chosen else "accent 16%").bgcolor)
+
+    def _is_selected(self, row: AnyRow) -> bool:
+        return isinstance(row, Row) and row.n in self.selected
+
+    def cursor(self, *, chosen: bool) -> Segment:
+        return Segment("▎" if chosen else " ", self._mark)
+
+    def draw(self, row: AnyRow, *, chosen: bool) -> Iterable[Segment]:
+        cursor, *columns = super().draw(row, chosen=chosen)
+        tick = Segment("✓" if self._is_selected(row) else " ", self._mark)
+        return [cursor, tick, *columns]
 
     @property
-    def current(self) -> AnyRow | None:
-        """The row under the cursor."""
-        return self.rows[self._cursor] if self.rows else None
+    def _mark(self) -> Style:
+        return self.ink("accent") + Style(bold=True)
 
-    def show(self, rows: Sequence[AnyRow], items: Collection[int], *, top: bool = False) -> None:
-        """Show `rows` of a window of `items`; the cursor stays on its row, or goes to the `top`."""
-        last = self.current
-        seen = self._cursor - round(self.scroll_offset.y)
-        self.rows = rows
-        self._places = {key(row): place for place, row in enumerate(rows)}
-        self._largest = max((row.tokens for row in rows), default=0)
-        place = self._places.get(key(last), self._cursor) if last and not top else 0
-        self._cursor = max(0, min(place, len(rows) - 1))
-        self.selected &= set(items)
-        if self._anchor not in self._places:
-            self.end_range()
-        self._arrange()
-        if last is not None and not top:  # the row stays where it was on the screen
-            self.scroll_to(y=self._cursor - seen, animate=False)
-        self._reveal()
-        self.refresh()
-        self.post_message(self.Moved())
-
-    def _arrange(self) -> None:
-        width = self.scrollable_content_region.width
-        self.virtual_size = Size(width, len(self.rows))
-        number = max((row.n for row in self.rows if isinstance(row, Row)), default=0)
-        self.columns = Columns.fitting(width, len(str(number)) + 1)
-
-    def on_resize(self) -> None:
-        self._arrange()
-        self._reveal()
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._looks = None
-
-    def render_line(self, y: int) -> Strip:
-        width, place = self.size.width, y + round(self.scroll_offset.y)
-        if place >= len(self.rows) or self.columns is None:
-            return Strip.blank(width, self.rich_style)
-        if self._looks is None:
-            self._looks = looks_of(self.app)
-        row = self.rows[place]
-        selected = isinstance(row, Row) and row.n in self.selected
-        how = Drawn(self._largest, self._now(), place == self._cursor, selected)
-        strip = Strip(draw(row, self.columns, self._looks, how)).apply_style(self.rich_style)
-        return strip.adjust_cell_length(width, self.rich_style)
+    def cells(self, row: AnyRow) -> Iterable[Cell]:
+        item = row if isinstance(row, Row) else None
+        columns, said, name = self.columns, marks(row), segment(row)
+        dim, colour = self.ink("foreground 60%"), self.ink(variable(name))
+        plain = dim if "folded" in said else self.ink("foreground")
+        sign = LETTERS[name] if self.app.no_color else _SIGN
+        yield f"#{item.n}" if item else "", self.ink("foreground 45%")
+        yield "".join(SIGNS[mark] for mark in said), self._mark
+        yield f"{sign} {kind(row)}" if columns["kind"] > LETTER else sign, colour
+        yield words(row), plain
+        yield _file(item, columns["file"]), dim
+        yield tokens(row.tokens) if row.tokens else "–", plain
+        yield _bar(row.tokens, self._largest, columns["bar"]), colour
+        yield f"{item.share:.1%}" if item and item.share > SLIGHT else "", dim
+        yield age(item.at, self._now()) if item else "", dim
 
     # The cursor and the selection
 
     def action_move(self, step: int) -> None:
-        self._go(self._cursor + step)
+        self.move(step)
 
     def action_page(self, way: int) -> None:
-        self._go(self._cursor + way * max(1, self.size.height - 1))
+        self.page(way)
 
     def action_edge(self, way: int) -> None:
-        self._go(0 if way < 0 else len(self.rows))
+        self.edge(way)
 
     def action_extend_up(self) -> None:
-        self._extend(-1)
+        self._extend(self._cursor - 1)
 
     def action_extend_down(self) -> None:
-        self._extend(1)
-
-    def _extend(self, step: int) -> None:
-        if self._anchor is None:
-            self._begin_range()
-        self._go(self._cursor + step, extend=True)
+        self._extend(self._cursor + 1)
 
     def action_range(self) -> None:
         if self.ranging:
             self.end_range()
-        elif self.rows:
-            self._begin_range()
+        elif self.lines:
             self.ranging = True
-            self._go(self._cursor, extend=True)
+            self._extend(self._cursor, anew=True)
 
     def action_select(self) -> None:
-        row = self.current
+        row = self.row
         self.end_range()
         if isinstance(row, Row):
             self.selected ^= {row.n}
@@ -206,12 +226,12 @@ class ContextTable(ScrollView, can_focus=True):
 
     def action_all(self) -> None:
         self.end_range()
-        self.selected |= {row.n for row in self.rows if isinstance(row, Row)}
+        self.selected |= {row.n for row in self.lines if isinstance(row, Row)}
         self._changed()
 
     def action_open(self) -> None:
         if self.current is not None:
-            self.post_message(self.Opened(self.current))
+            self.post_message(self.Taken(self.current))
 
     def clear(self) -> None:
         """Select nothing."""
@@ -219,51 +239,44 @@ class ContextTable(ScrollView, can_focus=True):
         self.selected = set()
         self._changed()
 
-    def _begin_range(self) -> None:
-        if self.current is not None:
-            self._anchor = key(self.current)
-            self._before = frozenset(self.selected)
-
     def end_range(self) -> None:
         """What is selected stays so."""
         self._anchor, self.ranging = None, False
 
-    def _go(self, place: int, *, extend: bool = False) -> None:
-        if not self.rows:
-            return
-        self._cursor = max(0, min(place, len(self.rows) - 1))
-        if not extend and not self.ranging:
+    def _extend(self, place: int, *, anew: bool = False) -> None:
+        """Move the cursor, and select what is between it and where the range began."""
+        if self.current is not None and (anew or self._anchor is None):
+            self._anchor = self.current
+            self._before = frozenset(self.selected)
+        ranging, self.ranging = self.ranging, True
+        self.go(place)
+        self.ranging = ranging
+
+    def go(self, place: int, way: int = 1) -> None:
+        if not self.ranging:
             self._anchor = None
+        super().go(place, way)
         if self._anchor is not None:
             first, last = sorted((self._places[self._anchor], self._cursor))
-            within = self.rows[first : last + 1]
+            within = self.lines[first : last + 1]
             self.selected = {*self._before, *(row.n for row in within if isinstance(row, Row))}
-        self._reveal()
-        self._changed()
-
-    def _reveal(self) -> None:
-        height, y = self.size.height, round(self.scroll_offset.y)
-        if self._cursor < y:
-            self.scroll_to(y=self._cursor, animate=False)
-        elif height and self._cursor >= y + height:
-            self.scroll_to(y=self._cursor - height + 1, animate=False)
-
-    def _changed(self) -> None:
-        self.refresh()
-        self.post_message(self.Moved())
-
-    # The mouse
 
     def on_click(self, event: events.Click) -> None:
         place = event.y + round(self.scroll_offset.y)
-        if place >= len(self.rows):
-            return
-        if event.shift and self._anchor is None:
-            self._begin_range()
-        self._go(place, extend=event.shift)
-        if event.chain == 2:
-            self.action_open()
+        if event.shift and place < len(self.lines):
+            event.prevent_default()
+            self._extend(place)
 
-    def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
-        """Scroll at once: each step of an animation would paint the whole table."""
-        super().scroll_to(x, y, **{**options, "animate": False})
+
+def _file(row: Row | None, width: int) -> str:
+    """The file, its end where there is no room for all; and how many more there are."""
+    if row is None or not row.files:
+        return ""
+    more = f" +{len(row.files) - 1}" if len(row.files) > 1 else ""
+    path, room = one_line(row.files[0]), width - len(more)
+    return (path if cell_len(path) <= room else f"…{path[-(room - 1) :]}") + more
+
+
+def _bar(count: int, largest: int, width: int) -> str:
+    eighths = max(1, count * width * 8 // largest) if count and largest else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()

@@ -24,9 +24,9 @@ from pinfold.tui.panels.following import Following
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Table
 from pinfold.tui.transcript.lines import clip
 
 HINT = "Repeated after every compaction · Esc closes"
@@ -151,7 +151,7 @@ class CorePanel(ListPanel[None]):
             return None
         return first
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         row = self._list.row
         if row is None:
@@ -161,7 +161,7 @@ class CorePanel(ListPanel[None]):
 
     # Keys: the list
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_open(self) -> None:
         row = self._list.row
         if row is None:

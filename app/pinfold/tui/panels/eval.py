@@ -24,10 +24,10 @@ from pinfold.tui.panels.eval_list import EvalList, Tried
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_loss import Keeping, LossPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Table
 
 HINT = "↑ ↓ choose · Esc leaves"
 ABOUT = "need: names used in the last fifth · words: your own"
@@ -142,11 +142,11 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
         self.call_after_refresh(self._show_heads)
 
     def _show_heads(self) -> None:
-        self._heads.update(self._list.heads(self._list.scrollable_content_region.width))
+        self._heads.update(self._list.heads())
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
-        tried = self._list.chosen
+        tried = self._list.row
         if tried is None:
             self._foot.show("", ABOUT)
         elif tried.failed:
@@ -161,9 +161,9 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
 
     # Keys
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_lost(self) -> None:
-        tried = self._list.chosen
+        tried = self._list.row
         if tried is None or tried.failed:
             return
 
@@ -178,7 +178,7 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
         self.app.push_screen(LossPanel(losses, self._session.window.item), keep)
 
     def action_preview(self) -> None:
-        if (tried := self._list.chosen) is not None:
+        if (tried := self._list.row) is not None:
             self._leave_for(tried, Keeping(frozenset(), frozenset()))
 
     def _leave_for(self, tried: Tried, kept: Keeping) -> None:

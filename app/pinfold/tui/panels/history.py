@@ -19,10 +19,10 @@ from pinfold.tui.panels.history_items import ItemsPanel, difference_lines, stand
 from pinfold.tui.panels.history_list import HistoryList, Past, pasts
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.lost import LostPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Table
 
 HINT = "↑ ↓ choose · Esc leaves"
 KEYS = [
@@ -77,9 +77,9 @@ class HistoryPanel(ListPanel[int | None]):
     def _read(self) -> None:
         self._list.show_pasts(pasts(self._window.generations, self._window.boundaries))
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
-        if (past := self._list.past) is not None:
+        if (past := self._list.row) is not None:
             self._foot.show(past.name, past.why, past.since)
             self._work_out(past)
 
@@ -108,16 +108,16 @@ class HistoryPanel(ListPanel[int | None]):
 
     # Keys
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_items(self) -> None:
-        if (past := self._list.past) is not None:
+        if (past := self._list.row) is not None:
             items = self._window.standing(past.number)
             facts = " · ".join((past.why, past.since, past.items))
             lines = list(standing_lines(items))
             self.app.push_screen(ItemsPanel(past.name.capitalize(), facts, lines, self._window))
 
     def action_diff(self) -> None:
-        past, marked = self._list.past, self._list.marked
+        past, marked = self._list.row, self._list.marked
         if past is None:
             return
         if marked is None:
@@ -134,14 +134,14 @@ class HistoryPanel(ListPanel[int | None]):
             self.app.push_screen(ItemsPanel(title, counts(found), lines, self._window))
 
     def action_lost(self) -> None:
-        past = self._list.past
+        past = self._list.row
         if past is not None and past.number:
             self.app.push_screen(LostPanel(self._session, past.number))
         elif past is not None:
             self._foot.say("The first window took the place of none: it lost nothing.", "warning")
 
     async def action_restore(self) -> None:
-        if (past := self._list.past) is None:
+        if (past := self._list.row) is None:
             return
         try:
             said = await self._window.restore(past.number)
@@ -165,7 +165,7 @@ class HistoryPanel(ListPanel[int | None]):
     def action_fork(self) -> None:
         if self._session.phase != "idle":
             self._foot.say("A turn is running: press Esc first, or wait for its end.", "warning")
-        elif (past := self._list.past) is not None:
+        elif (past := self._list.row) is not None:
             self.dismiss(past.number)
 
     def action_leave(self) -> None:

@@ -12,8 +12,8 @@ from pinfold.commands.history_text import FORMS, SIGNS
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.item import ItemPanel, body, page, title
-from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.picker import Choice, ranked
+from pinfold.tui.panels.table import Line
 from pinfold.window.generations import Difference, Standing
 
 _SHOWN = 1_600
@@ -72,7 +72,7 @@ class ItemsPanel(Chooser):
         shown = ranked(self._choices, query)
         number = max((len(key) for key in self._lines), default=0) + 1
         kinds = max((len(each.kind) for each in self._lines.values()), default=0)
-        self.list.show([self._line(each.id, number, kinds) for each in shown], top=True)
+        self.list.show_lines([self._line(each.id, number, kinds) for each in shown], top=True)
         self.say(f"{len(shown):,} of {len(self._lines):,} fit" if query else self._about)
 
     def _line(self, key: str, number: int, kinds: int) -> Line:

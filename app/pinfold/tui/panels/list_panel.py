@@ -1,15 +1,17 @@
-"""A panel around a list: the keys of `list_keys.moves`."""
+"""A panel around a table: the keys of `keys.moves`."""
+
+from typing import Any
 
 from textual.screen import ScreenResultType
 
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.table import Table
 
 
 class ListPanel(Modal[ScreenResultType]):
     """What it shows is `_list`."""
 
-    _list: LineList
+    _list: Table[Any]
 
     def action_move(self, step: int) -> None:
         self._list.move(step)
@@ -18,4 +20,4 @@ class ListPanel(Modal[ScreenResultType]):
         self._list.page(way)
 
     def action_edge(self, way: int) -> None:
-        self._list.move(way * len(self._list.lines))
+        self._list.edge(way)

@@ -19,9 +19,9 @@ from pinfold.compaction.loss import Loss, Lost
 from pinfold.rollout.items import Form
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
-from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Line
 
 _STANDS: dict[Form | None, str] = {
     "full": "kept",
@@ -66,7 +66,7 @@ class LostPanel(LossPanel):
         width = max((len(str(each.item)) for each in self._lost), default=0) + 1
         groups = by_item(self._lost).items()
         lines = [line for n, some in groups for line in self._group(n, some, width)]
-        self._list.show(lines, top=False)
+        self._list.show_lines(lines)
 
     def _group(self, n: int, some: Sequence[Lost], width: int) -> Iterator[Line]:
         """An item, and what of it was lost: behind it, or below where there is more."""

@@ -27,11 +27,11 @@ from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.memories_list import SAID, MemoriesList, ordered, source
 from pinfold.tui.panels.memories_review import ReviewPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Table
 
 HINT = "What earlier sessions learned · Esc closes"
 KEYS = [
@@ -125,7 +125,7 @@ class MemoriesPanel(ListPanel[None]):
         said += [] if self._host.enabled else ["off: /memories on"]
         return " · ".join(said)
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         memory = self._list.memory
         if memory is None:
@@ -146,7 +146,7 @@ class MemoriesPanel(ListPanel[None]):
 
     # Keys
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     @work(exclusive=True, group="open")
     async def action_open(self) -> None:
         memory = self._list.memory
@@ -207,7 +207,7 @@ class MemoriesPanel(ListPanel[None]):
         if (memory := self._list.memory) is None:
             return
         sessions = memory.sessions
-        some = [m for m in self._list.memories.values() if {*m.sessions} & {*sessions}]
+        some = [m for m in self._list.memories if {*m.sessions} & {*sessions}]
         others = f", {len(some)} memories in all," if len(some) > 1 else ""
         which = "the session" if len(sessions) == 1 else f"the {len(sessions)} sessions"
         question = (

@@ -1,21 +1,21 @@
 """The lines of the memories' panel, by folder."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import ClassVar
 
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 
 from pinfold import paths
 from pinfold.commands.context_text import age
 from pinfold.memories.listing import Memory, State
 from pinfold.sanitize import one_line
-from pinfold.tui.colours import ink
-from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow
-from pinfold.tui.panels.fitting import cell, fitted
-from pinfold.tui.panels.line_list import Line
+from pinfold.tui.panels.fitting import cell
+from pinfold.tui.panels.table import Cell, Sizes, Table
 
 SIGNS: dict[State, str] = {
     "told": "●",
@@ -32,21 +32,6 @@ SAID: dict[State, str] = {
     "unconfirmed": "not confirmed",
 }
 _INKS: dict[State, str] = {"told": "success", "stale": "warning", "unconfirmed": "warning"}
-ENOUGH = 30
-_GIVE_WAY = {"source": 6, "kind": 0, "tokens": 0}
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Cells of each column; one with none is left out."""
-
-    sign: int = 1
-    kind: int = 8
-    words: int = 0
-    source: int = 14
-    age: int = 4
-    uses: int = 4
-    tokens: int = 6
 
 
 def source(memory: Memory) -> str:
@@ -74,56 +59,73 @@ def ordered(memories: Iterable[Memory], cwd: Path) -> list[tuple[str, list[Memor
     ]
 
 
-class MemoriesList(CheckpointList):
-    """A cursor over memories, under the headings of their folders."""
+class MemoriesList(Table[Memory | KeptRow]):
+    """Memories, under the headings of their folders."""
+
+    SIZES: ClassVar[Sizes] = {
+        "sign": 1,
+        "kind": 8,
+        "words": 0,
+        "source": 14,
+        "age": 4,
+        "uses": 4,
+        "tokens": 6,
+    }
+    RIGHT = ("source", "age", "uses", "tokens")
+    GIVE_WAY: ClassVar[Sizes] = {"source": 6, "kind": 0, "tokens": 0}
+    ENOUGH = 30
+    STAYS = True
 
     def __init__(self, now: datetime) -> None:
         super().__init__()
         self._now = now
-        self.memories: dict[str, Memory] = {}
+
+    @property
+    def memories(self) -> list[Memory]:
+        return [row for row in self.lines if isinstance(row, Memory)]
 
     @property
     def memory(self) -> Memory | None:
         """The one under the cursor."""
-        return self.memories.get(self.current or "")
+        return self.row if isinstance(self.row, Memory) else None
+
+    def is_heading(self, row: Memory | KeptRow) -> bool:
+        return isinstance(row, KeptRow)
 
     def show_memories(self, groups: Sequence[tuple[str, Sequence[Memory]]]) -> None:
-        self.memories = {each.key: each for _, some in groups for each in some}
-        rows: list[KeptRow] = []
+        rows: dict[str, Memory | KeptRow] = {}
         for folder, some in groups:
             name = one_line(paths.shown(Path(folder))) if folder else "Anywhere"
-            rows.append(KeptRow(f"/{folder}", name, heading=True, note=f"{len(some):,}"))
-            rows += [KeptRow(each.key, each.text) for each in some]
-        self.show_rows(rows)
+            key = f"/{folder}"
+            rows[key] = KeptRow(key, name, heading=True, note=f"{len(some):,}")
+            rows |= {memory.key: memory for memory in some}
+        self.show(rows)
 
-    def _draw(self, line: Line, chosen: bool, width: int) -> Text:
-        columns = Columns(**fitted(asdict(Columns()), width - 2, _GIVE_WAY, ENOUGH))
-        memory = self.memories.get(line.key)
-        if memory is None:
-            return self._heading(super()._draw(line, chosen, width), line, columns, width)
-        dim, plain = ink(self.app, "foreground 60%"), ink(self.app, "foreground")
-        colour = ink(self.app, _INKS[memory.state]) if memory.state in _INKS else dim
-        at = datetime.fromtimestamp(memory.at, UTC) if memory.at is not None else None
-        cells = (
-            (SIGNS[memory.state], columns.sign, colour, False),
-            (memory.kind, columns.kind, dim, False),
-            (one_line(memory.text), columns.words, plain, False),
-            (one_line(source(memory)), columns.source, dim, True),
-            (age(at, self._now) if at else "", columns.age, dim, True),
-            (f"{memory.uses}×" if memory.uses else "–", columns.uses, plain, True),
-            (f"{memory.tokens:,}", columns.tokens, dim, True),
-        )
-        text = Text("▎" if chosen else " ", ink(self.app, "accent"), end="")
-        for said, size, style, right in cells:
-            text.append(cell(said, size, right=right), style)
-        return text
+    def draw(self, row: Memory | KeptRow, *, chosen: bool) -> Iterable[Segment]:
+        if isinstance(row, Memory):
+            yield from super().draw(row, chosen=chosen)
+            return
+        dim = self.ink("foreground 60%")
+        text = Text(" ", self.ink("accent"), end="")
+        text.append(row.text, self.ink("primary") + Style(bold=True))
+        text.append(f"  {row.note}", dim)
+        if row is self.lines[0]:  # it also names the columns
+            heads = {"source": "source", "age": "age", "uses": "use", "tokens": "tokens"}
+            columns = self.columns
+            names = "".join(cell(heads[name], columns[name], right=True) for name in heads)
+            width = self.scrollable_content_region.width - len(names)
+            text.truncate(width, overflow="ellipsis", pad=True)
+            text.append(names, dim)
+        yield from text.render(self.app.console)
 
-    def _heading(self, text: Text, line: Line, columns: Columns, width: int) -> Text:
-        """A heading; the first also names the columns."""
-        if line.key != next(iter(self.rows)):
-            return text
-        sizes = {"source": columns.source, "age": columns.age, "use": columns.uses}
-        sizes["tokens"] = columns.tokens
-        names = "".join(cell(name, size, right=True) for name, size in sizes.items())
-        text.truncate(width - len(names), overflow="ellipsis", pad=True)
-        return text.append(names, ink(self.app, "foreground 60%"))
+    def cells(self, row: Memory | KeptRow) -> Iterable[Cell]:
+        assert isinstance(row, Memory)
+        dim, plain = self.ink("foreground 60%"), self.ink("foreground")
+        at = datetime.fromtimestamp(row.at, UTC) if row.at is not None else None
+        yield SIGNS[row.state], self.ink(_INKS[row.state]) if row.state in _INKS else dim
+        yield row.kind, dim
+        yield one_line(row.text), plain
+        yield one_line(source(row)), dim
+        yield age(at, self._now) if at else "", dim
+        yield f"{row.uses}×" if row.uses else "–", plain
+        yield f"{row.tokens:,}", dim

@@ -21,9 +21,9 @@ from pinfold.tui.colours import ink
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Line, LineTable, Table
 from pinfold.tui.panels.write import WritePanel
 
 KEYS = [
@@ -52,7 +52,7 @@ class ReviewPanel(ListPanel[None]):
         self._hunks: dict[str, Hunk] = {}
         self._diff = ""
         self._facts = Static("Reading the changes…", classes="facts", markup=False)
-        self._list: LineList = LineList()
+        self._list: LineTable = LineTable()
         self._change = Static(markup=False)
         self._foot = Foot()
 
@@ -85,14 +85,14 @@ class ReviewPanel(ListPanel[None]):
         self._facts.update(
             f"{count:,} change{'s' if count != 1 else ''} · nothing is used until you accept it"
         )
-        self._list.show([_line(hunk) for hunk in waiting.hunks], top=False)
+        self._list.show_lines([_line(hunk) for hunk in waiting.hunks])
         self._foot.say(said)
 
     @property
     def _hunk(self) -> Hunk | None:
         return self._hunks.get(self._list.current or "")
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         hunk = self._hunk
         if hunk is None:
@@ -130,7 +130,7 @@ class ReviewPanel(ListPanel[None]):
                 lambda: review.edit(self._keeper.places, hunk.id, text), "Accepted in your words."
             )
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_read(self) -> None:
         self.app.push_screen(ItemPanel("What the consolidation changes", clean(self._diff)))
 

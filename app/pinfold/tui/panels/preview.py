@@ -25,7 +25,6 @@ from pinfold.sanitize import clean
 from pinfold.tui.failsafe import safely
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.line_list import LineList
 from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_foot import PreviewFoot
@@ -38,6 +37,7 @@ from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, Standing
 from pinfold.tui.panels.preview_summary import PreviewSummary
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Table
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ class PreviewPanel(ListPanel[bool]):
             outcomes[name] = found if isinstance(found, Exception) else found.report
         self._summary.compare(names, self._strategy, outcomes)
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         row, draft = self._list.row, self._draft
         summary = row is not None and row.inserted is not None and row.inserted.kind == "summary"
@@ -423,7 +423,7 @@ class PreviewPanel(ListPanel[bool]):
 
     # Keys: the rest
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_read(self) -> None:
         row = self._list.row
         if row is None:

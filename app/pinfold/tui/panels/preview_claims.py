@@ -17,8 +17,8 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.item import ItemPanel, page, title
-from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.table import Line, LineTable, Table
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
@@ -65,7 +65,7 @@ class ClaimsPanel(Modal[None]):
         self._toggle = toggle
         self._entries = _in_order(draft.material.entries)
         self._facts = Static(classes="facts", markup=False)
-        self._list = LineList()
+        self._list = LineTable()
         self._about = Static(classes="about", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -96,7 +96,7 @@ class ClaimsPanel(Modal[None]):
             said.append(f"{len(marked):,} marked as unconfirmed")
         self._facts.update(" · ".join(said))
         width = max((len(each.field) for each in self._entries), default=0)
-        self._list.show([self._line(each, width) for each in self._entries], top=False)
+        self._list.show_lines([self._line(each, width) for each in self._entries])
 
     def _line(self, entry: Entry, width: int) -> Line:
         items = [f"#{n}" for n in _cited(entry)]
@@ -121,7 +121,7 @@ class ClaimsPanel(Modal[None]):
     def _current(self) -> Entry | None:
         return next((each for each in self._entries if each.id == self._list.current), None)
 
-    @on(LineList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         entry = self._current
         if entry is None:
@@ -153,7 +153,7 @@ class ClaimsPanel(Modal[None]):
             self._list.move(0)  # the cursor is the user's from here on
             self._toggle(entry.id)
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_read(self) -> None:
         entry = self._current
         items = [] if entry is None else [self._item(n) for n in _cited(entry)]

@@ -1,5 +1,7 @@
 """The foot of the preview: the row under the cursor, the keys, and what is under way."""
 
+from collections.abc import Mapping
+
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -10,7 +12,6 @@ from pinfold.tui.colours import ink
 from pinfold.tui.gauge import LETTERS
 from pinfold.tui.panels.foot import Foot, Level
 from pinfold.tui.panels.keys import own_keys
-from pinfold.tui.panels.preview_list import Columns
 from pinfold.tui.panels.preview_rows import INSERTED, VERDICTS, PreviewRow
 from pinfold.tui.panels.preview_steps import Standing
 from pinfold.window.gauge import SEGMENTS
@@ -42,15 +43,15 @@ class PreviewFoot(Foot):
         yield self._legend
         yield from super().compose()
 
-    def explain(self, columns: Columns) -> None:
+    def explain(self, columns: Mapping[str, int]) -> None:
         """Say what letters and signs mean that have no word beside them."""
         said = []
-        if columns.kind == 1:
+        if columns["kind"] == 1:
             letters: dict[str, list[str]] = {}
             for kind, word in KINDS.items():
                 letters.setdefault(LETTERS[SEGMENTS[kind]], []).append(word)
             said += [f"{letter}={words[0]}" for letter, words in letters.items()]
-        if not columns.verdict:
+        if not columns["verdict"]:
             signs = (*VERDICTS.values(), INSERTED)
             said += [f"{sign}={word}" for sign, word in signs if sign.strip()]
         self._legend.update(" ".join(said))

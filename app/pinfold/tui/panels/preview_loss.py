@@ -14,8 +14,8 @@ from pinfold.compaction.loss import Loss, Lost
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.item import ItemPanel, page, title
-from pinfold.tui.panels.line_list import Line, LineList
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.table import Line, LineTable, Table
 
 Losses = Callable[[], Awaitable[Loss]]
 
@@ -53,7 +53,7 @@ class LossPanel(Modal[Keeping]):
         self._keep: set[int] = set()
         self._keep_lines: set[str] = set()
         self._facts = Static("Reading what stands in both windows…", classes="facts", markup=False)
-        self._list = LineList()
+        self._list = LineTable()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
@@ -79,7 +79,7 @@ class LossPanel(Modal[Keeping]):
     def _show(self) -> None:
         width = max((len(each.kind) for each in self._lost), default=0)
         number = max((len(str(each.item)) for each in self._lost), default=0) + 1
-        self._list.show([self._line(each, width, number) for each in self._lost], top=False)
+        self._list.show_lines([self._line(each, width, number) for each in self._lost])
 
     def _line(self, lost: Lost, width: int, number: int) -> Line:
         kept = self.is_kept(lost.item)
@@ -118,7 +118,7 @@ class LossPanel(Modal[Keeping]):
         self._list.move(0)  # the cursor is the user's from here on
         self._show()
 
-    @on(LineList.Taken)
+    @on(Table.Taken)
     def action_read(self) -> None:
         lost = self.current
         item = self._item(lost.item) if lost is not None else None

@@ -13,9 +13,9 @@ from pinfold.sanitize import clean, one_line
 from pinfold.tools.restore import plan
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
-from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.registry import Panel
+from pinfold.tui.panels.table import Line
 from pinfold.tui.panels.undo_files import SIGNS, UndoPanel
 
 _SHOWN = 1_600
@@ -55,7 +55,7 @@ class RewindPanel(Chooser):
         choices = [Choice(key, each.text, f"#{key}") for key, each in self._prompts.items()]
         shown = ranked(choices, self.input.value)
         width = max((len(key) for key in self._prompts), default=0) + 1
-        self.list.show([self._line(each.id, width) for each in shown], top=True)
+        self.list.show_lines([self._line(each.id, width) for each in shown], top=True)
         prompts = f"{len(shown):,} prompt{'s' if len(shown) != 1 else ''}"
         count = f"{prompts}, and how many files changed since"
         self.say(count if self._prompts else "There is no prompt to go back to yet.")

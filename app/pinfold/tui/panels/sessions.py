@@ -19,10 +19,10 @@ from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
-from pinfold.tui.panels.line_list import Line
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.session_page import page
+from pinfold.tui.panels.table import Line
 
 
 class SessionsPanel(Chooser):
@@ -112,7 +112,7 @@ class SessionsPanel(Chooser):
         lines = [
             self._line(each, now) for each in fitting(shown, self.input.value.strip(), self._found)
         ]
-        self.list.show(lines, top=top)
+        self.list.show_lines(lines, top=top)
         self._say()
 
     def _line(self, session: SessionLine, now: datetime) -> Line:
