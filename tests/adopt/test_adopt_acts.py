@@ -357,6 +357,7 @@ def test_calls_in_a_list_of_messages_are_told_by_their_arguments(tmp_path: Path)
         "editor": {"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y"},
         "open": {"path": "a"},
         "pay": {"amount": 3},
+        "edit": {"search": "x", "replace": "y"},
     }
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
     for name, given in calls.items():
@@ -368,5 +369,6 @@ def test_calls_in_a_list_of_messages_are_told_by_their_arguments(tmp_path: Path)
     file = tmp_path / "m.json"
     file.write_text(json.dumps(messages))
     found = acts(read(file))
-    assert [each.kind for each in found] == ["said", "command", "edit", "read", "read"]
+    assert [each.kind for each in found] == ["said", "command", "edit", "read", "read", "edit"]
+    assert (found[2].bodies, found[5].bodies) == (("old_str", "new_str"), None)
     assert (found[1].title, found[2].paths, found[2].added) == ("$ ls", ("a",), 1)

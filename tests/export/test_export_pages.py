@@ -64,6 +64,22 @@ def test_every_item_has_an_anchor() -> None:
     assert {f"#{each}" for each in numbers} <= set(found.values("href"))
 
 
+def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
+    def shown(arguments: str) -> tuple[str, str]:
+        call = Item(n=1, kind="tool_call", name="weigh", call_id="c", content=arguments)
+        detail = {"title": "weigh the <anchor>"}
+        result = Item(n=2, kind="tool_result", call_id="c", content="3 t", detail=detail)
+        made = transcript([ItemAdded(item=call), ItemAdded(item=result)])
+        return page.render(made), markdown.render(made)
+
+    html, text = shown('{"path": "a.py"}')
+    assert 'class="title">a.py<' in html
+    assert "<summary>a.py (ok)</summary>" in text
+    html, text = shown('{"thing": "anchor"}')
+    assert 'class="title">weigh the &lt;anchor&gt;<' in html
+    assert "<summary>weigh the &lt;anchor&gt; (ok)</summary>" in text
+
+
 def test_the_window_alone_holds_placeholders_and_no_boundary() -> None:
     shown = window_alone(transcript(small()))
     text = page.render(shown)
@@ -98,7 +114,15 @@ def test_markup_of_users_and_tools_is_data() -> None:
     items = [
         Item(n=1, kind="user", content=bad),
         Item(n=2, kind="tool_call", name=bad, call_id="c", content=bad, response=1),
-        Item(n=3, kind="tool_result", name=bad, call_id="c", content=bad, response=1),
+        Item(
+            n=3,
+            kind="tool_result",
+            name=bad,
+            call_id="c",
+            content=bad,
+            response=1,
+            detail={"title": bad},
+        ),
         Item(n=4, kind="context", content=bad),
     ]
     found = Page(page.render(transcript([ItemAdded(item=item) for item in items])))

@@ -22,8 +22,11 @@ class Part(NamedTuple):
 def edited(
     paths: Sequence[str], parts: Iterable[Part] = (), *, bodies: Iterable[str]
 ) -> dict[str, Any]:
-    """The detail of an edit; `bodies` are the call's arguments that hold text of files."""
-    detail: dict[str, Any] = {"act": "edit", "paths": list(paths), "bodies": list(bodies)}
+    """The detail of an edit; `bodies` are the call's arguments that hold text of files, as far as
+    they are known."""
+    detail: dict[str, Any] = {"act": "edit", "paths": list(paths)}
+    if held := list(bodies):
+        detail["bodies"] = held
     rows: list[str] = []
     added = removed = 0
     last = None

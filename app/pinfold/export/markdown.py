@@ -17,11 +17,11 @@ from pinfold.export.transcript import (
     outcome,
     parts,
     speaker,
+    subject,
 )
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.window.boundary_text import told
-from pinfold.window.titles import title_of
 from pinfold.wire.images import described
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -76,7 +76,7 @@ def _body(item: Item) -> str:
 
 def _called(call: Entry, result: Entry | None) -> str:
     said, _ = outcome(result)
-    title = title_of(call.item.content) or speaker(call.item)
+    title = subject(call, result) or speaker(call.item)
     given = arguments(call.item)
     inner = [_fenced(clean(given.text), given.language)]
     if diff := diff_of(result):

@@ -13,11 +13,11 @@ from pinfold.export.transcript import (
     outcome,
     parts,
     speaker,
+    subject,
 )
 from pinfold.rollout.items import Image
 from pinfold.sanitize import clean_output, one_line
 from pinfold.window.boundary_text import told
-from pinfold.window.titles import title_of
 from pinfold.wire.images import data_url, described
 
 _PICTURE = re.compile(r"image/(?:png|jpeg|gif|webp)")
@@ -47,7 +47,7 @@ def render(transcript: Transcript) -> str:
         outcome=outcome,
         safe_url=_safe_url,
         speaker=speaker,
-        title_of=title_of,
+        subject=subject,
         told=told,
     )
 

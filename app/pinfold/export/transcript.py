@@ -13,6 +13,7 @@ from pinfold.rollout.arguments import parsed
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.summaries import title_of
+from pinfold.window import titles
 
 if TYPE_CHECKING:
     from pinfold.window.window import Boundary
@@ -166,6 +167,12 @@ def arguments(call: Item) -> Code:
         case {"patch": str(text), **rest} | {"input": str(text), **rest} if not rest:
             return Code(text, "diff")
     return Code(json.dumps(given, ensure_ascii=False, indent=2), "json")
+
+
+def subject(call: Entry, result: Entry | None) -> str:
+    """What a call was about: by its arguments, else as its tool said."""
+    stated = result.item.detail.get("title") if result is not None else None
+    return titles.title_of(call.item.content) or (stated if isinstance(stated, str) else "")
 
 
 def outcome(result: Entry | None) -> tuple[str, bool]:

@@ -14,7 +14,6 @@ from pinfold.rollout.events import TurnFinished
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
-from pinfold.tools import registry
 
 MAX_STEPS = 100
 SMALL_WINDOW = 8_192
@@ -64,7 +63,15 @@ def prompt() -> str:
 
 def tools() -> list[Tool]:
     """What it may do. No command, no network, no further agents."""
-    return [tool for tool in registry.tools() if tool.kind in ("read", "edit")]
+    from pinfold.tools.apply_patch import ApplyPatch
+    from pinfold.tools.edit_file import EditFile
+    from pinfold.tools.glob import Glob
+    from pinfold.tools.grep import Grep
+    from pinfold.tools.list_dir import ListDir
+    from pinfold.tools.read_file import ReadFile
+    from pinfold.tools.write_file import WriteFile
+
+    return [ReadFile(), ListDir(), Glob(), Grep(), EditFile(), WriteFile(), ApplyPatch()]
 
 
 async def _open(connection: Connection, folder: Path, home: Path, clock: Clock) -> Session:

@@ -28,7 +28,7 @@ _PRINTING = frozenset({"read", "command", "memory", "web", "foreign"})
 _OLDER_MEMORY = frozenset({"memory_apply"})
 _OLDER_QUIET = frozenset({"read_file", "list_dir", "glob", "grep"})
 _OLDER_SEARCHES = frozenset({"grep"})
-_OLDER_EDITS = frozenset(
+EDITORS = frozenset(
     [
         "apply_patch",
         "edit",
@@ -41,7 +41,7 @@ _OLDER_EDITS = frozenset(
         "write_file",
     ]
 )
-"""In lower case; those of adopted sessions are among them."""
+"""Names of tools that change files, anyone's, in lower case."""
 
 
 class Step(Struct, frozen=True):
@@ -124,7 +124,7 @@ def edits(call: Item, result: Item) -> bool:
     if kind == "edit" or any(result.detail.get(key) for key in ("names", "paths", "diff")):
         return True
     silent = kind == "refused" or "act" not in result.detail
-    return silent and (call.name or "").lower() in _OLDER_EDITS
+    return silent and (call.name or "").lower() in EDITORS
 
 
 def is_quiet(result: Item) -> bool:
