@@ -9,6 +9,7 @@ import pytest
 
 from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
+from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import (
@@ -299,12 +300,13 @@ async def test_a_smaller_model_asks_first_and_is_taken_once_there_is_room(tmp_pa
     at.session.set_threshold("auto")
     asked: list[str] = []
 
-    async def review() -> bool:
+    async def review(occasion: Occasion) -> bool:
         asked.append(at.session.model.name)
-        await at.session.compaction.apply(await at.session.compaction.draft("checkpoint"))
+        compaction = at.session.compaction
+        await compaction.apply(await compaction.draft("checkpoint", occasion=occasion))
         return True
 
-    at.session.compaction.reviewer = review
+    at.session.review_by(review)
     await at.session.set_model("small-1")
     assert asked == ["small-1"]
     assert at.session.model.name == "small-1"
@@ -317,10 +319,10 @@ async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: 
     at = await worked(tmp_path, 4, OFF, others=[SMALL])
     at.session.set_threshold("auto")
 
-    async def leave() -> bool:
+    async def leave(_: Occasion) -> bool:
         return False
 
-    at.session.compaction.reviewer = leave
+    at.session.review_by(leave)
     with pytest.raises(ProviderError, match=r"does not fit small-1.*Still on scripted-1"):
         await at.session.set_model("small-1")
     assert at.session.model.name == "scripted-1"
@@ -336,11 +338,11 @@ async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path)
     at.session.set_threshold("0.2")
     asked: list[str] = []
 
-    async def leave() -> bool:
+    async def leave(_: Occasion) -> bool:
         asked.append(at.session.phase)
         return False
 
-    at.session.compaction.reviewer = leave
+    at.session.review_by(leave)
     steps = [calls((f"x{n}", "shell", '{"command": "true"}')) for n in range(4)]
     at.provider.script = [*steps, says("Done.")]
     assert at.session.compacts_next
@@ -355,11 +357,11 @@ async def test_a_prompt_waits_while_another_model_is_chosen(tmp_path: Path) -> N
     at.session.set_threshold("auto")
     left = asyncio.Event()
 
-    async def leave() -> bool:
+    async def leave(_: Occasion) -> bool:
         await left.wait()
         return False
 
-    at.session.compaction.reviewer = leave
+    at.session.review_by(leave)
     at.provider.script = [says("Here.")]
     switching = asyncio.create_task(at.session.set_model("small-1"))
     await at.until(lambda: at.session.model.name == "small-1")

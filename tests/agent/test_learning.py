@@ -10,6 +10,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import ScriptedProvider, Step, calls, says
 from pinfold.agent.learned_windows import LearnedWindow, LearnedWindows, place_of
 from pinfold.agent.learning import taught
+from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Told
 from pinfold.compaction.view import PlanOptions
@@ -160,10 +161,10 @@ async def test_one_request_teaches_five_times_at_most(tmp_path: Path) -> None:
         options=replace(WORK, auto="ask"),
     )
 
-    async def applied() -> bool:
+    async def applied(_: Occasion) -> bool:
         return True
 
-    at.session.compaction.reviewer = applied
+    at.session.review_by(applied)
     assert (await prompt(at, "hello")).state == "failed"
     assert len(provider.refused) == 6
     assert at.session.model.context_window == 95_000

@@ -1,7 +1,7 @@
 """Compaction over a window in memory: the real engine, and a journal that is a list."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,6 @@ class FakeCompacting:
     model: Callable[[], ModelInfo]
     tell: Callable[[Update], None]
     strategy: str = "layered"
-    occasion: Occasion = BY_HAND
     options: PlanOptions = field(default_factory=PlanOptions)
     drafted: list[tuple[str, PlanOptions]] = field(default_factory=list)
     applied: list[Draft] = field(default_factory=list)
@@ -77,7 +76,6 @@ class FakeCompacting:
     gate: asyncio.Event | None = None
     """Drafts and applications wait for it."""
     full_disk: bool = False
-    reviewer: Callable[[], Awaitable[bool]] | None = None
 
     @property
     def strategies(self) -> Sequence[str]:
@@ -93,6 +91,7 @@ class FakeCompacting:
         *,
         material: Material | None = None,
         told: Step | None = None,
+        occasion: Occasion = BY_HAND,
     ) -> Draft:
         name, options = strategy or self.strategy, options or self.options
         self.drafted.append((name, options))
@@ -108,7 +107,9 @@ class FakeCompacting:
         told("replace", 0.9)
         view = self._view()
         plan = plan_with(name, view, material, options, strategies=house())
-        return Draft(view, plan, name, options, material=material, spent=spent, cost=self.cost)
+        return Draft(
+            view, plan, name, options, occasion, material=material, spent=spent, cost=self.cost
+        )
 
     async def _written(self, name: str, options: PlanOptions, told: Step) -> Material:
         if name == "snapshot" and self.answers:

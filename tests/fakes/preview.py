@@ -10,6 +10,7 @@ from fakes.compactions import working
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
 from fakes.summaries import answer, entry
+from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context, ContextSet, ItemAdded
 from pinfold.tui.panels.preview import PreviewPanel
@@ -49,7 +50,7 @@ def make_session(turns: int = 12, on: ModelInfo | None = None) -> FakeSession:
 
 @asynccontextmanager
 async def opened(
-    session: FakeSession, *keys: str, by_hand: bool = False, host: FakeHost | None = None
+    session: FakeSession, *keys: str, occasion: Occasion = BY_HAND, host: FakeHost | None = None
 ) -> AsyncIterator[Pilot[str]]:
     """The preview of `session`, all strategies planned; `keys` are pressed."""
     save = (host or FakeHost()).save_compact
@@ -57,7 +58,7 @@ async def opened(
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.results = []  # type: ignore[attr-defined]
-        panel = PreviewPanel(session, save, by_hand=by_hand)
+        panel = PreviewPanel(session, save, occasion=occasion)
         app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)

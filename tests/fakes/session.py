@@ -14,8 +14,10 @@ from fakes.compacting import FakeCompacting
 from pinfold.agent.compacting import Draft
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.large_prompts import LargePrompts
+from pinfold.agent.occasion import Occasion
 from pinfold.agent.projections import Projections
 from pinfold.agent.steering import Steering
+from pinfold.agent.triggers import Reviewer
 from pinfold.agent.updates import (
     Appended,
     Phase,
@@ -141,6 +143,7 @@ class FakeSession:
     pasted: list[list[str]] = field(default_factory=list)
     """What of each prompt that was sent or queued the user had not typed."""
     commands: list[str] = field(default_factory=list)
+    reviewer: Reviewer | None = None
     interrupts: int = 0
     closed: bool = False
     questions: "list[asyncio.Task[Decision]]" = field(default_factory=list)
@@ -227,17 +230,20 @@ class FakeSession:
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None
     ) -> Draft | None:
-        async def work() -> Draft:
-            draft = await self.compaction.draft(strategy, options)
+        async def work(occasion: Occasion) -> Draft:
+            draft = await self.compaction.draft(strategy, options, occasion=occasion)
             await self.compaction.apply(draft)
             return draft
 
         return await self.compacting(work)
 
-    async def compacting(self, work: Callable[[], Awaitable[Answer]]) -> Answer | None:
+    async def compacting(self, work: Callable[[Occasion], Awaitable[Answer]]) -> Answer | None:
         if self.phase != "idle":
             raise Refused("A turn is running: press Esc first, or wait for its end.")
-        return await work()
+        return await work(Occasion(waited_for=True))
+
+    def review_by(self, reviewer: Reviewer) -> None:
+        self.reviewer = reviewer
 
     def run_command(self, command: str) -> None:
         self.commands.append(command)

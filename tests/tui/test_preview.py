@@ -395,7 +395,7 @@ async def test_a_failed_write_is_told_and_the_window_is_as_it_was(session: FakeS
 
 
 async def test_nothing_is_applied_by_hand_while_a_turn_runs(session: FakeSession) -> None:
-    async with opened(session, by_hand=True) as pilot:
+    async with opened(session) as pilot:
         session.enter("streaming")
         await pilot.press("a")
         assert "A turn is running" in said(pilot, ".said")
@@ -436,14 +436,13 @@ async def test_words_have_the_room_and_items_are_in_view(
 
 
 async def test_why_it_opens_for_a_smaller_model_is_said_first(session: FakeSession) -> None:
-    session.compaction.occasion = Occasion("model")
     session.model = model(6_000)
-    async with opened(session) as pilot:
+    async with opened(session, occasion=Occasion("model")) as pilot:
         assert said(pilot, ".why") == (
             "small takes 4,500 tokens, 6,707 stand here: a makes room, Esc stays."
         )
         session.model = model(16_000)
-    async with opened(session, by_hand=True) as pilot:
+    async with opened(session) as pilot:
         assert not said(pilot, ".why")
 
 

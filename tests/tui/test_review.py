@@ -16,6 +16,8 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.review import ReviewCard
 from pinfold.tui.status import StatusLine
 
+OCCASION = Occasion("threshold", "mid_turn", waited_for=True)
+
 
 @asynccontextmanager
 async def asked(
@@ -23,13 +25,12 @@ async def asked(
 ) -> AsyncIterator[tuple[Pilot[str], "asyncio.Task[bool]"]]:
     """In mid-turn, the window has passed its threshold."""
     app = make_app(session, **changes)  # type: ignore[arg-type]
-    session.compaction.occasion = Occasion("threshold", "mid_turn", waited_for=True)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)
         session.enter("approval")
         await pilot.press(*"dr")
-        assert session.compaction.reviewer is not None
-        task = asyncio.ensure_future(session.compaction.reviewer())
+        assert session.reviewer is not None
+        task = asyncio.ensure_future(session.reviewer(OCCASION))
         await until(pilot, lambda: list(app.screen.query(ReviewCard)))
         yield pilot, task
 
@@ -109,13 +110,12 @@ def test_review_card(snap_compare: Callable[..., bool]) -> None:
     the preview; “draft” is being typed below it."""
     session = make_session()
     app = make_app(session, keys={"switch_focus": "f9"})
-    session.compaction.occasion = Occasion("threshold", "mid_turn", waited_for=True)
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
         session.enter("approval")
-        assert session.compaction.reviewer is not None
-        tasks.append(asyncio.ensure_future(session.compaction.reviewer()))
+        assert session.reviewer is not None
+        tasks.append(asyncio.ensure_future(session.reviewer(OCCASION)))
         await until(pilot, lambda: list(app.screen.query(ReviewCard)))
         await pilot.press(*"draft")
 

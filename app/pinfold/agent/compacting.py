@@ -1,8 +1,8 @@
 """Compacting the window: the next one is drafted, looked at, and applied."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.memory import Remembered, remembered
 from pinfold.agent.occasion import BY_HAND, Occasion
+from pinfold.agent.ready import Ready
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Quote, Summarizing
 from pinfold.agent.toolchain import env_of
@@ -56,6 +57,7 @@ class Draft:
     strategy: str
     """The one that was asked for; the plan tells which one it is."""
     options: PlanOptions
+    occasion: Occasion = BY_HAND
     revision: int = 0
     """The window's, when it was made."""
     material: Material = field(default_factory=Material)
@@ -89,13 +91,10 @@ class Compacting:
         busy: Callable[[], bool],
         strategy: str,
         options: PlanOptions,
+        ready: Ready,
     ) -> None:
         self.strategy = strategy
         self.options = options
-        self.reviewer: Callable[[], Awaitable[bool]] | None = None
-        """Shows the preview and waits for its end: whether it was applied."""
-        self.prepared: Callable[[], Material | None] = lambda: None
-        """What was written in the background, as long as it fits the window."""
         self._record = record
         self._files = files
         self._summarizing = summarizing
@@ -104,12 +103,7 @@ class Compacting:
         self._cwd = cwd
         self._model = model
         self._busy = busy
-        self._occasions = [BY_HAND]
-
-    @property
-    def occasion(self) -> Occasion:
-        """What brings about the compaction of now."""
-        return self._occasions[-1]
+        self._ready = ready
 
     @property
     def strategies(self) -> Sequence[str]:
@@ -132,19 +126,9 @@ class Compacting:
             text=None,
         )
 
-    @contextmanager
-    def on(self, occasion: Occasion) -> Iterator[None]:
-        """What happens inside is for that occasion."""
-        mine = structs.replace(occasion)  # told apart from its equals: blocks may end in any order
-        self._occasions.append(mine)
-        try:
-            yield
-        finally:
-            self._occasions = [each for each in self._occasions if each is not mine]
-
-    async def view(self) -> WindowView:
+    async def view(self, occasion: Occasion = BY_HAND) -> WindowView:
         """The window now, with all that is known beside it. Raises `JournalError`."""
-        await self._notice()
+        await self._notice(occasion)
         return await self._record.view(self._model())
 
     async def tokens_after(self) -> int:
@@ -167,6 +151,7 @@ class Compacting:
         material: Material | None = None,
         must_gain: bool = False,
         told: Step | None = None,
+        occasion: Occasion = BY_HAND,
     ) -> Draft:
         """The next window, not applied; `material` is that of an earlier draft.
 
@@ -179,11 +164,11 @@ class Compacting:
         spent, cost = Usage(), None
         permitted = material is not None
         if material is None and self.asks_model(name):
-            await self.permit(self.occasion.compaction(name))
+            await self.permit(occasion.compaction(name))
             permitted = True
         if material is None:
-            material, spent, cost = await self._prepare(name, options, told)
-        view = await self.view()
+            material, spent, cost = await self._prepare(name, options, told, occasion)
+        view = await self.view(occasion)
         told("replace", 0.9)
         revision = self._record.window.revision
         plan = await asyncio.to_thread(
@@ -198,6 +183,7 @@ class Compacting:
             plan,
             name,
             options,
+            occasion,
             revision,
             material,
             permitted,
@@ -207,18 +193,18 @@ class Compacting:
         )
 
     async def _prepare(
-        self, name: str, options: PlanOptions, told: Step
+        self, name: str, options: PlanOptions, told: Step, occasion: Occasion
     ) -> tuple[Material, Usage, float | None]:
         if name == "layered":
-            return self.prepared() or Material(), Usage(), None
+            return self._ready.material() or Material(), Usage(), None
         if not self.asks_model(name):
             return Material(), Usage(), None
         if self._record.journal.read_only:
             return Material(error="this session is open to read only"), Usage(), None
         summarizer = None
         try:
-            summarizer = await self._summarizing.summarizer(self.occasion.compaction(name), told)
-            view = await self.view()
+            summarizer = await self._summarizing.summarizer(occasion.compaction(name), told)
+            view = await self.view(occasion)
             material = await registry().strategies[name].prepare(view, summarizer, options)
             if not isinstance(material, Material):
                 raise TypeError("it prepared no material")
@@ -252,16 +238,16 @@ class Compacting:
 
     async def known(self) -> Known:
         """What is kept in mind beside the window, as of now. Raises `JournalError`."""
-        await self._notice()
+        await self._notice(BY_HAND)
         return await self._record.known()
 
     async def remembered(self, budget: int) -> Remembered:
         """The same for people, the digest in at most `budget` tokens. Raises `JournalError`."""
-        await self._notice()
+        await self._notice(BY_HAND)
         return await self._record.learn(lambda known: remembered(known, budget))
 
-    async def _notice(self) -> None:
-        if self.occasion.waited_for or not self._busy():  # else a tool of ours may be at work
+    async def _notice(self, occasion: Occasion) -> None:
+        if occasion.waited_for or not self._busy():  # else a tool of ours may be at work
             await self._files.notice()
 
     async def lost(self, generation: int) -> Loss:
@@ -280,6 +266,7 @@ class Compacting:
         strategy: str | None = None,
         options: PlanOptions | None = None,
         *,
+        occasion: Occasion = BY_HAND,
         must_gain: bool = False,
         check: Callable[[Draft], None] = lambda _: None,
     ) -> Draft:
@@ -288,10 +275,10 @@ class Compacting:
         Raises as these do, and what `check` raises of the draft.
         """
         started = self._clock.monotonic()
-        compaction = self.occasion.compaction(strategy or self.strategy)
+        compaction = occasion.compaction(strategy or self.strategy)
         generation = self._record.window.generation
         try:
-            draft = await self.draft(strategy, options, must_gain=must_gain)
+            draft = await self.draft(strategy, options, must_gain=must_gain, occasion=occasion)
             check(draft)
             await self.apply(draft)
         except asyncio.CancelledError:
@@ -322,7 +309,7 @@ class Compacting:
 
     async def apply(self, draft: Draft) -> None:
         """Make it the window. Raises `Refused`, `JournalError`."""
-        record, plan, occasion = self._record, draft.plan, self.occasion
+        record, plan, occasion = self._record, draft.plan, draft.occasion
         started = self._clock.monotonic()
         window = record.window
         self._check_fit(draft)
@@ -384,7 +371,7 @@ class Compacting:
         window = self._record.window
         if self._record.journal.read_only:
             raise Refused("This session is open to read only. Fork it to go on: /fork.")
-        if self._busy() and not self.occasion.waited_for:
+        if self._busy() and not draft.occasion.waited_for:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         numbers = [each.n for each in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:

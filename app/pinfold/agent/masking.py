@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pinfold.agent.compacting import Compacting, Draft
+from pinfold.agent.occasion import Occasion
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
 from pinfold.compaction.plan import Planned
@@ -57,7 +58,7 @@ class Masking:
         begins = self.begins(reading)
         return begins is not None and reading.used >= begins
 
-    async def mask(self, reading: Reading) -> None:
+    async def mask(self, reading: Reading, occasion: Occasion) -> None:
         """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""
         self._next = reading.used + LOOK * reading.usable
         options = self._compacting.options
@@ -65,7 +66,7 @@ class Masking:
         target = max(options.target_pct, self._begin - APART)
         try:
             draft = await self._compacting.draft(
-                "prune", replace(options, target_pct=target, spare=True)
+                "prune", replace(options, target_pct=target, spare=True), occasion=occasion
             )
         except NoGain:
             return

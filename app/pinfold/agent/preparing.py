@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from pinfold.agent.compacting import Compacting
 from pinfold.agent.options import Limits, PreparingOptions
+from pinfold.agent.ready import Ready, Written
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.updates import Appended, Preparation, Prepared, Update
@@ -42,18 +43,6 @@ OCCASION = Compaction(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A summary, and the window that it was written of."""
-
-    material: Material
-    items: frozenset[int]
-    """What it stands for."""
-    generation: int
-    used: int
-    """Tokens of the window then."""
-
-
 class Preparing:
     """Begins on a turn's own requests, so it rests when the user does, and when it is asked for."""
 
@@ -65,6 +54,7 @@ class Preparing:
         reading: Callable[[], Reading],
         limits: Limits,
         options: PreparingOptions,
+        ready: Ready,
     ) -> None:
         self.wanted = options.wanted
         self.state: Preparation = ""
@@ -74,7 +64,7 @@ class Preparing:
         self._reading = reading
         self._limits = limits
         self._options = options
-        self._written: _Written | None = None
+        self._ready = ready
         self._task: asyncio.Task[None] | None = None
         self._failures = 0
         self._settled = record.state.spent_preparing
@@ -82,15 +72,7 @@ class Preparing:
         self._why = ""
         """Why what is being written is broken off."""
         self._telling: set[asyncio.Task[None]] = set()
-        compacting.prepared = self.material
         record.subscribe(self._hear)
-
-    def material(self) -> Material | None:
-        """What is ready for the window of now."""
-        written = self._written
-        if written is None or written.generation != self._record.window.generation:
-            return None
-        return written.material
 
     def switch(self, *, on: bool) -> None:
         """Prepare from now on, or no longer; what is ready stays."""
@@ -128,7 +110,7 @@ class Preparing:
 
     def _settle(self, replaced: WindowReplaced) -> None:
         """What becomes of the summary that is ready."""
-        written, self._written = self._written, None
+        written, self._ready.written = self._ready.written, None
         if written is None:
             return
         ours = replaced.strategy == Layered.name
@@ -137,7 +119,7 @@ class Preparing:
         elif written.items <= {n for n, _ in replaced.window}:
             # Masks alone: what it stands for is still there.
             used = min(written.used, self._reading().used)
-            self._written = replace(written, generation=replaced.generation, used=used)
+            self._ready.written = replace(written, generation=replaced.generation, used=used)
         else:
             by = f"compacted by {replaced.strategy}" if replaced.strategy else "taken back"
             task = asyncio.create_task(self._unused(f"the window was {by}"))
@@ -167,7 +149,7 @@ class Preparing:
         reading = self._reading()
         if reading.used < self._options.threshold * reading.usable:
             return
-        known = self._written
+        known = self._ready.written
         if known is not None and reading.used - known.used < REFRESH * reading.usable:
             return
         unread = reading.used if known is None else reading.used - known.used
@@ -187,17 +169,17 @@ class Preparing:
         try:
             material = await self._made()
         except asyncio.CancelledError:
-            if self.material() is None:  # else what was written before still serves
+            if self._ready.material() is None:  # else what was written before still serves
                 await self._unused(self._why)
             raise
         except Exception as error:  # what can't be prepared is done without
             self._failures += 1
-            if self.material() is None:
+            if self._ready.material() is None:
                 await self._unused(f"none could be written: {error}", "failed")
         else:
             if material is not None:
                 self._failures = 0
-                self._written = _Written(material, self._covered(material), generation, used)
+                self._ready.written = Written(material, self._covered(material), generation, used)
                 await self._rehearse(material)
         self._task = None
         self._tell()
@@ -209,7 +191,7 @@ class Preparing:
             self._failures = MAX_FAILURES
             return None
         view = await self._compacting.view()
-        options, known = self._compacting.options, self.material()
+        options, known = self._compacting.options, self._ready.material()
         if known is None:
             return await Snapshot().prepare(view, summarizer, options)
         return await Snapshot().renew(known, view, summarizer, options)
@@ -227,7 +209,7 @@ class Preparing:
             await self._compacting.draft("layered", material=material, told=_quietly)
 
     def _tell(self) -> None:
-        state: Preparation = "ready" if self.material() is not None else ""
+        state: Preparation = "ready" if self._ready.material() is not None else ""
         if self._task is not None:
             state = "preparing"
         if state != self.state:
@@ -244,7 +226,7 @@ class Preparing:
                 await task
         if self._telling:
             await asyncio.wait(self._telling)
-        if self._written is not None:
+        if self._ready.written is not None:
             await self._unused("the session was closed before the window was full")
 
 

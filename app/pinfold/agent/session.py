@@ -33,6 +33,7 @@ from pinfold.agent.outputs import Outputs
 from pinfold.agent.playback import Playback
 from pinfold.agent.preparing import Preparing
 from pinfold.agent.prewarm import Prewarm
+from pinfold.agent.ready import Ready
 from pinfold.agent.record import Record
 from pinfold.agent.remembering import Remembering
 from pinfold.agent.request import Connection, Requester
@@ -42,7 +43,7 @@ from pinfold.agent.standing import Standing, standing_of
 from pinfold.agent.steering import Steering
 from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.toolbox import Toolbox
-from pinfold.agent.triggers import Triggers
+from pinfold.agent.triggers import Reviewer, Triggers
 from pinfold.agent.turn import Turn
 from pinfold.agent.updates import (
     Phase,
@@ -148,6 +149,7 @@ class Session:
             options.summary_window,
             options.reasoning_effort,
         )
+        ready = Ready(record.window)
         self.compaction = Compacting(
             record,
             self.files,
@@ -159,6 +161,7 @@ class Session:
             lambda: self.busy,
             options.strategy,
             options.compact,
+            ready,
         )
         self._masking = Masking(record, self.compaction, options.mask_threshold)
         self._triggers = Triggers(
@@ -171,6 +174,7 @@ class Session:
             self.reading,
             self._limits,
             options.preparing,
+            ready,
         )
         self._learning = Learning(
             record,
@@ -503,9 +507,11 @@ class Session:
 
         Raises `Refused`, `JournalError`, `OSError`.
         """
-        return await self.compacting(lambda: self.compaction.run(strategy, options))
+        return await self.compacting(
+            lambda occasion: self.compaction.run(strategy, options, occasion=occasion)
+        )
 
-    async def compacting(self, work: Callable[[], Awaitable[Answer]]) -> Answer | None:
+    async def compacting(self, work: Callable[[Occasion], Awaitable[Answer]]) -> Answer | None:
         """Wait for work on a compaction by hand; prompts wait meanwhile, too. None where
         `interrupt` ended it.
 
@@ -514,11 +520,11 @@ class Session:
         if self.busy:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
 
-        async def by_hand() -> Answer:
-            with self.compaction.on(Occasion(waited_for=True)):
-                return await work()
+        return await self._work.wait_for(lambda: work(Occasion(waited_for=True)), "compacting")
 
-        return await self._work.wait_for(by_hand, "compacting")
+    def review_by(self, reviewer: Reviewer) -> None:
+        """Have the user decide on compactions where they are asked."""
+        self._triggers.reviewer = reviewer
 
     def play(self, events: Sequence[Event], speed: float, *, own: bool = False) -> None:
         """Write a recording down as if it happened now, `speed` times as fast; 0: at once.
@@ -561,7 +567,7 @@ class Session:
         self._triggers.acted()
         await self._triggers.check("model")
         reading = self.reading()
-        asked = self.compaction.reviewer is not None and self._limits.auto != "off"
+        asked = self._triggers.reviewer is not None and self._limits.auto != "off"
         declined = asked and reading.used > reading.usable
         if declined:
             await self._take(old, "the window did not fit the other model")

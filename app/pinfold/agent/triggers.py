@@ -13,6 +13,7 @@ from pinfold.agent.updates import Appended, Update
 from pinfold.compaction import guards
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import least_headroom, too_small
+from pinfold.compaction.engine import LAST
 from pinfold.compaction.guards import Cause, Past
 from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
 from pinfold.rollout.events import WindowReplaced
@@ -21,6 +22,10 @@ from pinfold.window.reading import Reading
 
 BELOW = 0.7
 """Of the threshold, that a compaction by itself aims at, at most."""
+
+
+Reviewer = Callable[[Occasion], Awaitable[bool]]
+"""Shows the preview and waits for its end: whether it was applied."""
 
 
 class Triggers:
@@ -39,6 +44,7 @@ class Triggers:
         self._compacting = compacting
         self._reading = reading
         self._limits = limits
+        self.reviewer: Reviewer | None = None
         self._past = Past()
         self._told = False
         """Whether the user knows that a compaction would not help."""
@@ -92,8 +98,7 @@ class Triggers:
         `phase` says where the turn stands, if there is one; `waited_for` whether what runs in the
         session waits for it. Raises `TooSmall` on an overflow that no compaction can help.
         """
-        limits, compacting = self._limits, self._compacting
-        reading = self._reading()
+        limits, reading = self._limits, self._reading()
         if reading.used < limits.threshold * reading.usable:
             self._past, self._told = self._past.below(), False
         match phase:
@@ -112,41 +117,48 @@ class Triggers:
             self._past,
             waiting=waiting,
         )
-        with compacting.on(Occasion(cause, phase, waited_for)):
-            if cause == "overflow" and (refusal := await self._too_small()):
-                raise refusal
-            if cause == "model" and limits.auto != "off" and not waiting and await self._rebuilt():
-                return True
-            if step == "wait":
-                asked = cause == "threshold" and limits.auto == "auto"
-                if asked and not (waiting or self._past.stopped):
-                    await self._mask(reading)
-                return False
-            if step == "ask" and compacting.reviewer is not None:
-                applied = await self._asked(compacting.reviewer, phase)
-                if not applied:
-                    self._past = self._past.declined(reading.used)
-                return applied
-            return await self._compact(cause, reading)
+        occasion = Occasion(cause, phase, waited_for)
+        if cause == "overflow" and (refusal := await self._too_small(occasion)):
+            raise refusal
+        if (
+            cause == "model"
+            and limits.auto != "off"
+            and not waiting
+            and await self._rebuilt(occasion)
+        ):
+            return True
+        if step == "wait":
+            asked = cause == "threshold" and limits.auto == "auto"
+            if asked and not (waiting or self._past.stopped):
+                await self._mask(reading, occasion)
+            return False
+        if step == "ask" and self.reviewer is not None:
+            applied = await self._asked(self.reviewer, occasion)
+            if not applied:
+                self._past = self._past.declined(reading.used)
+            return applied
+        return await self._compact(occasion, reading)
 
-    async def _asked(self, reviewer: Callable[[], Awaitable[bool]], phase: str) -> bool:
+    async def _asked(self, reviewer: Reviewer, occasion: Occasion) -> bool:
         """The user's word; a turn waits for it as for that on a call."""
         record, before = self._record, self._record.phase
-        if phase != "standalone_turn":
+        if occasion.phase != "standalone_turn":
             record.enter("approval")
         try:
-            return await reviewer()
+            return await reviewer(occasion)
         finally:
             record.enter(before)
 
-    async def _compact(self, cause: Cause, reading: Reading) -> bool:
-        compacting = self._compacting
+    async def _compact(self, occasion: Occasion, reading: Reading) -> bool:
+        compacting, cause = self._compacting, occasion.cause
         try:
             # What is left must lie well below the threshold, or it would be passed at once.
             target = min(compacting.options.target_pct, self._limits.threshold * BELOW)
             options = replace(compacting.options, target_pct=target)
             must_gain = cause == "threshold"
-            await compacting.run(options=options, must_gain=must_gain, check=_keeps_going)
+            await compacting.run(
+                options=options, occasion=occasion, must_gain=must_gain, check=_keeps_going
+            )
         except NoGain as error:
             self._past = self._past.in_vain(reading.used)
             # On an overflow the turn ends with what the server said.
@@ -155,7 +167,7 @@ class Triggers:
                 self._record.warn(f"Not compacted: {error}")
             return False
         except (TooSmall, Impossible) as error:
-            small = error if isinstance(error, TooSmall) else await self._too_small()
+            small = error if isinstance(error, TooSmall) else await self._too_small(occasion)
             if small is None:
                 return self._failed(error)
             if cause == "overflow":
@@ -177,30 +189,30 @@ class Triggers:
         self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
         return False
 
-    async def _too_small(self) -> TooSmall | None:
+    async def _too_small(self, occasion: Occasion) -> TooSmall | None:
         """Says that the model can't hold what every request needs, if so."""
         try:
-            return too_small(await self._compacting.view())
+            return too_small(await self._compacting.view(occasion))
         except JournalError:  # what is worth telling about it, the next event to write will tell
             return None
 
-    async def _mask(self, reading: Reading) -> None:
+    async def _mask(self, reading: Reading, occasion: Occasion) -> None:
         if not self._masking.is_due(reading):
             return
         try:
-            await self._masking.mask(reading)
+            await self._masking.mask(reading, occasion)
         except Exception as error:  # the turn must go on, whatever it is
             self._record.warn(f"Nothing was masked: {error}")
 
-    async def _rebuilt(self) -> bool:
+    async def _rebuilt(self, occasion: Occasion) -> bool:
         """Make the window anew where it holds what this model can't read. Raises nothing."""
         window = self._record.window
         if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
             return False
         try:
-            if not (await self._compacting.view()).unreadable:
+            if not (await self._compacting.view(occasion)).unreadable:
                 return False
-            await self._compacting.run("checkpoint")
+            await self._compacting.run(LAST, occasion=occasion)
         except Exception as error:
             self._record.warn(
                 "A provider's own compaction is in the window, and this model can't read it. "

@@ -12,6 +12,7 @@ from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
+    from pinfold.agent.occasion import Occasion
     from pinfold.commands.context import Context, SessionPort
     from pinfold.compaction.loss import Loss, LostKind
     from pinfold.compaction.view import PlanOptions
@@ -37,10 +38,10 @@ async def compare(context: "Context", options: "PlanOptions") -> None:
     context.tell(await _announced(session))
     made: dict[str, Made | Exception] = {}
 
-    async def work() -> None:
+    async def work(occasion: "Occasion") -> None:
         for name in compaction.strategies:
             try:
-                draft = await compaction.draft(name, options)
+                draft = await compaction.draft(name, options, occasion=occasion)
                 made[name] = Made(draft, await compaction.loss(draft))
             except Exception as error:  # one that fails, a third party's perhaps, is told as such
                 made[name] = error

@@ -30,6 +30,7 @@ from pinfold.tui.look import Look
 from pinfold.tui.shell import Shell
 
 if TYPE_CHECKING:
+    from pinfold.agent.occasion import Occasion
     from pinfold.compaction.view import PlanOptions
 
 PANELS = str(Path(__file__).with_name("panels") / "panels.tcss")
@@ -135,7 +136,7 @@ class PinfoldApp(FailsafeApp):
         self, session: SessionPort, warnings: Sequence[str] = (), offer: str = ""
     ) -> None:
         old, self._session = self._session, session
-        session.compaction.reviewer = self._review
+        session.review_by(self._review)
         await self._shell.attach(session, [*warnings, *session.notices], offer)
         if old is not None:
             await old.close()
@@ -225,16 +226,16 @@ class PinfoldApp(FailsafeApp):
         from pinfold.tui.panels.preview import PreviewPanel
 
         save = self._host.save_compact
-        panel = PreviewPanel(self.session, save, strategy, options, by_hand=True)
+        panel = PreviewPanel(self.session, save, strategy, options)
         self.call_later(self.push_screen, panel)  # keys come first: making it took a while
 
-    async def _review(self) -> bool:
+    async def _review(self, occasion: "Occasion") -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""
         from pinfold.tui.panels.preview import PreviewPanel
 
-        if not await self._shell.offer_preview(self._why_now()):
+        if not await self._shell.offer_preview(self._why_now(occasion)):
             return False
-        panel = PreviewPanel(self.session, self._host.save_compact)
+        panel = PreviewPanel(self.session, self._host.save_compact, occasion=occasion)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
 
         def decide(applied: bool | None) -> None:
@@ -248,12 +249,12 @@ class PinfoldApp(FailsafeApp):
             panel.close(applied=False)
             raise
 
-    def _why_now(self) -> str:
+    def _why_now(self, occasion: "Occasion") -> str:
         """Why the window is to be compacted, in a sentence."""
         session = self.session
         reading = session.reading()
         used, limit = tokens(reading.used), tokens(reading.limit)
-        match session.compaction.occasion.cause:
+        match occasion.cause:
             case "model":
                 return f"It does not fit {one_line(session.model.name)}: {used} of {limit} tokens."
             case "overflow":

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.compact_text import price
 from pinfold.commands.context import SessionPort
@@ -92,12 +93,12 @@ class PreviewPanel(ListPanel[bool]):
         strategy: str = "",
         options: PlanOptions | None = None,
         *,
-        by_hand: bool = False,
+        occasion: Occasion = BY_HAND,
     ) -> None:
         """Without a strategy or options: the session's.
 
         `save` makes a strategy and options the user's defaults, in a thread, and says how.
-        `by_hand`: no turn waits for its end, so nothing is applied while one runs.
+        By hand no turn waits for its end, so nothing is applied while one runs.
         """
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
@@ -107,10 +108,11 @@ class PreviewPanel(ListPanel[bool]):
         self._save = save
         self._strategy = strategy or self._compaction.strategy
         self._options = options or self._compaction.options
-        self._by_hand = by_hand
+        self._occasion = occasion
+        self._by_hand = occasion.cause == "manual"
         self._before: list[PlanOptions | Pinning] = []
         """What z goes back to, the last on top: options, or a pin that came or went here."""
-        self._plans = Plans(self._compaction, self._walk)
+        self._plans = Plans(self._compaction, self._walk, occasion)
         self._claims: ClaimsPanel | None = None
         """The list of a summary's entries, while it is open."""
         self._wanted: int | None = None
@@ -136,7 +138,7 @@ class PreviewPanel(ListPanel[bool]):
     def on_mount(self) -> None:
         self._unsubscribe = self._session.subscribe(safely(self.app, self._hear))
         self._list.show_rows(self._rows)
-        if not self._by_hand and self._compaction.occasion.cause == "model":
+        if self._occasion.cause == "model":
             self._summary.say_why(self._for_model())
         self._begin()
 
@@ -494,5 +496,5 @@ def _about(inserted: Inserted) -> str:
 PANEL = Panel(
     "In the compaction preview (/compact --dry-run)",
     KEYS,
-    lambda host, _: PreviewPanel(host.session, host.host.save_compact, by_hand=True),
+    lambda host, _: PreviewPanel(host.session, host.host.save_compact),
 )

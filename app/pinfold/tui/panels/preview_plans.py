@@ -10,6 +10,7 @@ from pinfold.tui.panels.preview_steps import PLAIN, Standing, after, begun
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Compacting, Draft
+    from pinfold.agent.occasion import Occasion
 
 SETTLED = 0.1
 """Seconds without a key after which the other strategies are planned too."""
@@ -18,10 +19,16 @@ SETTLED = 0.1
 class Plans:
     """What each strategy would do to the window of now, with the options of now."""
 
-    def __init__(self, compaction: "Compacting", told: Callable[[Standing | None], None]) -> None:
+    def __init__(
+        self,
+        compaction: "Compacting",
+        told: Callable[[Standing | None], None],
+        occasion: "Occasion",
+    ) -> None:
         """`told` hears where the plans stand; None: nothing is under way."""
         self._compaction = compaction
         self._told = told
+        self._occasion = occasion
         self.drafts: dict[str, Draft | Exception] = {}
         self._asked: dict[str, asyncio.Task[Draft]] = {}
         """First drafts of strategies for which a model writes: it is asked once."""
@@ -87,7 +94,7 @@ class Plans:
 
     async def _drafted(self, name: str, options: PlanOptions) -> "Draft":
         asks = self._compaction.asks_model(name)
-        draft = partial(self._compaction.draft, name)
+        draft = partial(self._compaction.draft, name, occasion=self._occasion)
         told = partial(self._tell, name, self._round)
         asked = self._asked.get(name)
         if asked is None:
