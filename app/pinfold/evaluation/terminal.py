@@ -52,17 +52,22 @@ def _part(part: Part) -> RenderableType:
 
 
 def _grid(table: Table) -> Grid:
-    named = max((len(row.name) for row in table.rows), default=0)
+    named = max((cell_len(row.name) for row in table.rows), default=0)
     room = (WIDTH - named) // len(table.heads) - len("0.00  ")
     bars = min(room, _LONGEST_BAR) if room >= _SHORTEST_BAR else 1
-    rows = [[_cell(cell, bars) for cell in row.cells] for row in table.rows]
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     grid.add_column(overflow="fold")
-    for head, *column in zip(table.heads, *rows, strict=True):
-        parts = [*head.split(), *(line for cell in column for line in cell.plain.splitlines())]
-        grid.add_column(Text(head, "bold"), justify="right", width=max(map(cell_len, parts)))
-    for row, cells in zip(table.rows, rows, strict=True):
-        grid.add_row(Text(one_line(row.name), "dim" if row.kind == "baseline" else ""), *cells)
+    for at, head in enumerate(table.heads):
+        cells = [row.cells[at] for row in table.rows]
+        lines = [line for cell in cells for line in _cell(cell, bars).plain.splitlines()]
+        grid.add_column(
+            Text(head, "bold"),
+            justify="left" if any(isinstance(cell, Score) for cell in cells) else "right",
+            width=max(map(cell_len, [*head.split(), *lines])),
+        )
+    for row in table.rows:
+        name = Text(one_line(row.name), "dim" if row.kind == "baseline" else "")
+        grid.add_row(name, *(_cell(cell, bars) for cell in row.cells))
     return grid
 
 
@@ -70,7 +75,7 @@ def _cell(cell: Cell, width: int) -> Text:
     match cell:
         case Score(mean, deviation):
             gap = " " if width > 1 else ""
-            spread = f"\n±{deviation:.2f}{' ' * width}".replace("0", "", 1) if deviation else ""
+            spread = f"\n±{deviation:.2f}".replace("±0", "±") if deviation else ""
             return Text(f"{mean:.2f}{gap}{bar(mean, width)}{spread}")
         case Amount(text, over=over):
             return Text(f"{'!' if over else ''}{text}")
