@@ -262,14 +262,13 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
 
     memories = command("memories", "see and change what earlier sessions learned")
     memories.add_argument(
-        "action",
-        choices=["list", "show", "run", "forget", "clear", "doctor"],
-        nargs="?",
-        default="list",
-        help="list them; show one with what it comes from; make them now; forget all of its "
-        "session for good; remove all; say what is wrong",
+        "words",
+        nargs="*",
+        metavar="ACTION",
+        help="list (the default); show KEY, with what it comes from; run, to make them now; "
+        "forget KEY, with all that its session taught, for good; clear, to remove all; doctor, to "
+        "say what is wrong",
     )
-    memories.add_argument("names", nargs="*", metavar="KEY", help="as list names them")
     memories.add_argument("-y", "--yes", action="store_true", help="don't ask")
     memories.add_argument("--json", action="store_true")
 
@@ -292,7 +291,12 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
     rest = leading.parse_known_args(argv)[0].rest
     if rest and rest[0] not in names and is_file_name(rest[0]):
         argv = [*argv[: len(argv) - len(rest)], "adopt", *rest]
-    return top.parse_args(argv)
+    arguments, more = top.parse_known_args(argv)
+    if more and (arguments.command != "memories" or any(each.startswith("-") for each in more)):
+        top.error(f"unrecognized arguments: {' '.join(more)}")
+    if more:  # argparse fills a list only up to the next option
+        arguments.words += more
+    return arguments
 
 
 def _open_streams() -> None:

@@ -47,6 +47,14 @@ def test_they_are_listed_and_one_is_shown_with_its_source(
     assert json.loads(out(capsys))["sources"][0]["items"][0]["n"] == 2
 
 
+def test_options_may_stand_anywhere(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
+    key = str(listed(capsys)[0]["key"])
+    assert run(["memories", "show", "--json", key]) == 0
+    assert json.loads(out(capsys))["memory"]["key"] == key
+    assert run(["memories", "cler"]) == 2
+    assert "no action “cler”; did you mean clear?" in capsys.readouterr().err
+
+
 def test_forgetting_asks_first(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
     key = str(listed(capsys)[0]["key"])
     assert run(["memories", "forget", key]) == 2

@@ -93,5 +93,7 @@ def test_everything_in_the_context_counts(wire_api: WireApi) -> None:
 def test_memories_have_a_row_of_their_own_also_when_they_are_folded() -> None:
     for folded, tokens in ((False, COUNTER.count(LONG) + 4), (True, 0)):
         context = Context(memories=Memories(LONG, folded))
-        assert ("memories", "memories", tokens) in context_rows(COUNTER, context, "chat")
+        assert ("memories", "what earlier sessions learned", tokens) in context_rows(
+            COUNTER, context, "chat"
+        )
         assert context_parts(COUNTER, context, "chat")["memories"] == tokens

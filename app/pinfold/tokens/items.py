@@ -85,7 +85,7 @@ def context_rows(
         *(("AGENTS.md", file.path, count(f"{file.path}\n{file.text}")) for file in context.agents),
         ("instructions", "environment", count(context.environment)),
         *(
-            [("memories", "memories", count(context.remembered))]
+            [("memories", "what earlier sessions learned", count(context.remembered))]
             if context.memories is not None and context.memories.text
             else []
         ),

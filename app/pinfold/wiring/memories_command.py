@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pinfold import paths
+from pinfold.closest import shown, suggestion
 from pinfold.commands.context_text import age
 from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
@@ -24,6 +25,7 @@ from pinfold.wiring.memories import Memories
 from pinfold.wiring.stdin import agreed
 
 _ENCODING = "o200k_base"
+ACTIONS = ("list", "show", "run", "forget", "clear", "doctor")
 _SHORTEST = 4
 """Characters by which a memory is named, at least."""
 
@@ -43,8 +45,9 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def _carry_out(at: House, memories: Memories, arguments: argparse.Namespace) -> int:
-    keeper, names = memories.keeper, arguments.names
-    match arguments.action:
+    keeper = memories.keeper
+    action, *names = arguments.words or ["list"]
+    match action:
         case "list":
             return _list(_all(keeper), on=memories.enabled, as_json=arguments.json)
         case "show":
@@ -59,6 +62,8 @@ def _carry_out(at: House, memories: Memories, arguments: argparse.Namespace) -> 
             _say(keeper.clear(), as_json=arguments.json)
         case "doctor":
             return _doctor(at, memories, as_json=arguments.json)
+        case _:
+            raise WrongUse(f"memories has no action “{shown(action)}”{suggestion(action, ACTIONS)}")
     return 0
 
 
