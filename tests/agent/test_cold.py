@@ -42,7 +42,7 @@ async def test_a_cold_cache_is_priced_with_and_without_a_compaction(tmp_path: Pa
     count = len(on.events())
     after = await on.session.compaction.tokens_after()
     assert await on.session.cold() == (
-        f"The prompt cache is cold: this request will cost about {precise(used * 125 / 1e6)}; "
+        f"The prompt cache is cold: the next request will cost about {precise(used * 125 / 1e6)}; "
         f"compacted first (/compact), {precise(after * 125 / 1e6)}."
     )
     assert len(on.events()) == count, "looking costs nothing"

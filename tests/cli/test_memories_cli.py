@@ -77,7 +77,8 @@ def test_with_json_each_ending_is_json(
         assert isinstance(found, dict)
         return found
 
-    assert "say --yes" in said("forget", key)["error"]
+    asks = "it asks first: say --yes where nobody can answer"
+    assert said("forget", key) == said("clear") == {"error": asks}
     assert "No memory's key" in said("forget", "0198")["error"]
     monkeypatch.setattr(sys, "stdin", Terminal("n\nn\n"))
     assert said("forget", key) == said("clear") == {"declined": "They stay."}

@@ -44,4 +44,4 @@ async def cold_said(
         smaller = await compacted()
         if smaller < WORTH * reading.used:
             less = f"; compacted first (/compact), {precise(cold_cost(smaller, price))}"
-    return f"The prompt cache is cold: this request will cost about {costs}{less}."
+    return f"The prompt cache is cold: the next request will cost about {costs}{less}."

@@ -38,7 +38,7 @@ def command(arguments: argparse.Namespace) -> int:
         return _carry_out(at, memories, arguments)
     except Exception as error:
         if arguments.json:
-            print_json({"error": told(error)})
+            print_json({"error": str(error) if isinstance(error, WrongUse) else told(error)})
         raise
     finally:
         memories.keeper.close()
