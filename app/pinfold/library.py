@@ -16,7 +16,7 @@ from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.report import Report, report_of
-from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo
@@ -70,8 +70,7 @@ def compact(
     options = PlanOptions(
         target_pct=1.0,
         min_headroom_tokens=0,
-        # `prune` masks nothing in the tail; the others fill the budget with it.
-        max_tail_messages=_PRUNED_TAIL if strategy == "prune" else len(view.entries),
+        max_tail_messages=_PRUNED_TAIL if traits(strategy).leaves_tail else len(view.entries),
         filled=1.0,
         numbered=False,
     )

@@ -27,7 +27,7 @@ from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
 from pinfold.compaction.plan import CompactionPlan, Sizes
 from pinfold.compaction.report import KEEPS_MORE, Report, completion, report_of
-from pinfold.compaction.strategies.registry import registry
+from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.numbers import dollars, tokens
@@ -195,7 +195,7 @@ class Compacting:
     async def _prepare(
         self, name: str, options: PlanOptions, told: Step, occasion: Occasion
     ) -> tuple[Material, Usage, float | None]:
-        if name == "layered":
+        if traits(name).takes_prepared:
             return self._ready.material() or Material(), Usage(), None
         if not self.asks_model(name):
             return Material(), Usage(), None

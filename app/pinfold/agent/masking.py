@@ -13,6 +13,8 @@ from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
 from pinfold.compaction.plan import Planned
 from pinfold.compaction.refusals import NoGain
+from pinfold.compaction.strategies.prune import Prune
+from pinfold.compaction.strategies.registry import traits
 from pinfold.numbers import tokens
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
 from pinfold.window.reading import Reading
@@ -49,7 +51,7 @@ class Masking:
 
     def begins(self, reading: Reading) -> int | None:
         """Tokens from which the next batch is looked for; none where none is."""
-        if self._declined or self._compacting.strategy != "layered":
+        if self._declined or not traits(self._compacting.strategy).takes_prepared:
             return None
         return int(max(self._begin * reading.usable, self._next))
 
@@ -66,11 +68,11 @@ class Masking:
         target = max(options.target_pct, self._begin - APART)
         try:
             draft = await self._compacting.draft(
-                "prune", replace(options, target_pct=target, spare=True), occasion=occasion
+                Prune.name, replace(options, target_pct=target, spare=True), occasion=occasion
             )
         except NoGain:
             return
-        if draft.plan.strategy != "prune":
+        if draft.plan.strategy != Prune.name:
             return
         batch = [each for each in draft.plan.items if each.verdict == "mask"]
         saved = draft.view.corrected(sum(each.before - each.after for each in batch))

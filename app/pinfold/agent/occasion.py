@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from pinfold.compaction.guards import Cause
+from pinfold.compaction.strategies.registry import traits
 from pinfold.rollout.events import Compaction
 
 _REASONS: dict[str, Literal["user_requested", "context_limit", "model_downshift", "prepared"]] = {
@@ -29,7 +30,7 @@ class Occasion(Struct, frozen=True):
             trigger="manual" if self.cause == "manual" else "auto",
             reason=_REASONS[self.cause],
             phase=self.phase,
-            implementation="remote" if strategy == "remote" else "local",
+            implementation="remote" if traits(strategy).at_provider else "local",
             strategy=strategy,
         )
 

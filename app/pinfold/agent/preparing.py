@@ -12,7 +12,7 @@ from pinfold.agent.ready import Ready, Written
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Summarizing
 from pinfold.agent.updates import Appended, Preparation, Prepared, Update
-from pinfold.compaction.strategies.layered import Layered
+from pinfold.compaction.strategies.registry import traits
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import entries_of
@@ -39,7 +39,7 @@ OCCASION = Compaction(
     reason="prepared",
     phase="background",
     implementation="local",
-    strategy="snapshot",
+    strategy=Snapshot.name,
 )
 
 
@@ -113,7 +113,7 @@ class Preparing:
         written, self._ready.written = self._ready.written, None
         if written is None:
             return
-        ours = replaced.strategy == Layered.name
+        ours = traits(replaced.strategy or "").takes_prepared
         if ours and any(entries_of(item) for item in replaced.inserted):
             self._settled = self._record.state.spent_preparing
         elif written.items <= {n for n, _ in replaced.window}:
@@ -144,7 +144,7 @@ class Preparing:
             return
         if self._record.journal.read_only:
             return
-        if self._limits.auto == "off" or self._compacting.strategy != "layered":
+        if self._limits.auto == "off" or not traits(self._compacting.strategy).takes_prepared:
             return
         reading = self._reading()
         if reading.used < self._options.threshold * reading.usable:
@@ -206,7 +206,7 @@ class Preparing:
     async def _rehearse(self, material: Material) -> None:
         """Plan once for nothing: what is counted now is known when a turn waits for it."""
         with suppress(Exception):  # whether it can be applied is asked when it is
-            await self._compacting.draft("layered", material=material, told=_quietly)
+            await self._compacting.draft(material=material, told=_quietly)
 
     def _tell(self) -> None:
         state: Preparation = "ready" if self._ready.material() is not None else ""

@@ -176,6 +176,8 @@ async def prepare(context: Context, argument: str) -> None:
 
 
 def _prepared(preparing: "PreparingPort", strategy: str, auto: str) -> str:
+    from pinfold.compaction.strategies.registry import traits
+
     if not preparing.wanted:
         left = " The one that is ready still serves." if preparing.state == "ready" else ""
         return f"No summary is written in the background.{left} /prepare turns it on."
@@ -185,7 +187,7 @@ def _prepared(preparing: "PreparingPort", strategy: str, auto: str) -> str:
     )
     if auto == "off":
         return f"{said} But nothing is compacted by itself: /threshold auto changes that."
-    if strategy != "layered":
+    if not traits(strategy).takes_prepared:
         return f"{said} But only layered makes use of it, and this session compacts by {strategy}."
     return said
 

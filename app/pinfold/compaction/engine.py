@@ -12,9 +12,9 @@ from pinfold.compaction.kept_files import files_left_out
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.replacement import REPLACED
-from pinfold.compaction.strategies.registry import house, registry
+from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategy import Material, Strategy
+from pinfold.compaction.strategy import Material, Strategy, traits_of
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout import events
 from pinfold.rollout.events import WindowReplaced
@@ -92,15 +92,15 @@ def _noted(
 
 def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:
     """That the user's focus changes nothing, where no model reads it."""
-    if options.focus and (not strategy.needs_model or strategy.name == "remote"):
+    if options.focus and (not strategy.needs_model or traits_of(strategy).at_provider):
         yield f"--focus changes nothing by {strategy.name}: snapshot and handoff heed it."
 
 
 def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions) -> Iterator[str]:
-    """That the roles change nothing, where one of ours makes the plan that keeps by none."""
-    name = plan.strategy if strategy.name == Snapshot.name else strategy.name
+    """That the roles change nothing, where the plan's strategy keeps by none."""
+    name = plan.strategy if traits_of(strategy).keeps_roles else strategy.name
     given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
-    if given and name != Snapshot.name and name in house():
+    if given and not traits(name).keeps_roles:
         yield f"keep_roles changes nothing by {name}: only {Snapshot.name} keeps by role."
 
 

@@ -31,8 +31,32 @@ class Material(Struct, frozen=True):
     """For the journal."""
 
 
+class Traits(Struct, frozen=True):
+    """What others must know of a strategy, by default of one that says nothing of itself."""
+
+    takes_prepared: bool = False
+    """Uses a summary from the background, and masks a little before it is its time."""
+    at_provider: bool = False
+    """The model's provider does the work, and heeds no focus."""
+    keeps_roles: bool = True
+    """Keeps items by their role, as far as the options say so."""
+    leaves_tail: bool = False
+    """Leaves the tail as it is, and does not fill the budget with it."""
+    steps: tuple[str, ...] = ()
+    """What it tells of while it prepares and plans, in order."""
+
+
+def traits_of(strategy: "Strategy | None") -> Traits:
+    """Of none, and of one that has none: the defaults."""
+    found: Traits = getattr(strategy, "traits", Traits())
+    return found
+
+
 class Strategy(Protocol):
-    """One way to compact. Plans are checked by the engine, whoever makes them."""
+    """One way to compact. Plans are checked by the engine, whoever makes them.
+
+    It may have `traits: Traits`.
+    """
 
     @property
     def name(self) -> str: ...

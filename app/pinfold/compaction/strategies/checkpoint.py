@@ -2,7 +2,7 @@
 
 from pinfold.compaction.assembly import assemble
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
 
 
@@ -10,6 +10,7 @@ class Checkpoint(ModelFree):
     """Needs no model and works at any fill; every other strategy falls back on it."""
 
     name = "checkpoint"
+    traits = Traits(keeps_roles=False)
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """Raises `Impossible`, its only failure."""

@@ -3,7 +3,7 @@
 from pinfold.compaction import handoff_text
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import replace_history
-from pinfold.compaction.strategy import Material
+from pinfold.compaction.strategy import Material, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 
@@ -15,6 +15,7 @@ class Handoff:
     """
 
     name = "handoff"
+    traits = Traits(keeps_roles=False)
     needs_model = True
 
     async def prepare(

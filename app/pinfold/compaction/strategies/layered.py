@@ -10,7 +10,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.checkpoint import Checkpoint
 from pinfold.compaction.strategies.prune import least, masked_draft
 from pinfold.compaction.strategies.snapshot import standing, summary_of, with_summary
-from pinfold.compaction.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.items import Item
 
@@ -23,6 +23,7 @@ class Layered(ModelFree):
     where one is prepared; the plan says which it was."""
 
     name = "layered"
+    traits = Traits(takes_prepared=True, keeps_roles=False)
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Impossible`."""

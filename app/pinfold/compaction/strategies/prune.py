@@ -9,7 +9,7 @@ from pinfold.compaction.draft import Draft
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.masks import LEAST, saved, spared, superseded
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.strategy import Material, ModelFree
+from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
 from pinfold.rollout.items import Kind
 from pinfold.window.pins import named
@@ -31,6 +31,7 @@ class Prune(ModelFree):
     in the tail; what is in use goes last, or not at all."""
 
     name = "prune"
+    traits = Traits(keeps_roles=False, leaves_tail=True)
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """It may fall short of the target."""

@@ -11,7 +11,7 @@ from pinfold.compaction.strategies.layered import Layered
 from pinfold.compaction.strategies.prune import Prune
 from pinfold.compaction.strategies.remote import Remote
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.strategy import Strategy
+from pinfold.compaction.strategy import Strategy, Traits, traits_of
 
 GROUP = "pinfold.strategies"
 
@@ -39,6 +39,11 @@ def house() -> dict[str, Strategy]:
 def registry() -> Registry:
     """All strategies, looked for once."""
     return look()
+
+
+def traits(name: str) -> Traits:
+    """Of the strategy of that name, if there is one."""
+    return traits_of(registry().strategies.get(name))
 
 
 def look() -> Registry:

@@ -2,7 +2,7 @@
 
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import as_sent, covered, replace_history
-from pinfold.compaction.strategy import Material
+from pinfold.compaction.strategy import Material, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo, Summarizer
 from pinfold.rollout.items import Item, Origin
@@ -13,6 +13,7 @@ class Remote:
     """The user's messages, then an item that goes back to its model as it came."""
 
     name = "remote"
+    traits = Traits(at_provider=True, keeps_roles=False)
     needs_model = True
 
     async def prepare(

@@ -10,7 +10,7 @@ from pinfold.compaction.assembly import assemble
 from pinfold.compaction.inserted import Summary
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
-from pinfold.compaction.strategy import Material
+from pinfold.compaction.strategy import Material, Traits
 from pinfold.compaction.summary import Entry, bare, entries_of, text_of, to_detail, within
 from pinfold.compaction.synthesis import Synthesis, is_read
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -24,6 +24,7 @@ class Snapshot:
     """Merges with the summary before it: what did not change is carried to the letter."""
 
     name = "snapshot"
+    traits = Traits(steps=("anchor", "cluster", "synthesize", "replace", "headroom"))
     needs_model = True
 
     async def prepare(

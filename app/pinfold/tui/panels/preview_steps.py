@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from pinfold.compaction.strategies.registry import traits
+
 PLAIN = ("reading", "planning", "comparing", "writing")
 """Folding what the session holds; the strategy; the others; the journal."""
 ASKING = ("reading", "asking", "planning")
 """With a model that writes in between."""
-SNAPSHOT = ("anchor", "cluster", "synthesize", "replace", "headroom")
-"""As the strategy itself has them."""
+REPLANNED = frozenset({"replace", "headroom"})
+"""What each draft tells of, where the strategy has no steps of its own."""
 PLANNING = 0.9
 """Of a draft, that is done once its plan is begun."""
 
@@ -29,7 +31,7 @@ class Standing:
 
 def begun(strategy: str, *, asks: bool) -> Standing:
     """Before anything is told."""
-    walk = PLAIN if not asks else SNAPSHOT if strategy == "snapshot" else ASKING
+    walk = PLAIN if not asks else traits(strategy).steps or ASKING
     return Standing(walk, walk[0], 0.0)
 
 
@@ -39,7 +41,7 @@ def after(standing: Standing, told: str, done: float) -> Standing:
     name, _, detail = told.partition(", ")
     if name in walk:
         return Standing(walk, name, done, detail=detail)
-    if told in SNAPSHOT:
+    if told in REPLANNED:
         return Standing(walk, "planning", done)
     if "asking" in walk:
         return Standing(walk, "asking", done, detail=told)
