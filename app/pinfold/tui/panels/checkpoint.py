@@ -4,30 +4,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.widgets import Input, Static
 
 from pinfold.commands.context import SessionPort
-from pinfold.commands.failures import told
 from pinfold.commands.history import DIGEST
 from pinfold.rollout import provenance
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
-from pinfold.tui.panels.context import Filter
-from pinfold.tui.panels.following import Following
-from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import FilterPanel
 
 if TYPE_CHECKING:
     from pinfold.agent.memory import Remembered
 
-HINT = "↑ ↓ choose · Esc leaves"
 KEYS = [
     *moves("checkpoint"),
     *keys(
@@ -38,55 +30,27 @@ KEYS = [
         ("escape,q", "back", "Drop the filter, then leave"),
     ),
 ]
-SIDE = 120
-"""Columns from which the transcript stays in view beside it."""
 
 
-class CheckpointPanel(ListPanel[None]):
+class CheckpointPanel(FilterPanel[None]):
     """Follows the session, also while a turn runs."""
 
-    CSS_PATH = "panels.tcss"
-    AUTO_FOCUS = ""
+    HEADING = "Checkpoint"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, session: SessionPort) -> None:
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._list: CheckpointList = CheckpointList()
+        super().__init__(self._list, session, "words, #12")
         self._session = session
         self._window = session.window
         self._rows: Sequence[KeptRow] = ()
-        self._facts = Static("Reading the session…", classes="facts", markup=False)
-        self._filter = Filter(placeholder="words, #12", compact=True)
-        self._list: CheckpointList = CheckpointList()
-        self._foot = Foot()
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel side") as panel:
-            panel.border_title = "Checkpoint"
-            panel.border_subtitle = HINT
-            yield self._facts
-            yield self._filter
-            yield self._list
-            yield self._foot
-
-    def on_mount(self) -> None:
-        self._filter.display = False
-        self._following = Following(self, self._session, self._read)
-        self._read()
-
-    def on_unmount(self) -> None:
-        self._following.stop()
 
     # What is shown
 
     @work(exclusive=True, group="read")
-    async def _read(self) -> None:
-        try:
-            kept = await self._session.compaction.remembered(DIGEST)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._show(kept)
+    async def read(self) -> None:
+        with self.telling():
+            self._show(await self._session.compaction.remembered(DIGEST))
 
     def _show(self, kept: "Remembered") -> None:
         self._facts.update(" · ".join(facts(kept)))
@@ -127,30 +91,8 @@ class CheckpointPanel(ListPanel[None]):
             self.app.copy_to_clipboard(text)
             self._foot.say(f"Copied: {len(text):,} characters.")
 
-    # The filter
-
-    def action_filter(self) -> None:
-        self._filter.display = True
-        self._filter.focus()
-
-    @on(Input.Changed)
-    def _narrow(self) -> None:
+    def narrow(self) -> None:
         self._list.show_rows(chosen(self._rows, self._filter.value), top=True)
-
-    @on(Input.Submitted)
-    def action_to_table(self) -> None:
-        self._filter.display = bool(self._filter.value)
-        self.set_focus(None)
-
-    def action_drop_filter(self) -> None:
-        self._filter.value = ""
-        self.action_to_table()
-
-    def action_back(self) -> None:
-        if self._filter.value:
-            self.action_drop_filter()
-        else:
-            self.dismiss(None)
 
 
 PANEL = Panel(

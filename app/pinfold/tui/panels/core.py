@@ -5,31 +5,24 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.widgets import Input, Static
+from textual.binding import BindingType
+from textual.widgets import Input
 
 from pinfold.checkpoint.core import Suggestion
 from pinfold.commands.context import SessionPort
-from pinfold.commands.failures import told
 from pinfold.rollout import provenance
 from pinfold.rollout.events import Stated
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, one_line
-from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
-from pinfold.tui.panels.following import Following
-from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import WordsPanel
 from pinfold.tui.transcript.lines import clip
 
-HINT = "Repeated after every compaction · Esc closes"
 KEYS = [
     *moves("core", home="home"),
     *keys(
@@ -44,19 +37,11 @@ KEYS = [
         ("escape,q", "leave", "Leave"),
     ),
 ]
-SIDE = 120
-"""Columns from which the transcript stays in view beside it."""
 LONGEST = 400
 """Characters of what is added here."""
 _TOLD = 48
 """Cells of it when it is told what was done."""
 Doing = Callable[[], Awaitable[None]]
-
-
-class Words(SearchInput):
-    """What the user writes into the core."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "screen.put_away", show=False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +52,16 @@ class _Pen:
     of: Stated | None = None
 
 
-class CorePanel(ListPanel[None]):
+class CorePanel(WordsPanel[None]):
     """Follows the session, also while a turn runs. Every change is journalled at once."""
 
-    CSS_PATH = "panels.tcss"
-    AUTO_FOCUS = ""
+    HEADING = "Protected core"
+    HINT = "Repeated after every compaction · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, session: SessionPort) -> None:
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._list: CheckpointList = CheckpointList()
+        super().__init__(self._list, session, "Reading the session…")
         self._session = session
         self._window = session.window
         self._said: Mapping[str, Stated] = {}
@@ -88,38 +73,14 @@ class CorePanel(ListPanel[None]):
         """The line that was just written."""
         self._undos: list[tuple[str, Doing]] = []
         """What the changes made here were, and what takes each back."""
-        self._facts = Static("Reading the session…", classes="facts", markup=False)
-        self._words = Words(compact=True, select_on_focus=False)
-        self._list: CheckpointList = CheckpointList()
-        self._foot = Foot()
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel side") as panel:
-            panel.border_title = "Protected core"
-            panel.border_subtitle = HINT
-            yield self._facts
-            yield self._list
-            yield self._words
-            yield self._foot
-
-    def on_mount(self) -> None:
-        self._words.display = False
-        self._following = Following(self, self._session, self._read)
-        self._read()
-
-    def on_unmount(self) -> None:
-        self._following.stop()
 
     # What is shown
 
     @work(exclusive=True, group="read")
-    async def _read(self) -> None:
-        try:
+    async def read(self) -> None:
+        with self.telling():
             kept = await self._session.compaction.remembered(0)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._show(kept.stated, kept.suggested)
+            self._show(kept.stated, kept.suggested)
 
     def _show(self, said: Sequence[Stated], suggested: Sequence[Suggestion]) -> None:
         self._said = {key_of(each): each for each in said}
@@ -173,9 +134,6 @@ class CorePanel(ListPanel[None]):
             text = self._window.goal if row.key == GOAL else row.text
             self.app.push_screen(ItemPanel("In full", clean(text) or row.text))
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
     # Keys: changes
 
     def _chosen(self) -> Stated | None:
@@ -189,17 +147,12 @@ class CorePanel(ListPanel[None]):
             what = "goal"
         self._pen = _Pen(what, chosen if what == "edit" else None)
         before = {"add": "", "edit": chosen.text if chosen else "", "goal": self._window.goal}[what]
-        self._words.max_length = None if what == "goal" else LONGEST
-        self._words.value = before if len(before.splitlines()) <= 1 else ""
-        self._words.action_end()
-        self._words.placeholder = PLACEHOLDERS[what]
-        self._words.display = True
-        self._words.focus()
+        line = before if len(before.splitlines()) <= 1 else ""
+        self.ask(line, PLACEHOLDERS[what], None if what == "goal" else LONGEST)
 
     def action_put_away(self) -> None:
         self._pen = None
-        self._words.display = False
-        self.set_focus(None)
+        super().action_put_away()
 
     @on(Input.Submitted)
     async def _written(self) -> None:
@@ -267,14 +220,12 @@ class CorePanel(ListPanel[None]):
             self._undos.pop()
 
     async def _done(self, doing: Doing, said: str) -> bool:
-        try:
+        with self.telling():
             await doing()
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return False
-        self._foot.say(said)
-        self._read()
-        return True
+            self._foot.say(said)
+            self.read()
+            return True
+        return False
 
 
 PANEL = Panel("In the protected core (/core)", KEYS, lambda host, _: CorePanel(host.session))

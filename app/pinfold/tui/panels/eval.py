@@ -1,13 +1,13 @@
 """`/eval`: what each strategy that needs no model would keep of this session as it stands."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar
 
 from textual import events, on, work
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Static
 
 from pinfold.commands.context import SessionPort
@@ -21,15 +21,13 @@ from pinfold.evaluation.verdict import listed
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.eval_list import EvalList, Tried
-from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_loss import Keeping, LossPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import TablePanel
 
-HINT = "↑ ↓ choose · Esc leaves"
 ABOUT = "need: names used in the last fifth · words: your own"
 KEYS = [
     *moves("eval"),
@@ -41,44 +39,30 @@ KEYS = [
         ("escape,q", "leave", "Stop, and leave"),
     ),
 ]
-SIDE = 120
-"""Columns from which the transcript stays in view beside it."""
 
 
-class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
+class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
     """Its result is what to preview."""
 
-    CSS_PATH = "panels.tcss"
+    HEADING = "What would be kept of this session"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, session: SessionPort) -> None:
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._list: EvalList = EvalList()
+        super().__init__(self._list, facts="")
         self._session = session
         self._options = session.compaction.options
         self._tried: list[Tried] = []
         self._before = 0
-        self._facts = Static(classes="facts", markup=False)
         self._heads = Static(classes="facts", markup=False)
-        self._list: EvalList = EvalList()
-        self._foot = Foot()
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel side") as panel:
-            panel.border_title = "What would be kept of this session"
-            panel.border_subtitle = HINT
-            yield self._facts
-            yield self._heads
-            yield self._list
-            yield self._foot
-
-    def on_mount(self) -> None:
-        self._evaluate()
+    def parts(self) -> Iterable[Widget]:
+        return self._facts, self._heads, self._list, self._foot
 
     # What is shown
 
     @work(exclusive=True, group="evaluate")
-    async def _evaluate(self) -> None:
+    async def read(self) -> None:
         """Each strategy's line as soon as it is known; leaving the panel ends it."""
         self._tried = []
         self._list.show_tried(())
@@ -187,10 +171,7 @@ class EvalPanel(ListPanel[tuple[str, PlanOptions] | None]):
         self.dismiss((tried.strategy, options))
 
     def action_again(self) -> None:
-        self._evaluate()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
+        self.read()
 
 
 async def _open(host: PanelHost, _: str) -> None:

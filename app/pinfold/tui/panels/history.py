@@ -1,30 +1,28 @@
 """The windows that a session has had: to look into, compare, restore or fork from."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.widget import Widget
 
 from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history import fork
 from pinfold.commands.history_text import counts, fits
 from pinfold.numbers import tokens
-from pinfold.tui.panels.following import Following
-from pinfold.tui.panels.foot import Foot, Level
+from pinfold.tui.panels.foot import Level
 from pinfold.tui.panels.history_items import ItemsPanel, difference_lines, standing_lines
 from pinfold.tui.panels.history_list import HistoryList, Past, pasts
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.lost import LostPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import TablePanel
 
-HINT = "↑ ↓ choose · Esc leaves"
 KEYS = [
     *moves("history"),
     *keys(
@@ -38,43 +36,28 @@ KEYS = [
         ("escape,q", "leave", "Drop the mark, then leave"),
     ),
 ]
-SIDE = 120
-"""Columns from which the transcript stays in view beside it."""
 SETTLED = 0.05
 """Seconds without a key after which the effect of a restore is worked out."""
 
 
-class HistoryPanel(ListPanel[int | None]):
+class HistoryPanel(TablePanel[int | None]):
     """Its result is the window to fork from."""
 
-    CSS_PATH = "panels.tcss"
+    HEADING = "Windows of this session"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, session: SessionPort) -> None:
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._list: HistoryList = HistoryList()
+        super().__init__(self._list, session)
         self._session = session
         self._window = session.window
-        self._list: HistoryList = HistoryList()
-        self._foot = Foot()
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel side") as panel:
-            panel.border_title = "Windows of this session"
-            panel.border_subtitle = HINT
-            yield self._list
-            yield self._foot
-
-    def on_mount(self) -> None:
-        self._following = Following(self, self._session, self._read)
-        self._read()
-
-    def on_unmount(self) -> None:
-        self._following.stop()
+    def parts(self) -> Iterable[Widget]:
+        return self._list, self._foot
 
     # What is shown
 
-    def _read(self) -> None:
+    def read(self) -> None:
         self._list.show_pasts(pasts(self._window.generations, self._window.boundaries))
 
     @on(Table.Moved)
@@ -82,10 +65,6 @@ class HistoryPanel(ListPanel[int | None]):
         if (past := self._list.row) is not None:
             self._foot.show(past.name, past.why, past.since)
             self._work_out(past)
-
-    def _about(self, past: Past) -> list[str]:
-        sizes = f"{past.sizes} tokens" if past.sizes else ""
-        return [past.name, *(each for each in (past.why, past.since, sizes, past.items) if each)]
 
     @work(exclusive=True, group="effect")
     async def _work_out(self, past: Past) -> None:
@@ -143,24 +122,18 @@ class HistoryPanel(ListPanel[int | None]):
     async def action_restore(self) -> None:
         if (past := self._list.row) is None:
             return
-        try:
+        with self.telling():
             said = await self._window.restore(past.number)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        reading = self._session.reading()
-        level: Level = "warning" if reading.used > reading.usable else "info"
-        self._foot.say(f"{said} {fits(reading)} z undoes it.", level)
-        self._read()
+            reading = self._session.reading()
+            level: Level = "warning" if reading.used > reading.usable else "info"
+            self._foot.say(f"{said} {fits(reading)} z undoes it.", level)
+            self.read()
 
     async def action_undo(self) -> None:
-        try:
+        with self.telling():
             what = await self._window.undo()
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._foot.say(f"Undone: {what}.")
-        self._read()
+            self._foot.say(f"Undone: {what}.")
+            self.read()
 
     def action_fork(self) -> None:
         if self._session.phase != "idle":

@@ -8,32 +8,26 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.binding import BindingType
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from pinfold.commands.context import MemoriesPort, SessionPort
 from pinfold.commands.context_text import age
-from pinfold.commands.failures import told
 from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import Memory
 from pinfold.rollout.events import Stated
 from pinfold.sanitize import one_line
-from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.ask import AskPanel
-from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.memories_list import SAID, MemoriesList, ordered, source
 from pinfold.tui.panels.memories_review import ReviewPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import WordsPanel
 
-HINT = "What earlier sessions learned · Esc closes"
 KEYS = [
     *moves("memories"),
     *keys(
@@ -57,15 +51,9 @@ NONE = (
 OFF = "Memories are off. /memories on switches them on; README says what is sent where."
 
 
-class Words(SearchInput):
-    """What the user writes in a memory's place."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "screen.put_away", show=False)]
-
-
-class MemoriesPanel(ListPanel[None]):
-    CSS_PATH = "panels.tcss"
-    AUTO_FOCUS = ""
+class MemoriesPanel(WordsPanel[None]):
+    HEADING = "Memories"
+    HINT = "What earlier sessions learned · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(
@@ -74,45 +62,25 @@ class MemoriesPanel(ListPanel[None]):
         memories: MemoriesPort,
         now: datetime | None = None,
     ) -> None:
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (120, "-side")]
+        self._now = now or datetime.now(UTC)
+        self._list: MemoriesList = MemoriesList(self._now)
+        super().__init__(self._list, facts="Reading the memories…")
         self._session = session
         self._host = memories
         self._keeper = memories.keeper
-        self._now = now or datetime.now(UTC)
         self._edited: Memory | None = None
-        self._facts = Static("Reading the memories…", classes="facts", markup=False)
-        self._words = Words(compact=True, select_on_focus=False)
-        self._list: MemoriesList = MemoriesList(self._now)
-        self._foot = Foot()
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel side") as panel:
-            panel.border_title = "Memories"
-            panel.border_subtitle = HINT
-            yield self._facts
-            yield self._list
-            yield self._words
-            yield self._foot
-
-    def on_mount(self) -> None:
-        self._words.display = False
-        self._read()
 
     # What is shown
 
     @work(exclusive=True, group="read")
-    async def _read(self) -> None:
-        try:
+    async def read(self) -> None:
+        with self.telling():
             found = await asyncio.to_thread(self._keeper.memories, self._session.window.count)
             waiting = await asyncio.to_thread(self._keeper.pending)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._list.show_memories(ordered(found, self._session.cwd))
-        self._facts.update(self._summary(found, held=waiting is not None))
-        if not found:
-            self._foot.show(NONE if self._host.enabled else OFF)
+            self._list.show_memories(ordered(found, self._session.cwd))
+            self._facts.update(self._summary(found, held=waiting is not None))
+            if not found:
+                self._foot.show(NONE if self._host.enabled else OFF)
 
     def _summary(self, found: Sequence[Memory], *, held: bool) -> str:
         count = f"{len(found):,} {'memory' if len(found) == 1 else 'memories'}"
@@ -155,12 +123,9 @@ class MemoriesPanel(ListPanel[None]):
         if not memory.cites:
             self._foot.say("You wrote it: it comes from no session.", "warning")
             return
-        try:
+        with self.telling():
             found = await asyncio.to_thread(self._keeper.sources, memory.cites)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self.app.push_screen(ItemPanel(*source_page(found)))
+            self.app.push_screen(ItemPanel(*source_page(found)))
 
     async def action_pin(self) -> None:
         if (memory := self._list.memory) is None:
@@ -169,27 +134,21 @@ class MemoriesPanel(ListPanel[None]):
             why = f"Not pinned: {one_line(memory.why)}. Edit it into your own words first."
             self._foot.say(why, "warning")
             return
-        try:
+        with self.telling():
             await self._session.window.change_core([Stated(memory.text)])
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._foot.say("Pinned: it stands in the protected core of this session. /core shows it.")
+            self._foot.say(
+                "Pinned: it stands in the protected core of this session. /core shows it."
+            )
 
     def action_edit(self) -> None:
         if (memory := self._list.memory) is None:
             return
         self._edited = memory
-        self._words.value = memory.text
-        self._words.action_end()
-        self._words.placeholder = "in your own words; empty removes it"
-        self._words.display = True
-        self._words.focus()
+        self.ask(memory.text, "in your own words; empty removes it")
 
     def action_put_away(self) -> None:
         self._edited = None
-        self._words.display = False
-        self.set_focus(None)
+        super().action_put_away()
 
     @on(Input.Submitted)
     def _written(self) -> None:
@@ -225,7 +184,7 @@ class MemoriesPanel(ListPanel[None]):
             self._foot.say("No consolidation waits for your review.", "warning")
             return
         await self.app.push_screen_wait(ReviewPanel(self._keeper))
-        self._read()
+        self.read()
 
     @work
     async def action_undo(self) -> None:
@@ -242,18 +201,12 @@ class MemoriesPanel(ListPanel[None]):
 
         self._do(export)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
     @work(exclusive=True, group="do")
     async def _do(self, doing: Callable[[], str]) -> None:
-        try:
+        with self.telling():
             said = await asyncio.to_thread(doing)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._foot.say(said)
-        self._read()
+            self._foot.say(said)
+            self.read()
 
 
 def _free(path: Path) -> Path:

@@ -1,29 +1,27 @@
 """A consolidation of memories that waits: each change to accept, edit or reject."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
+from textual.widget import Widget
 from textual.widgets import Static
 
-from pinfold.commands.failures import told
 from pinfold.memories import review
 from pinfold.memories.keeper import Keeper
 from pinfold.memories.review import Hunk
 from pinfold.memories.statements import parse
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.colours import ink
-from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Line, LineTable, Table
+from pinfold.tui.panels.table_panel import TablePanel
 from pinfold.tui.panels.write import WritePanel
 
 KEYS = [
@@ -41,52 +39,38 @@ KEYS = [
 ]
 
 
-class ReviewPanel(ListPanel[None]):
-    CSS_PATH = "panels.tcss"
+class ReviewPanel(TablePanel[None]):
+    HEADING = "A consolidation waits for your review"
+    HINT = "↑ ↓ choose · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, keeper: Keeper) -> None:
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (120, "-side")]
+        self._list: LineTable = LineTable()
+        super().__init__(self._list, facts="Reading the changes…")
         self._keeper = keeper
         self._hunks: dict[str, Hunk] = {}
         self._diff = ""
-        self._facts = Static("Reading the changes…", classes="facts", markup=False)
-        self._list: LineTable = LineTable()
         self._change = Static(markup=False)
-        self._foot = Foot()
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel side") as panel:
-            panel.border_title = "A consolidation waits for your review"
-            panel.border_subtitle = "↑ ↓ choose · Esc closes"
-            yield self._facts
-            yield self._list
-            with VerticalScroll(classes="change", can_focus=False):
-                yield self._change
-            yield self._foot
-
-    def on_mount(self) -> None:
-        self._read("")
+    def parts(self) -> Iterable[Widget]:
+        change = VerticalScroll(self._change, classes="change", can_focus=False)
+        return self._facts, self._list, change, self._foot
 
     @work(exclusive=True, group="read")
-    async def _read(self, said: str) -> None:
-        try:
+    async def read(self, said: str = "") -> None:
+        with self.telling():
             waiting = await asyncio.to_thread(self._keeper.pending)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        if waiting is None:
-            self.dismiss(None)
-            return
-        self._diff = waiting.diff
-        self._hunks = {hunk.id: hunk for hunk in waiting.hunks}
-        count = len(self._hunks)
-        self._facts.update(
-            f"{count:,} change{'s' if count != 1 else ''} · nothing is used until you accept it"
-        )
-        self._list.show_lines([_line(hunk) for hunk in waiting.hunks])
-        self._foot.say(said)
+            if waiting is None:
+                self.dismiss(None)
+                return
+            self._diff = waiting.diff
+            self._hunks = {hunk.id: hunk for hunk in waiting.hunks}
+            count = len(self._hunks)
+            self._facts.update(
+                f"{count:,} change{'s' if count != 1 else ''} · nothing is used until you accept it"
+            )
+            self._list.show_lines([_line(hunk) for hunk in waiting.hunks])
+            self._foot.say(said)
 
     @property
     def _hunk(self) -> Hunk | None:
@@ -134,17 +118,11 @@ class ReviewPanel(ListPanel[None]):
     def action_read(self) -> None:
         self.app.push_screen(ItemPanel("What the consolidation changes", clean(self._diff)))
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
     @work(exclusive=True, group="do")
     async def _do(self, doing: Callable[[], None], said: str) -> None:
-        try:
+        with self.telling():
             await asyncio.to_thread(doing)
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return
-        self._read(said)
+            self.read(said)
 
 
 def _line(hunk: Hunk) -> Line:

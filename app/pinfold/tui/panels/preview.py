@@ -1,16 +1,14 @@
 """The preview: what a compaction would do, item by item, before it is done."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.timer import Timer
+from textual.widget import Widget
 
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.updates import Appended, Update
@@ -23,10 +21,8 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.ports import ProviderError
 from pinfold.rollout.events import CompactionFinished, Pin, RequestFinished, WindowReplaced
 from pinfold.sanitize import clean
-from pinfold.tui.failsafe import safely
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.list_panel import ListPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_foot import PreviewFoot
 from pinfold.tui.panels.preview_head import Outcome
@@ -39,15 +35,12 @@ from pinfold.tui.panels.preview_summary import PreviewSummary
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import TablePanel
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
 
-SIDE = 120
-"""Columns from which the transcript stays in view beside it."""
-REFRESH = 0.2
-"""Seconds between two plans for a window that changes."""
 HINT = "Enter read · Tab, 1 to {} strategy · Esc leaves all as it is"
 
 KEYS = [
@@ -80,10 +73,12 @@ class Pinning(NamedTuple):
     pin: Pin
 
 
-class PreviewPanel(ListPanel[bool]):
+class PreviewPanel(TablePanel[bool]):
     """Its result tells whether the plan was applied. What is applied is the draft that is shown."""
 
-    CSS_PATH = "panels.tcss"
+    HEADING = "Compaction preview"
+    SHAPE = "preview"
+    REFRESH = 0.2
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *NUMBERS]
 
     def __init__(
@@ -100,8 +95,8 @@ class PreviewPanel(ListPanel[bool]):
         `save` makes a strategy and options the user's defaults, in a thread, and says how.
         By hand no turn waits for its end, so nothing is applied while one runs.
         """
-        super().__init__()
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._list: PreviewList = PreviewList()
+        super().__init__(self._list, session)
         self._session = session
         self._window = session.window
         self._compaction = session.compaction
@@ -110,6 +105,7 @@ class PreviewPanel(ListPanel[bool]):
         self._options = options or self._compaction.options
         self._occasion = occasion
         self._by_hand = occasion.cause == "manual"
+        self.HINT = HINT.format(min(9, len(self._compaction.strategies)))
         self._before: list[PlanOptions | Pinning] = []
         """What z goes back to, the last on top: options, or a pin that came or went here."""
         self._plans = Plans(self._compaction, self._walk, occasion)
@@ -120,27 +116,19 @@ class PreviewPanel(ListPanel[bool]):
         self._applying = False
         self._early = False
         """Whether a key came that needs the plan, and was told so."""
-        self._refreshing: Timer | None = None
         self._rows = list(rows_now(self._window.overview().rows))
         """The window as it is, until there is a plan."""
         self._summary = PreviewSummary()
-        self._list: PreviewList = PreviewList()
-        self._foot = PreviewFoot()
+        self._foot: PreviewFoot = PreviewFoot()
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel preview") as panel:
-            panel.border_title = "Compaction preview"
-            panel.border_subtitle = HINT.format(min(9, len(self._compaction.strategies)))
-            yield self._summary
-            yield self._list
-            yield self._foot
+    def parts(self) -> Iterable[Widget]:
+        return self._summary, self._list, self._foot
 
     def on_mount(self) -> None:
-        self._unsubscribe = self._session.subscribe(safely(self.app, self._hear))
         self._list.show_rows(self._rows)
         if self._occasion.cause == "model":
             self._summary.say_why(self._for_model())
-        self._begin()
+        self._show_choice()
 
     def _for_model(self) -> str:
         """Why it opens where the user takes a model whose window is smaller."""
@@ -152,7 +140,6 @@ class PreviewPanel(ListPanel[bool]):
         )
 
     def on_unmount(self) -> None:
-        self._unsubscribe()
         self._plans.forget(asked=True)
 
     def on_resize(self) -> None:
@@ -175,7 +162,7 @@ class PreviewPanel(ListPanel[bool]):
             self._foot.say(why, "warning")
         return self._draft
 
-    def _hear(self, update: Update) -> None:
+    def hear(self, update: Update) -> None:
         if not isinstance(update, Appended) or self._applying:
             return
         match update.event.data:
@@ -184,25 +171,25 @@ class PreviewPanel(ListPanel[bool]):
             case WindowReplaced():
                 self._plans.forget(asked=True)
         self._plans.forget()
-        if self._refreshing is None:
-            self._refreshing = self.set_timer(REFRESH, self._replan)
+        self.read_soon()
 
-    def _replan(self) -> None:
+    def read(self) -> None:
         """Nothing that was planned holds any longer."""
-        if self._refreshing is not None:
-            self._refreshing.stop()
-            self._refreshing = None
         self._plans.forget()
         self._plan()
 
     def _begin(self) -> None:
-        """Plan for the chosen strategy; where that takes a model's time, show no other's plan."""
+        """Plan for the chosen strategy."""
+        self._show_choice()
+        self._plan()
+
+    def _show_choice(self) -> None:
+        """Show what is chosen; where a plan takes a model's time, show no other's meanwhile."""
         if self._plans.is_written(self._strategy):
             self._summary.wait(self._strategy)
             self._say_price()
             self._list.show_rows(list(rows_now(self._window.overview().rows)))
         self._show_strategies()
-        self._plan()
 
     @work(exclusive=True, group="plan")
     async def _plan(self) -> None:
@@ -308,7 +295,7 @@ class PreviewPanel(ListPanel[bool]):
         if await self._pin(Pinning(act, pin)):
             self._before.append(Pinning("unpin" if act == "pin" else "pin", pin))
             self._foot.say(f"{'Pinned' if act == 'pin' else 'Unpinned'} #{row.n}. z undoes it.")
-            self._replan()
+            self.read_now()
 
     async def _pin(self, pinning: Pinning) -> bool:
         """Whether that could be done; says why not."""
@@ -352,7 +339,7 @@ class PreviewPanel(ListPanel[bool]):
         self._before.append(self._options)
         self._options = options
         self._foot.say(said)
-        self._replan()
+        self.read_now()
 
     async def action_undo(self) -> None:
         if not self._before or self._applying:
@@ -363,7 +350,7 @@ class PreviewPanel(ListPanel[bool]):
         elif not await self._pin(before):
             return
         self._foot.say("Undone.")
-        self._replan()
+        self.read_now()
 
     @work
     async def action_edit(self) -> None:
@@ -466,7 +453,7 @@ class PreviewPanel(ListPanel[bool]):
         except Exception as error:  # the panel stays, whatever it is
             self._applying = False
             self._foot.say(told(error), "error")
-            self._replan()
+            self.read_now()
             return
         self.close(applied=True)
 

@@ -1,0 +1,196 @@
+"""What panels around a table have in common."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ScreenResultType
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from pinfold.agent.updates import Appended, Update
+from pinfold.commands.context import SessionPort
+from pinfold.commands.failures import told
+from pinfold.tui.failsafe import safely
+from pinfold.tui.in_order import SearchInput
+from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.table import Table
+
+SIDE = 120
+"""Columns from which the transcript stays in view beside it."""
+
+
+class TablePanel(Modal[ScreenResultType]):
+    """Facts, a table, a foot; with a session it reads that again after each event.
+
+    Its keys are those of `keys.moves` and its own.
+    """
+
+    CSS_PATH = "panels.tcss"
+    AUTO_FOCUS = ""
+    HEADING: ClassVar[str]
+    HINT: str = "↑ ↓ choose · Esc leaves"
+    SHAPE: ClassVar[str] = "side"
+    """The class of its frame."""
+    REFRESH: ClassVar[float] = 0.3
+    """Seconds between two readings of a session that goes on."""
+
+    _list: Table[Any]
+    _foot: Foot
+
+    def __init__(
+        self,
+        table: Table[Any],
+        session: SessionPort | None = None,
+        facts: str = "Reading the session…",
+    ) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide"), (SIDE, "-side")]
+        self._followed = session
+        self._timer: Timer | None = None
+        self._facts = Static(facts, classes="facts", markup=False)
+        self._list = table
+        self._foot = Foot()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes=f"panel {self.SHAPE}") as panel:
+            panel.border_title = self.HEADING
+            panel.border_subtitle = self.HINT
+            yield from self.parts()
+
+    def parts(self) -> Iterable[Widget]:
+        """What it shows, from the top."""
+        return self._facts, self._list, self._foot
+
+    def on_mount(self) -> None:
+        if self._followed is not None:
+            self._unsubscribe = self._followed.subscribe(safely(self.app, self.hear))
+        self.read()
+
+    def on_unmount(self) -> None:
+        if self._followed is not None:
+            self._unsubscribe()
+
+    def read(self) -> object:
+        """Read what is shown, and show it."""
+
+    def hear(self, update: Update) -> None:
+        if isinstance(update, Appended):
+            self.read_soon()
+
+    def read_soon(self) -> None:
+        if self._timer is None:
+            self._timer = self.set_timer(self.REFRESH, self.read_now)
+
+    def read_now(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self.read()
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """What fails within is told at the foot, whatever it is, and the panel stays."""
+        try:
+            yield
+        except Exception as error:
+            self._foot.say(told(error), "error")
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_page(self, way: int) -> None:
+        self._list.page(way)
+
+    def action_edge(self, way: int) -> None:
+        self._list.edge(way)
+
+    def action_leave(self) -> object:
+        return self.dismiss(None)
+
+
+class Filter(Input):
+    """Narrows as one types."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "screen.to_table", show=False),
+        Binding("escape", "screen.drop_filter", show=False),
+    ]
+
+
+class FilterPanel(TablePanel[ScreenResultType]):
+    """Its rows can be narrowed."""
+
+    def __init__(self, table: Table[Any], session: SessionPort, placeholder: str) -> None:
+        super().__init__(table, session)
+        self._filter = Filter(placeholder=placeholder, compact=True)
+        self._filter.display = False
+
+    def parts(self) -> Iterable[Widget]:
+        return self._facts, self._filter, self._list, self._foot
+
+    def narrow(self) -> None:
+        """Show the rows that fit the filter."""
+        raise NotImplementedError
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self.narrow()
+
+    def action_filter(self) -> None:
+        self._filter.display = True
+        self._filter.focus()
+
+    @on(Input.Submitted)
+    def action_to_table(self) -> None:
+        self._filter.display = bool(self._filter.value)
+        self.set_focus(self._list if self._list.can_focus else None)
+
+    def action_drop_filter(self) -> None:
+        self._filter.value = ""
+        self.action_to_table()
+
+    def action_back(self) -> None:
+        if self._filter.value:
+            self.action_drop_filter()
+        else:
+            self.action_leave()
+
+
+class Words(SearchInput):
+    """What the user writes about a row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "screen.put_away", show=False)]
+
+
+class WordsPanel(TablePanel[ScreenResultType]):
+    """Its rows can be written."""
+
+    def __init__(
+        self, table: Table[Any], session: SessionPort | None = None, facts: str = ""
+    ) -> None:
+        super().__init__(table, session, facts)
+        self._words = Words(compact=True, select_on_focus=False)
+        self._words.display = False
+
+    def parts(self) -> Iterable[Widget]:
+        return self._facts, self._list, self._words, self._foot
+
+    def ask(self, text: str, placeholder: str, longest: int | None = None) -> None:
+        """Have the user write; `text` is what there is so far."""
+        self._words.max_length = longest
+        self._words.value = text
+        self._words.action_end()
+        self._words.placeholder = placeholder
+        self._words.display = True
+        self._words.focus()
+
+    def action_put_away(self) -> None:
+        self._words.display = False
+        self.set_focus(None)
