@@ -136,3 +136,14 @@ def test_json_among_prose_will_do(tmp_path: Path) -> None:
 
 def test_nothing_worth_remembering_is_a_good_answer(tmp_path: Path) -> None:
     assert kept(answer(), source(tmp_path)).extracted is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Never run the tests before you commit.", "Run the tests before you commit without asking."],
+)
+def test_a_rule_with_words_of_its_own_becomes_what_the_user_said(tmp_path: Path, text: str) -> None:
+    said = "Please run the tests with make test before you commit."
+    rule = statement("rule", text, (1, "run the tests"))
+    (kept,) = found(tmp_path, rule, makes=(asked(f"{said} Thanks!"), replied("Yes.")))
+    assert (kept.kind, kept.text) == ("rule", said)

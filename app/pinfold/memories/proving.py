@@ -11,7 +11,7 @@ from pinfold.digest.lines import failed
 from pinfold.digest.words import words
 from pinfold.memories.source import Source
 from pinfold.memories.statements import Cited, Kind, Statement
-from pinfold.rollout import mentions, provenance
+from pinfold.rollout import mentions, provenance, quotes
 from pinfold.rollout.acts import Act, act
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
@@ -24,7 +24,7 @@ REPEATED = "it is repeated"
 _MAX_TEXT, _MAX_QUOTE = 600, 240
 """Characters."""
 _OWN_WORDS = 0.5
-"""Of a rule's words, that the user must have typed in what it cites."""
+"""Of a rule's words, that the user must have typed in what it cites; of fewer it is not theirs."""
 _FIELDS: dict[Kind, Field] = {"rule": "constraints", "decision": "decisions"}
 """What orders of a kind are in a summary, so that the same check holds."""
 
@@ -109,7 +109,7 @@ class Proving:
             return entry.unsupported
         if entry.unconfirmed:
             return _nowhere(entry.unconfirmed)
-        if said.kind in ("rule", "said") and not self._is_users(text, entry.evidence):
+        if said.kind in ("rule", "said") and not (text := self._users(text, entry.evidence)):
             return NOT_THE_USERS
         if said.kind == "command" and not any(map(self._worked, entry.evidence)):
             return DID_NOT_WORK
@@ -120,15 +120,22 @@ class Proving:
         cites = dict.fromkeys(Cited(self._source.session, each.item) for each in entry.evidence)
         return Statement(said.kind, text, tuple(cites), quote, file)
 
-    def _is_users(self, text: str, evidence: Sequence[Evidence]) -> bool:
-        """Whether the user typed what is quoted, and most of the words."""
-        typed = [
-            own
+    def _users(self, text: str, evidence: Sequence[Evidence]) -> str:
+        """The text, if the user typed all of its words; their own sentences, if they typed most;
+        else empty. What they did not type may turn a rule around."""
+        typed = {
+            each.quote: own
             for each in evidence
             if each.quote in one_line(own := provenance.words(self._items[each.item]))
-        ]
-        told, own_words = set(words(text)), set(words("\n".join(typed)))
-        return bool(typed) and len(told & own_words) >= _OWN_WORDS * len(told)
+        }
+        told, own_words = set(words(text)), set(words("\n".join(typed.values())))
+        if not typed or len(told & own_words) < _OWN_WORDS * len(told):
+            return ""
+        if told <= own_words:
+            return text
+        said = [quotes.found_in(quote, [own]) for quote, own in typed.items()]
+        sentences = one_line(" ".join(dict.fromkeys(said)))
+        return sentences if len(sentences) <= _MAX_TEXT else ""
 
     def _worked(self, each: Evidence) -> bool:
         done = self._act(each.item)
