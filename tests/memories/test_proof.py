@@ -122,6 +122,13 @@ def test_nothing_reaches_a_session_beside_a_statement_that_was_checked(text: str
     assert found.doubts
 
 
+def test_the_words_of_two_rules_make_no_third() -> None:
+    push = line(1, 6, "Never push to main.", "rule", "never push to main")
+    both = f"- rule: Never run the tests. [{session(1)}#4, {session(1)}#6]"
+    found = checked(both, "", Records([record(1, TESTS, push)]))
+    assert [each.why for each in found.doubts] == ["it is said in other words"]
+
+
 def test_a_statement_that_is_too_long_is_left_out() -> None:
     text, why = check(f"- fact: {'limit queue 40 ' * 400}[{session(2)}#7]")
     assert (text, why) == ("", ["it is too long"])

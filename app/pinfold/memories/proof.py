@@ -2,7 +2,7 @@
 
 A line is proven if each item that it cites is cited by a statement of that session's record, and
 those statements hold its names, its numbers and at least half of its words. What the agent is to go
-by (a rule, a decision) must be one there, too, and a rule must have no words of its own.
+by (a rule, a decision) must be one there, too, and one rule there must have all words of a rule.
 """
 
 import re
@@ -227,11 +227,12 @@ def _unsaid(
     missing = source.missing(said, folders[0] if len(folders) == 1 else "")
     if missing:
         return f"nothing there says {', '.join(missing[:5])}"
-    own, theirs = set(words(said)), set(words("\n".join([*texts, *folders])))
-    shared = len(own & theirs)
-    if shared < len(own) * (1 if kind == "rule" else _SHARED):
-        return "it is said in other words"
-    return ""
+    own = set(words(said))
+    if kind == "rule":  # the words of two rules make a third
+        told = any(own <= set(words("\n".join([each.text, *folders]))) for each in support)
+    else:
+        told = len(own & set(words("\n".join([*texts, *folders])))) >= len(own) * _SHARED
+    return "" if told else "it is said in other words"
 
 
 def purged(text: str, gone: Collection[str], records: Records) -> str:
