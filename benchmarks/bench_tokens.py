@@ -30,7 +30,7 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item, Origin
 from pinfold.tokens.catalog import CL100K, O200K
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.items import WireApi
+from pinfold.tokens.wires import WireApi
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window
 

@@ -30,9 +30,10 @@ from pinfold.ports import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts, WireApi
+from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
 from pinfold.rollout.events import Context, ToolSchema, Usage
 from pinfold.rollout.items import Item, Origin
+from pinfold.tokens.wires import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 TOOL = ToolSchema("look", "Looks.", {"type": "object", "properties": {}})

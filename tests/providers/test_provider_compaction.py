@@ -21,9 +21,10 @@ from pinfold.ports import (
     RequestRejected,
 )
 from pinfold.providers.embedded import Embedded
-from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts, WireApi
+from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
 from pinfold.rollout.events import Context, ToolSchema, Usage
 from pinfold.rollout.items import Item, Origin
+from pinfold.tokens.wires import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 CONTEXT = Context(

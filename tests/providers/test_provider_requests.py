@@ -12,10 +12,11 @@ from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.ports import ContextOverflow, Delta, ModelInfo, PartDone, ProviderError, Request
 from pinfold.providers.bodies import chat_body, responses_body
 from pinfold.providers.choose import Choice, connect
-from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
+from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import Endpoint
 from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
+from pinfold.tokens.wires import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 SCHEMA = {

@@ -23,7 +23,7 @@ from pinfold.agent.session import Session
 from pinfold.compaction.view import PlanOptions
 from pinfold.headless import no_terminal
 from pinfold.ports import ModelInfo
-from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
+from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.rollout.events import (
     CompactionFinished,
     Data,
@@ -36,6 +36,7 @@ from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
+from pinfold.tokens.wires import WireApi
 from pinfold.window.window import Window
 
 T = TypeVar("T", bound=Data)

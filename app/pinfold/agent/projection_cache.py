@@ -16,7 +16,7 @@ from pinfold.agent.projections import Dump, Projections
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.items import WireApi
+from pinfold.tokens.wires import WireApi
 from pinfold.window.bodies import Lost
 
 SCHEMA = 10

@@ -12,7 +12,7 @@ from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.items import WireApi
+from pinfold.tokens.wires import WireApi
 from pinfold.window.gauge import Gauge, GaugeDump
 from pinfold.window.window import Window, WindowDump
 

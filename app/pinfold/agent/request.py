@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Literal, cast
+from typing import cast
 
 import msgspec
 
@@ -32,6 +32,7 @@ from pinfold.ports import (
 from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
+from pinfold.tokens.wires import WireApi
 
 LONGEST_WAIT = 3_600.0
 """Seconds; a server that asks for more is not waited for."""
@@ -44,7 +45,7 @@ class Connection:
 
     provider: Provider
     model: ModelInfo
-    wire_api: Literal["chat", "responses"]
+    wire_api: WireApi
     note: str
     """Why this model, and how to change it."""
     base_url: str = ""

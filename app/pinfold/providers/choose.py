@@ -13,9 +13,10 @@ from pinfold.closest import nearest, shown, suggestion
 from pinfold.ports import ModelInfo, WindowSource
 from pinfold.providers.caching import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
-from pinfold.providers.openai_compatible import OpenAICompatible, WireApi
+from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalServer
 from pinfold.tokens.catalog import look_up
+from pinfold.tokens.wires import WireApi
 
 LOCAL_SECONDS = 0.5
 """How long servers that may not be there, all at once, may take to answer."""

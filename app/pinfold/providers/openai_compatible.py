@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,19 +23,17 @@ from pinfold.ports import (
     Request,
     RequestRejected,
 )
-from pinfold.providers.bodies import chat_body, compacted, counted, responses_body
-from pinfold.providers.chat_stream import ChatStream
+from pinfold.providers.bodies import compacted, counted
 from pinfold.providers.compaction import read_compaction
 from pinfold.providers.errors import Server, from_answer, from_sdk
 from pinfold.providers.optional import complained_of, without
-from pinfold.providers.responses_stream import ResponsesStream
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
+from pinfold.providers.wires import WIRES
+from pinfold.tokens.wires import WireApi
 from pinfold.window.reading import reserve
 
 if TYPE_CHECKING:
     import openai
-
-WireApi = Literal["chat", "responses"]
 
 GATHER = 0.04
 """Seconds in which what a server sends token by token gathers before it is read: waking up for
@@ -55,13 +53,6 @@ class Timeouts:
     """From the request to the first byte of the answer: a local model reads its prompt here."""
     idle: float = 120
     """Between two pieces of the answer."""
-
-
-class _Stream(Protocol):
-    done: bool
-
-    def feed(self, data: bytes) -> list[Delta]: ...
-    def end(self) -> list[Delta]: ...
 
 
 class OpenAICompatible:
@@ -89,6 +80,7 @@ class OpenAICompatible:
         self.name = name
         self.base_url = base_url
         self.wire_api: WireApi = wire_api
+        self._wire = WIRES[wire_api]
         self._server = Server(base_url, key_env, bool(api_key))
         self._api_key = api_key
         self._timeouts = timeouts or Timeouts()
@@ -102,7 +94,7 @@ class OpenAICompatible:
         self._refused: dict[str, set[str]] = {}
         """By model: what the endpoint complained of and its requests do without (`optional`)."""
         # Of those that speak Chat Completions llama.cpp counts, and is never far away.
-        self._counts = wire_api == "responses" or self._server.is_local
+        self._counts = self._wire.counts or self._server.is_local
 
     async def warm(self) -> None:
         """Load the SDK in a thread (about a second), so that the first request need not wait."""
@@ -121,7 +113,7 @@ class OpenAICompatible:
         """
         await self.warm()
         body = self._body(request) | self._extra
-        parser: _Stream = (ChatStream if self.wire_api == "chat" else ResponsesStream)(self._server)
+        parser = self._wire.stream(self._server)
         decoder = EventDecoder()
         async with aclosing(self._bytes(body, request)) as chunks:
             async for chunk in chunks:
@@ -152,7 +144,7 @@ class OpenAICompatible:
         with suppress(Exception):  # whatever goes wrong, the estimate will do
             async with asyncio.timeout(COUNT_SECONDS):
                 await self.warm()
-                answer = await self._post(f"{self._path}/input_tokens", body, request)
+                answer = await self._post(f"{self._wire.path}/input_tokens", body, request)
         tokens = answer.get("input_tokens") if isinstance(answer, dict) else None
         self._counts = isinstance(tokens, int) and tokens > 0
         return tokens if self._counts else None
@@ -160,14 +152,14 @@ class OpenAICompatible:
     async def compact(self, request: Request) -> Compacted:
         """See `ports.Provider`; the server may take as long as for the first byte of an answer."""
         missing = f"{self._server.host} has no compaction endpoint."
-        if self.wire_api == "chat":
+        if not self._wire.compacts:
             raise RequestRejected(missing)
         await self.warm()
         body = compacted(self._body(request))
         limit = self._timeouts.first_byte
         try:
             async with asyncio.timeout(limit):
-                answer = await self._post(f"{self._path}/compact", body, request)
+                answer = await self._post(f"{self._wire.path}/compact", body, request)
         except TimeoutError as exc:
             raise FirstByteTimedOut(f"{self._server.host} sent nothing for {limit:g} s") from exc
         except Exception as exc:
@@ -182,19 +174,13 @@ class OpenAICompatible:
         if self._client is not None:
             await self._client.close()
 
-    @property
-    def _path(self) -> str:
-        return "/chat/completions" if self.wire_api == "chat" else "/responses"
-
     def _body(self, request: Request) -> dict[str, Any]:
         most, model = self._max_output, request.model
         if most is not None and model.window_source == "learned":
             most = reserve(model.context_window, most)  # or it alone might not fit
         limits = [n for n in (request.max_output, most) if n is not None]
         request = msgspec.structs.replace(request, max_output=min(limits, default=None))
-        if self.wire_api == "chat":
-            return chat_body(request, self.base_url)
-        return responses_body(request, self.base_url)
+        return self._wire.body(request, self.base_url)
 
     def _headers_of(self, request: Request) -> dict[str, Any]:
         import openai
@@ -266,7 +252,7 @@ class OpenAICompatible:
         while True:
             sent = without(body, refused)
             try:
-                stream = await self._post(self._path, sent, request, stream=True)
+                stream = await self._post(self._wire.path, sent, request, stream=True)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as exc:
                 name = complained_of(sent, str(exc.body))
                 if name is None:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pinfold.providers.openai_compatible import Timeouts, WireApi
+from pinfold.providers.openai_compatible import Timeouts
+from pinfold.tokens.wires import WireApi
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,35 +1,16 @@
 """Tokens of items and of the context, as a request carries them.
 
-The text is counted; what the wire puts around it is not published. The constants below were
-fitted to what OpenAI's servers report: GPT-4o's on the chat wire, GPT-5's on the other.
+The text is counted; what the wire puts around it is in `wires`.
 """
 
-from typing import Literal
-
-import msgspec
-
-from pinfold.rollout.events import Context, ToolSchema
+from pinfold.rollout.events import Context
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.images import count_image
-from pinfold.tokens.schemas import declaration
-
-WireApi = Literal["responses", "chat"]
+from pinfold.tokens.wires import WIRES, WireApi
 
 MESSAGE = 4
 """Around a message: its role and its ends."""
-ASSISTANT = {"chat": 4, "responses": 6}
-"""Around the model's own message: models that reason name its channel too."""
-CALL = {"chat": 10, "responses": 13}
-"""Around the name and arguments of a tool call."""
-RESULT = {"chat": 6, "responses": 9}
-"""Around a tool's result."""
-TOOL = {"chat": 10, "responses": -2}
-"""Around a tool's schema, as the server shows it to the model."""
-TOOLS = {"chat": 0, "responses": 16}
-"""Around all of them."""
-REPLY = {"chat": 3, "responses": 2}
-"""What makes the model answer, once a request."""
 SEALED = {"reasoning": (900, 6.6), "compaction": (1250, 8.2)}
 """Of an encrypted item: characters that hold no text, and characters a token beyond those."""
 
@@ -47,11 +28,11 @@ def count_item(
     pictures = sum(count_image(image, model) for image in item.images)
     match item.kind:
         case "tool_call":
-            return counter.count(item.name or "") + text + CALL[wire_api]
+            return counter.count(item.name or "") + text + WIRES[wire_api].call
         case "tool_result":
-            return text + pictures + RESULT[wire_api]
+            return text + pictures + WIRES[wire_api].result
         case "assistant":
-            return text + ASSISTANT[wire_api]
+            return text + WIRES[wire_api].assistant
         case _:
             return text + pictures + MESSAGE
 
@@ -60,11 +41,11 @@ def _opaque(counter: Counter, item: Item, wire_api: WireApi) -> int:
     """Tokens of what goes back in the provider's own form, as `wire` sends it."""
     opaque = item.opaque or {}
     sealed = opaque.get("encrypted_content")
-    if wire_api == "responses" and isinstance(sealed, str):
+    wire = WIRES[wire_api]
+    if wire.sealed and isinstance(sealed, str):
         plain, characters = SEALED[item.kind]
         return max(round((len(sealed) - plain) / characters), 0)
-    readable = "field" if wire_api == "chat" else "content"
-    return counter.count(item.content) if opaque.get(readable) else 0
+    return counter.count(item.content) if opaque.get(wire.readable) else 0
 
 
 def context_rows(
@@ -75,10 +56,8 @@ def context_rows(
     def count(text: str) -> int:
         return counter.count(text) + MESSAGE if text else 0
 
-    def schema(tool: ToolSchema) -> str:
-        return declaration(tool) if wire_api == "responses" else msgspec.json.encode(tool).decode()
-
-    around = REPLY[wire_api] + (TOOLS[wire_api] if context.tools else 0)
+    wire = WIRES[wire_api]
+    around = wire.reply + (wire.tools if context.tools else 0)
     return [
         # What every request adds of its own is here too.
         ("instructions", "instructions", count(context.instructions) + around),
@@ -89,7 +68,7 @@ def context_rows(
             if context.memories is not None and context.memories.text
             else []
         ),
-        *(("tools", t.name, counter.count(schema(t)) + TOOL[wire_api]) for t in context.tools),
+        *(("tools", t.name, counter.count(wire.schema(t)) + wire.tool) for t in context.tools),
     ]
 
 

@@ -25,13 +25,13 @@ from pinfold.tokens.calibration import Calibration
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import (
     SEALED,
-    WireApi,
     context_parts,
     context_rows,
     count_item,
     is_known,
 )
 from pinfold.tokens.prices import Price, Spend, cost, price_of
+from pinfold.tokens.wires import WIRES, WireApi
 from pinfold.window.reading import Reading, Sent, Source, reserve, scaled
 from pinfold.window.show import Shown
 from pinfold.window.window import Window
@@ -226,7 +226,8 @@ class Gauge:
         if origin is None or (origin.provider, origin.model) != self._model:
             return False
         # OpenAI's server leaves out the reasoning of earlier turns.
-        return self._wire_api == "chat" or item.kind != "reasoning" or item.turn == self._turn
+        past = WIRES[self._wire_api].past_reasoning
+        return past or item.kind != "reasoning" or item.turn == self._turn
 
     def _segment(self, shown: Shown) -> str:
         if shown.form == "placeholder":

@@ -16,7 +16,7 @@ from pinfold.rollout.events import Event, ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.items import WireApi
+from pinfold.tokens.wires import WireApi
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
 from pinfold.wiring.house import House, WrongUse
