@@ -1,11 +1,9 @@
 """The foot of the context panel: the row under the cursor, and what each action would free."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from pinfold.commands.context_text import kind, marks, words
@@ -14,75 +12,59 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.context_effects import NAMES, effects_said
 from pinfold.tui.panels.context_rows import AnyRow
+from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.keys import own_keys
 from pinfold.window.actions import Act, Effect
 from pinfold.window.overview import Row
 
-Level = Literal["info", "warning", "error"]
 
-
-class Footer(Vertical):
-    """What is under the cursor, what could be done, what was done."""
+class Footer(Foot):
+    """What is under the cursor, what could be done, why the rest can't, what was done."""
 
     DEFAULT_CSS = """
     Footer {
-        height: auto;
-        border-top: solid $rule;
-        & > Static { height: auto; max-height: 3; }
-        & > .line { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & > .said { min-height: 1; }
+        & > .about, & > .cannot { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
     }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._keys: dict[Act, str] = {}
-        self._row = Static(classes="line", markup=False)
-        self._can = Static(markup=False)
-        self._cannot = Static(classes="line", markup=False)
-        self._said = Static(classes="said", markup=False)
+        self._own: dict[Act, str] = {}
+        self._cannot = Static(classes="cannot", markup=False)
 
     def compose(self) -> ComposeResult:
-        yield self._row
-        yield self._can
+        yield self._about
+        yield self._keys
         yield self._cannot
         yield self._said
 
     def on_mount(self) -> None:
         own = own_keys(self.screen)
-        self._keys = {act: own.get(f"context.{act}", "") for act in NAMES}
-        # Where it is narrow, no frame lists them.
-        self.say("F1 lists the keys." if self.app.size.width < 60 else "")
+        self._own = {act: own.get(f"context.{act}", "") for act in NAMES}
 
-    def show(self, row: AnyRow | None, selected: int, tokens_selected: int, hidden: int) -> None:
+    def show_row(
+        self, row: AnyRow | None, selected: int, tokens_selected: int, hidden: int
+    ) -> None:
         """What the actions are about: `row`, or `selected` items, `hidden` of them by a filter."""
-        line = Text()
         if selected:
-            line.append(f"{selected:,} selected, {tokens(tokens_selected)} tokens", "bold")
+            line = Text().append(f"{selected:,} selected, {tokens(tokens_selected)} tokens", "bold")
             line.append(f" · {hidden:,} of them not shown" if hidden else "")
         elif row is not None:
-            head, rest = _about(row)
-            line.append(head, "bold")
-            line.append(f" · {rest}" if rest else "", ink(self.app, "foreground 60%"))
+            self.show(*_about(row))
+            return
         else:
-            line.append("Nothing fits this filter.")
-        self._row.update(line)
+            line = Text("Nothing fits this filter.")
+        self._about.update(line)
 
     def work_out(self, effects: Mapping[Act, Effect | str]) -> None:
         """What each action would do, or why it can't be done."""
-        can, cannot = effects_said(self.app, self._keys, effects)
-        self._can.update(can)
+        can, cannot = effects_said(self.app, self._own, effects)
+        self._keys.update(can)
         self._cannot.update(cannot)
 
     def can_not(self, why: str) -> None:
         """Nothing at all can be done."""
-        self._can.update(Text(why, ink(self.app, "foreground 60%")))
-
-    def say(self, text: str, level: Level = "info") -> None:
-        """What was done, or why not."""
-        colour = {"info": "foreground", "warning": "warning", "error": "error"}[level]
-        sign = {"info": "", "warning": "! ", "error": "✗ "}[level]
-        self._said.update(Text(sign + text, ink(self.app, colour)))
+        self._keys.update(Text(why, ink(self.app, "foreground 60%")))
 
 
 def _about(row: AnyRow) -> tuple[str, str]:

@@ -71,11 +71,15 @@ class TablePanel(Modal[ScreenResultType]):
     def on_mount(self) -> None:
         if self._followed is not None:
             self._unsubscribe = self._followed.subscribe(safely(self.app, self.hear))
-        self.read()
+        self.begin()
 
     def on_unmount(self) -> None:
         if self._followed is not None:
             self._unsubscribe()
+
+    def begin(self) -> None:
+        """Show what there is as it opens."""
+        self.read()
 
     def read(self) -> object:
         """Read what is shown, and show it."""
