@@ -26,7 +26,7 @@ from pinfold.providers.silent import Silent
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
 from pinfold.tui.app import PinfoldApp
-from pinfold.tui.look import Look
+from pinfold.tui.screen_config import ScreenConfig
 
 MODEL = ModelInfo("m", "replay", 2_000_000, "config", 32_000)
 LINES = SIZES["1M tokens"][0]
@@ -71,7 +71,7 @@ async def shown(session: Session, folder: Path) -> AsyncIterator[Pilot[str]]:
         return session
 
     host = cast("Any", SimpleNamespace(save_compact=None))
-    app = PinfoldApp(start, host, Look(cwd=folder, history=folder / "history.jsonl"))
+    app = PinfoldApp(start, host, ScreenConfig(cwd=folder, history=folder / "history.jsonl"))
     async with app.run_test(size=SIZE) as pilot:
         await app.workers.wait_for_complete()
         await pilot.pause()

@@ -12,17 +12,17 @@ from textual.pilot import Pilot
 from fakes.session import FakeHost, FakeSession
 from pinfold.ports import Approver
 from pinfold.tui.app import PinfoldApp
-from pinfold.tui.look import Look
+from pinfold.tui.screen_config import ScreenConfig
 
 CWD = Path("/home/ada/wc")
-LOOK = Look(cwd=CWD, history=Path("/dev/null"))
+CONFIG = ScreenConfig(cwd=CWD, history=Path("/dev/null"))
 
 
 def make_app(
     session: FakeSession | None,
     *,
     host: FakeHost | None = None,
-    look: Look = LOOK,
+    config: ScreenConfig = CONFIG,
     ready: asyncio.Event | None = None,
     monotonic: Callable[[], float] = lambda: 0.0,
     **changes: object,
@@ -38,12 +38,12 @@ def make_app(
             raise AssertionError
         if ready is not None:
             await ready.wait()
-        session.cwd = look.cwd
+        session.cwd = config.cwd
         session.approver = approver
         return session
 
-    look = replace(look, **changes)
-    return PinfoldApp(start, host or FakeHost(), look, monotonic=monotonic)
+    config = replace(config, **changes)
+    return PinfoldApp(start, host or FakeHost(), config, monotonic=monotonic)
 
 
 def type_fast(pilot: Pilot[str], *keys: str) -> None:

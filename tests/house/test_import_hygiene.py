@@ -38,7 +38,7 @@ from pinfold.wiring.house import house
 
 house()
 from pinfold.tui.app import PinfoldApp
-from pinfold.tui.look import Look
+from pinfold.tui.screen_config import ScreenConfig
 
 loaded = set()
 
@@ -49,7 +49,7 @@ async def start(_):  # called when the screen has been painted
 
 
 async def paint():
-    app = PinfoldApp(start, None, Look(cwd=Path(), history=Path("history.jsonl")))
+    app = PinfoldApp(start, None, ScreenConfig(cwd=Path(), history=Path("history.jsonl")))
     async with app.run_test() as pilot:
         while not loaded:
             await pilot.pause()

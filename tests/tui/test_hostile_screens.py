@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from fakes.compactions import working
 from fakes.hostile import NAME, TEXT, WRITABLE, hostile_data, leaks, session_data, session_folder
-from fakes.screen import LOOK, make_app, until
+from fakes.screen import CONFIG, make_app, until
 from fakes.session import FakeHost, FakeSession, FakeTexts, Foreign, Line
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
@@ -93,7 +93,7 @@ async def running(tmp_path: Path) -> AsyncIterator[tuple[Pilot[str], FakeSession
     app = make_app(
         made,
         host=host(),
-        look=LOOK,
+        config=CONFIG,
         cwd=folder,
         theme=TEXT,
         theme_folder=themes,

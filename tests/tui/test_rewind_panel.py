@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
-from fakes.screen import LOOK, until
+from fakes.screen import CONFIG, until
 from fakes.session import FakeHost
 from pinfold.agent.options import Options
 from pinfold.agent.session import Session
@@ -69,7 +69,7 @@ async def rewinding(root: Path, *prompts: str) -> AsyncIterator[tuple[Pilot[str]
     async def start(_: Approver) -> Session:
         return on.session
 
-    app = PinfoldApp(start, host, LOOK, monotonic=lambda: 0.0)
+    app = PinfoldApp(start, host, CONFIG, monotonic=lambda: 0.0)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app._session is not None)
         yield pilot, host

@@ -12,7 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from fakes.screen import LOOK, make_app, type_fast, until
+from fakes.screen import CONFIG, make_app, type_fast, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
@@ -144,7 +144,7 @@ async def test_where_there_will_be_no_session_a_command_that_waited_says_so() ->
         await failing.wait()
         raise ProviderError("Nobody answers.")
 
-    app = PinfoldApp(start, FakeHost(), LOOK, monotonic=lambda: 0.0)
+    app = PinfoldApp(start, FakeHost(), CONFIG, monotonic=lambda: 0.0)
     async with app.run_test() as pilot:
         await pilot.press(*"/context", "enter")
         failing.set()
@@ -369,7 +369,7 @@ async def test_files_are_completed(tmp_path: Path) -> None:
     (tmp_path / "counter.py").touch()
     (tmp_path / "other.txt").touch()
     session = FakeSession()
-    app = make_app(session, look=LOOK, cwd=tmp_path)
+    app = make_app(session, config=CONFIG, cwd=tmp_path)
     session.cwd = tmp_path
     async with running(session, app) as pilot:
         await pilot.press(*"see @cou")
@@ -384,7 +384,7 @@ async def test_enter_sends_a_path_that_is_complete(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     (tmp_path / "a.pyi").touch()
     session = FakeSession()
-    app = make_app(session, look=LOOK, cwd=tmp_path)
+    app = make_app(session, config=CONFIG, cwd=tmp_path)
     async with running(session, app) as pilot:
         await pilot.press(*"see @a.py")
         popup = pilot.app.screen.query_one(Popup)
@@ -764,7 +764,7 @@ async def test_a_first_session_that_does_not_open_gives_the_prompt_back(trouble:
         await opened.wait()
         raise trouble
 
-    app = PinfoldApp(start, FakeHost(), LOOK)
+    app = PinfoldApp(start, FakeHost(), CONFIG)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"hello", "enter")
         opened.set()

@@ -26,7 +26,7 @@ from pinfold.tui import themes
 from pinfold.tui.failsafe import FailsafeApp
 from pinfold.tui.harmless import Harmless
 from pinfold.tui.keys import command_bindings, complaints
-from pinfold.tui.look import Look
+from pinfold.tui.screen_config import ScreenConfig
 from pinfold.tui.shell import Shell
 
 if TYPE_CHECKING:
@@ -63,25 +63,25 @@ class PinfoldApp(FailsafeApp):
         self,
         start: Start,
         host: Host,
-        look: Look,
+        config: ScreenConfig,
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`start` opens the first session; it is called once the screen has been painted."""
         # Left alone, Textual would only turn colours to grey.
-        super().__init__(look.errors, ansi_color=True if "NO_COLOR" in os.environ else None)
+        super().__init__(config.errors, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
         self._harmless = Harmless()
         self._start = start
         self._host = host
-        self._look = look
+        self._config = config
         self._session: SessionPort | None = None
         self._begun = asyncio.Event()
         """There is a first session, or it has been told why there is none."""
-        self._shell = Shell(look, monotonic, self._choices)
-        self._warnings = [*look.warnings]
+        self._shell = Shell(config, monotonic, self._choices)
+        self._warnings = [*config.warnings]
         self._own_themes: list[str] = []
-        self._dress(look.theme)
+        self._dress(config.theme)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self._harmless]
@@ -90,7 +90,7 @@ class PinfoldApp(FailsafeApp):
         return self._shell
 
     def on_mount(self) -> None:
-        self.set_keymap(dict(self._look.keys))
+        self.set_keymap(dict(self._config.keys))
         self.call_after_refresh(self._begin)
         # After a hangup there is no terminal to leave tidy, so SIGHUP just ends the process.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._asked_to_end)
@@ -103,9 +103,9 @@ class PinfoldApp(FailsafeApp):
         try:
             await self._shell.complete()
             self._register_themes(*await asyncio.to_thread(themes.load, self._theme_folders))
-            self._warnings += await asyncio.to_thread(complaints, self._look.keys)
+            self._warnings += await asyncio.to_thread(complaints, self._config.keys)
             session = await self._start(self._shell.approve)
-            asks = self._look.offer if not session.items else None
+            asks = self._config.offer if not session.items else None
             offer = await asyncio.to_thread(asks) if asks else ""
             await self._enter(session, self._warnings, offer)
             self._make_panels_ready()
@@ -163,7 +163,7 @@ class PinfoldApp(FailsafeApp):
 
     @property
     def _theme_folders(self) -> list[Path]:
-        own = self._look.theme_folder
+        own = self._config.theme_folder
         return [themes.shipped(), *([] if own is None else [own])]
 
     def _dress(self, name: str) -> None:
@@ -212,7 +212,7 @@ class PinfoldApp(FailsafeApp):
 
     @property
     def keys(self) -> Mapping[str, str]:
-        return self._look.keys
+        return self._config.keys
 
     def open(self, panel: str, argument: str = "") -> None:
         from pinfold.tui.panels.registry import open_panel

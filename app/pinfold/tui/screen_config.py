@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 
-class Look(Struct, frozen=True):
+class ScreenConfig(Struct, frozen=True):
     """What the screen takes from the settings."""
 
     cwd: Path

@@ -22,13 +22,13 @@ from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.hints import Hints
 from pinfold.tui.keys import bindings, shown
 from pinfold.tui.lines import QueueLines, RetryLine
-from pinfold.tui.look import Look
 from pinfold.tui.outbox import Outbox
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.questions import Questions
+from pinfold.tui.screen_config import ScreenConfig
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
@@ -66,17 +66,17 @@ class Shell(Screen[None]):
 
     def __init__(
         self,
-        look: Look,
+        config: ScreenConfig,
         monotonic: Callable[[], float],
         choices: Callable[[str], Sequence[str]],
     ) -> None:
         super().__init__()
-        self._cwd = look.cwd
+        self._cwd = config.cwd
         self._session: SessionPort | None = None
         self._bridge: Bridge | None = None
-        self._history = History(look.history)
+        self._history = History(config.history)
         self._popup = Popup()
-        self.editor = Editor(self._popup, self._history, look.cwd, choices)
+        self.editor = Editor(self._popup, self._history, config.cwd, choices)
         self._drafts = Drafts(self.editor)
         self._transcript = Transcript()
         self._transcript.writer = self.editor
@@ -88,8 +88,8 @@ class Shell(Screen[None]):
         self._gauge = GaugeBar()
         self._status = StatusLine(monotonic)
         self._hints = Hints(self._status, monotonic)
-        self._source_key = look.keys.get("memory_source", registry.BY_ID["memory_source"].keys)
-        key = look.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
+        self._source_key = config.keys.get("memory_source", registry.BY_ID["memory_source"].keys)
+        key = config.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
         self._questions = Questions(self._prompt, monotonic, shown(key))
 
     def compose(self) -> ComposeResult:

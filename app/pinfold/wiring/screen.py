@@ -234,10 +234,10 @@ def run(
     # Textual reads it when imported. A key waits for the next frame; replies keep their own pace.
     os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_SECOND))
     from pinfold.tui.app import PinfoldApp
-    from pinfold.tui.look import Look
+    from pinfold.tui.screen_config import ScreenConfig
 
     settings = at.settings
-    look = Look(
+    config = ScreenConfig(
         cwd=at.cwd,
         history=at.home / "history.jsonl",
         errors=at.home / "errors.log",
@@ -247,9 +247,9 @@ def run(
         warnings=at.loaded.warnings,
         offer=partial(_offer, at) if kept else None,
     )
-    app = PinfoldApp(painted, host, look)
+    app = PinfoldApp(painted, host, config)
     said = app.run()
-    if app.theme != look.theme:
+    if app.theme != config.theme:
         with suppress(OSError):  # the next start has the theme of this one, no more
             write_atomic(at.home / CHOSEN_THEME, app.theme.encode())
     if app.failure:
