@@ -67,7 +67,7 @@ async def test_an_agent_consolidates_and_its_lines_are_used_once_they_are_proven
     assert (job.status, job.completed_watermark) == ("succeeded", newest)
     # The agent was told of the changes; nothing of its work stays.
     assert not (at.places.files / DIFF).exists()
-    assert at.places.stagings() == []
+    assert not list(at.places.work.glob("staging-*"))
     assert at.provider.closed
     # Nothing has changed since: no agent is started.
     assert (await at.run([])).status == "unchanged"
@@ -203,7 +203,7 @@ async def test_losing_the_lease_stops_the_agent(at: Memories) -> None:
     outcome = await running
     assert outcome.status == "lost"
     assert at.provider.cut_off == 1
-    assert at.places.stagings() == []
+    assert not list(at.places.work.glob("staging-*"))
     assert baseline.read(at.places) == {}
     assert MEMORY not in files(at)
     assert at.state.owns(other)
@@ -216,7 +216,7 @@ async def test_closing_gives_the_claim_back(at: Memories) -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert at.places.stagings() == []
+    assert not list(at.places.work.glob("staging-*"))
     assert (await at.run(agent_writing(PAGE))).status == "succeeded"
 
 

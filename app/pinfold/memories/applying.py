@@ -129,26 +129,19 @@ def _write(places: Places, live: trees.Tree, wanted: trees.Tree, check: Callable
 # The last one
 
 
-def last(places: Places) -> tuple[trees.Tree, trees.Tree] | None:
-    """The outputs before and after the last consolidation; None where its copy is gone."""
-    if not (places.undo / MARKER).exists():
-        return None
-    return trees.read(places.undo / _BEFORE), trees.read(places.undo / _AFTER)
-
-
-def undo(places: Places, *, even_edited: bool = False) -> None:
+def undo(places: Places) -> None:
     """Bring back the files that the last consolidation replaced; its inputs count as read.
 
     Raises `Refused`.
     """
     if load(places):
         raise Refused("A consolidation waits for your review: accept or reject it first.")
-    if (both := last(places)) is None:
+    if not (places.undo / MARKER).exists():
         raise Refused("There is no consolidation to undo.")
-    was, made = both
+    was, made = trees.read(places.undo / _BEFORE), trees.read(places.undo / _AFTER)
     live = outputs(trees.read(places.files))
     edited = [n for n in {*was, *made, *live} if live.get(n) not in (was.get(n), made.get(n))]
-    if edited and not even_edited:
+    if edited:
         raise Refused(f"{min(edited)} has been edited since; undoing would lose that.")
     _write(places, live, was, lambda: None)
     base = baseline.read(places)
@@ -162,7 +155,7 @@ def undo(places: Places, *, even_edited: bool = False) -> None:
 
 def rewrite(places: Places, change: Callable[[trees.Tree], trees.Tree]) -> None:
     """Change all files wherever a copy of them lies. What an agent works on is dropped."""
-    for folder in (places.sessions, *places.stagings(), *places.work.glob("*.tmp")):
+    for folder in places.unfinished():
         trees.drop(folder)
     (places.files / DIFF).unlink(missing_ok=True)
     baseline.recover(places)

@@ -272,9 +272,7 @@ class _Run:
     def _clean_up(self) -> None:
         """Remove what runs left that were cut off."""
         baseline.recover(self._places)
-        for folder in (*self._places.stagings(), self._places.sessions):
-            trees.drop(folder)
-        for folder in self._places.work.glob("*.tmp"):
+        for folder in self._places.unfinished():
             trees.drop(folder)
         for folder in (self._places.result, self._places.undo):
             if not (folder / applying.MARKER).exists():

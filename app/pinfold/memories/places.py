@@ -56,8 +56,9 @@ class Places:
         """The folder that the agent of one run works in."""
         return self.work / f"staging-{token}"
 
-    def stagings(self) -> list[Path]:
-        return sorted(self.work.glob("staging-*"))
+    def unfinished(self) -> list[Path]:
+        """What runs work in, and leave where they are cut off."""
+        return [self.sessions, *self.work.glob("staging-*"), *self.work.glob("*.tmp")]
 
     @contextmanager
     def locked(self) -> Iterator[None]:

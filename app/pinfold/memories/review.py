@@ -117,20 +117,10 @@ def edit(places: Places, hunk_id: str, text: str) -> None:
         settled(places)
 
 
-def last_diff(places: Places) -> str:
-    """What the last consolidation changed, as git shows it; empty where that can't be undone."""
+def undo(places: Places) -> None:
+    """Bring back the files that the last consolidation replaced, unless they were edited since."""
     with places.locked():
-        both = applying.last(places)
-        return baseline.diff(*both) if both else ""
-
-
-def undo(places: Places, *, even_edited: bool = False) -> None:
-    """Bring back the files that the last consolidation replaced.
-
-    Files that were edited since are not overwritten unless `even_edited`.
-    """
-    with places.locked():
-        applying.undo(places, even_edited=even_edited)
+        applying.undo(places)
 
 
 def forget(places: Places, gone: Collection[str], left: Iterable[Output]) -> None:
