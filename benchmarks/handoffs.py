@@ -19,6 +19,7 @@ from statistics import fmean
 
 from benchmarks.figures import conditions
 from benchmarks.results import BY_HAND, write_section
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.writing import Writer
 from pinfold.evaluation.baselines import BareHandoff, CoreHandoff
 from pinfold.evaluation.conversation import Conversation, compose
@@ -37,7 +38,6 @@ from pinfold.ports import (
 from pinfold.rollout.events import CoreChanged, Data, GoalSet, Stated
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.sessions import CLOCK
 
 TITLE = f"Handoffs with and without the protected core ({BY_HAND}, not by `make bench`)."
 DIALOGUES = ("deps-review", "nachtmigration")

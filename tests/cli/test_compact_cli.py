@@ -17,11 +17,11 @@ from fakes.foreign import codex_session
 from fakes.openai_server import FakeOpenAI, Reply
 from fakes.process import Pinfold
 from fakes.summaries import answer, entry
+from pinfold.agent.clock import CLOCK
 from pinfold.cli import run
 from pinfold.rollout.events import CompactionFinished, ModelChanged, WindowReplaced, decode
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
-from pinfold.wiring.sessions import CLOCK
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 Out = pytest.CaptureFixture[str]

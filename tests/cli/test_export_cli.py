@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from pinfold.adopt.detect import read
+from pinfold.agent.clock import CLOCK
 from pinfold.cli import run
 from pinfold.rollout.events import ItemAdded, TurnStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.store import SessionStore
 from pinfold.wiring.replaying import demo_file
-from pinfold.wiring.sessions import CLOCK
 
 KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
 

@@ -9,11 +9,11 @@ from fakes.commands import FakeContext, run
 from fakes.exports import small
 from fakes.openai_rules import chat_complaint
 from fakes.session import FakeSession
+from pinfold.agent.clock import CLOCK
 from pinfold.commands.action import CommandError
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.store import SessionStore
-from pinfold.wiring.sessions import CLOCK
 
 NAME = "why-is-config-read-twice-0197f3a2-7c10"
 KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"

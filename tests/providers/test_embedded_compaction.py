@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.compactions import working
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.compacting import Draft
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -15,7 +16,7 @@ from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, TurnStarted
 from pinfold.rollout.journal import Journal
 from pinfold.wiring.house import house
-from pinfold.wiring.sessions import CLOCK, new_journal, open_session
+from pinfold.wiring.sessions import new_journal, open_session
 
 pytestmark = pytest.mark.real_model
 

@@ -50,9 +50,9 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
     """`write`, `read-only`, `fork` or `quit`. Raises `SessionHeld` where nobody can be asked."""
+    from pinfold.agent.clock import CLOCK
     from pinfold.rollout.hold import SessionHeld
     from pinfold.rollout.journal import Journal
-    from pinfold.wiring.sessions import CLOCK
 
     if arguments.read_only or arguments.fork:
         return "fork" if arguments.fork else "read-only"
@@ -97,11 +97,12 @@ def exec_(arguments: argparse.Namespace) -> int:
 
 async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int:
     from pinfold import headless
+    from pinfold.agent.clock import CLOCK
     from pinfold.paths import program
     from pinfold.rollout.hold import SessionHeld
     from pinfold.rollout.journal import Journal, JournalError
     from pinfold.sanitize import one_line
-    from pinfold.wiring.sessions import CLOCK, folder_of, new_journal, open_session, own_folder
+    from pinfold.wiring.sessions import folder_of, new_journal, open_session, own_folder
 
     find: Callable[[], Journal]
     if arguments.session or arguments.last:
@@ -136,7 +137,7 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
 
 
 def _copy(at: House, folder: Path) -> Journal:
-    from pinfold.wiring.sessions import CLOCK
+    from pinfold.agent.clock import CLOCK
 
     return at.store.fork(folder, None, CLOCK.now)[0]
 
@@ -180,9 +181,9 @@ def adopt(arguments: argparse.Namespace) -> int:
 def context(arguments: argparse.Namespace) -> int:
     import msgspec
 
+    from pinfold.agent.clock import CLOCK
     from pinfold.commands.context_text import lines
     from pinfold.output import print_json
-    from pinfold.wiring.sessions import CLOCK
     from pinfold.wiring.sources import Folded, find
 
     at = house(arguments)

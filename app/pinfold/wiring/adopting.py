@@ -14,6 +14,7 @@ from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.found import Found
 from pinfold.adopt.own import Unconfirmed, unconfirmed
 from pinfold.adopt.set_up import folding, set_up
+from pinfold.agent.clock import CLOCK
 from pinfold.numbers import tokens
 from pinfold.rollout import events
 from pinfold.rollout.events import (
@@ -32,7 +33,6 @@ from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.window.placeholders import ranges
 from pinfold.wiring.house import House
-from pinfold.wiring.sessions import CLOCK
 from pinfold.wiring.sources import read
 
 TOOLS = {

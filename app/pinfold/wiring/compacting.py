@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from pinfold import headless, paths
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.options import share_of
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
@@ -44,7 +45,7 @@ from pinfold.tokens.counter import Counter
 from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.models import connect, connect_summarizer
 from pinfold.wiring.prompts import overrides
-from pinfold.wiring.sessions import CLOCK, open_session, own_folder, plan_options
+from pinfold.wiring.sessions import open_session, own_folder, plan_options
 from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
 from pinfold.wiring.steps import Steps
 

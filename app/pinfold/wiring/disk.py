@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from pinfold import paths
+from pinfold.agent.clock import CLOCK
 from pinfold.numbers import ID_SHOWN
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
@@ -14,7 +15,6 @@ from pinfold.rollout.texts import Texts
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
 from pinfold.wiring.house import House, WrongUse, house
-from pinfold.wiring.sessions import CLOCK
 from pinfold.wiring.stdin import agreed
 
 

@@ -9,6 +9,7 @@ from typing import Self
 from msgspec.structs import replace
 
 from pinfold import __version__, paths
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.request import Connection
 from pinfold.agent.writing import Writer
 from pinfold.commands.action import CommandError
@@ -36,7 +37,7 @@ from pinfold.wiring import recordings
 from pinfold.wiring.eval_output import check_report, show, tell
 from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.models import connect
-from pinfold.wiring.sessions import CLOCK, prices
+from pinfold.wiring.sessions import prices
 
 LEAST_BUDGET = 500
 """Tokens, below which no strategy has room for anything."""

@@ -5,13 +5,14 @@ import shutil
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.session import Session
 from pinfold.ports import Approver
 from pinfold.settings import strategy_named
 from pinfold.window.refused import Refused
 from pinfold.wiring.house import House
 from pinfold.wiring.models import connect
-from pinfold.wiring.sessions import CLOCK, open_session
+from pinfold.wiring.sessions import open_session
 
 
 async def hand_on(

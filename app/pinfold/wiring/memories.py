@@ -25,8 +25,8 @@ class Memories:
 
     @cached_property
     def keeper(self) -> Keeper:
+        from pinfold.agent.clock import CLOCK
         from pinfold.memories.keeper import Keeper
-        from pinfold.wiring.sessions import CLOCK
 
         return Keeper(self._at.home, CLOCK.now)
 
@@ -54,7 +54,7 @@ def reader_of(at: House) -> Reader | None:
     memories = at.settings.memories
     if not (memories.enabled and memories.use):
         return None
+    from pinfold.agent.clock import CLOCK
     from pinfold.memories.reader import Reader
-    from pinfold.wiring.sessions import CLOCK
 
     return Reader(at.home, CLOCK.now)

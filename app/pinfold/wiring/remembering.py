@@ -9,6 +9,7 @@ from itertools import islice
 from msgspec import Struct
 
 from pinfold import paths
+from pinfold.agent.clock import CLOCK
 from pinfold.atomic_files import write_atomic
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
@@ -16,7 +17,6 @@ from pinfold.memories.pipeline import Connect, Phase1, Report
 from pinfold.memories.places import Places
 from pinfold.wiring.house import House
 from pinfold.wiring.models import choice_of, connect
-from pinfold.wiring.sessions import CLOCK
 
 OFFERED = "memories-offered"
 """The file in pinfold's home that says that memories were offered."""

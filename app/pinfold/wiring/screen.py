@@ -67,8 +67,9 @@ class Sessions:
         self, folder: Path, approver: Approver, *, read_only: bool = False
     ) -> Session:
         """The session in `folder`, in the folder that it works in. Raises `SessionHeld`."""
+        from pinfold.agent.clock import CLOCK
         from pinfold.rollout.journal import Journal
-        from pinfold.wiring.sessions import CLOCK, own_folder
+        from pinfold.wiring.sessions import own_folder
 
         at = await asyncio.to_thread(own_folder, self._at, folder)
         return await self._open(
@@ -79,7 +80,7 @@ class Sessions:
         return await self.fork_folder(session.folder, at, approver)
 
     async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> Session:
-        from pinfold.wiring.sessions import CLOCK
+        from pinfold.agent.clock import CLOCK
 
         return await self._open(
             self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
@@ -88,7 +89,7 @@ class Sessions:
     async def fork_window(
         self, session: SessionPort, generation: int, approver: Approver
     ) -> Session:
-        from pinfold.wiring.sessions import CLOCK
+        from pinfold.agent.clock import CLOCK
 
         folder = session.folder
         return await self._open(
@@ -104,7 +105,7 @@ class Sessions:
         return await self._moved_in(self._at, copy)
 
     async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> Session:
-        from pinfold.wiring.sessions import CLOCK
+        from pinfold.agent.clock import CLOCK
 
         folder = session.folder
         return await self._open(

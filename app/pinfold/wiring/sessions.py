@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from pinfold import __version__, paths
-from pinfold.agent.clock import SystemClock
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.hooks import Moment
 from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
@@ -31,8 +31,6 @@ from pinfold.wiring.memories import reader_of
 from pinfold.wiring.models import connect, connect_summarizer, key_variables
 from pinfold.wiring.prompts import overrides
 from pinfold.wiring.sandbox import sandbox_of
-
-CLOCK = SystemClock()
 
 
 async def open_session(

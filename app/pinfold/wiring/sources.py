@@ -9,6 +9,7 @@ from typing import get_args
 
 from pinfold import paths
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
+from pinfold.agent.clock import CLOCK
 from pinfold.agent.projections import Projections
 from pinfold.ports import ModelInfo, WindowSource
 from pinfold.rollout import events
@@ -20,7 +21,7 @@ from pinfold.tokens.wires import WireApi
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
 from pinfold.wiring.house import House, WrongUse
-from pinfold.wiring.sessions import CLOCK, folder_of, prices
+from pinfold.wiring.sessions import folder_of, prices
 
 _SOURCES: tuple[WindowSource, ...] = get_args(WindowSource)
 
