@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from statistics import quantiles
 
 from benchmarks.figures import Figure
-from pinfold.checkpoint.known import Known
+from pinfold.agent.projections import folded
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import loss_of
 from pinfold.compaction.report import report_of
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
@@ -23,8 +23,6 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
-from pinfold.window.gauge import Gauge
-from pinfold.window.window import Window
 
 ITEMS = 5_000
 RUNS = 30
@@ -72,18 +70,14 @@ def run() -> Iterable[Figure]:
 
 
 def figures(name: str, told: Iterable[Data], target: int, counter: Counter) -> Iterable[Figure]:
-    window, known = Window(), Known()
-    gauge = Gauge(window, counter, "responses")
-    for seq, data in enumerate(told, 1):
-        event = Event(seq, datetime.now(UTC), data)
-        for projection in (window, gauge, known):
-            projection.step(event)
-    known.record.catch_up()
+    events = (Event(seq, datetime.now(UTC), data) for seq, data in enumerate(told, 1))
+    projections = folded(events, counter, "responses")
+    window, gauge = projections.window, projections.gauge
     size = sum(gauge.tokens)
     model = ModelInfo("m", "p", int(size * 1.2), "config", 32_000)
 
     def look() -> WindowView:
-        return view_of(window, gauge, known, model)
+        return projections.view(model)
 
     view = look()
 

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fakes.histories import START, histories
 from fakes.windows import MODEL
 from pinfold.agent import projection_cache
 from pinfold.agent.projection_cache import NAME, WORTH, fold, pack, resume
-from pinfold.agent.projections import Dump, Projections
+from pinfold.agent.projections import Dump, Projections, folded
 from pinfold.agent.record import SAVE_EVERY, Record
 from pinfold.rollout.events import (
     SCHEMA,
@@ -80,6 +81,29 @@ def test_live_is_rebuilt_is_the_cache_and_the_rest(
         for dump in (None, *dumps):
             decoded = None if dump is None else msgspec.msgpack.decode(dump, type=Dump)
             assert seen(fold(journal, counter(), "chat", decoded)) == wanted
+
+
+@settings(deadline=None, max_examples=30)
+@given(histories(), st.floats(0, 1))
+def test_what_is_known_is_the_same_whenever_it_is_first_asked_for(
+    tmp_path_factory: pytest.TempPathFactory, data: list[Data], share: float
+) -> None:
+    def known(projections: Projections) -> tuple[Any, ...]:
+        known = projections.catch_up()
+        return known.checkpoint, known.record.lines(), known.core.stated(), known.cwd
+
+    with Journal.create(tmp_path_factory.mktemp("s"), STARTED, lambda: START) as journal:
+        alone = folded(journal.read(), counter(), "chat")
+        opened = Projections(counter(), "chat", journal=journal)
+        asked = int(share * len(data))
+        for at, each in enumerate(data):
+            if at == asked:
+                opened.catch_up()
+            event = journal.append(each)[0]
+            alone.step(event)
+            opened.step(event)
+        anew = Projections(counter(), "chat", journal=journal)
+        assert known(opened) == known(alone) == known(anew)
 
 
 def session(folder: Path) -> None:

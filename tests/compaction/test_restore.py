@@ -109,7 +109,9 @@ def test_what_a_rewind_took_back_stays_away() -> None:
     rewound = go_on(live)
     kept = [(n, form) for n, form in live.window.forms.items() if n not in rewound]
     live.add(
-        WindowReplaced(generation=2, base=Base(1, live.seq), reason="rewind", window=tuple(kept))
+        WindowReplaced(
+            generation=2, base=Base(1, live.window.seq), reason="rewind", window=tuple(kept)
+        )
     )
     live.add(undo_of(live.window, seq))
     assert not rewound & set(live.window.forms)

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from fakes.histories import events
+from pinfold.agent.projections import Projections
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import PlanOptions, WindowView, view_of
+from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
@@ -21,8 +22,6 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
-from pinfold.window.gauge import Gauge
-from pinfold.window.window import Window
 
 OPTIONS = PlanOptions()
 
@@ -31,20 +30,21 @@ class Live:
     """All projections of one session, fed with events."""
 
     def __init__(self, data: Iterable[Data] = (), counter: Counter | None = None) -> None:
-        self.window = Window()
-        self.gauge = Gauge(self.window, counter or Counter("none"), "chat")
-        self.known = Known()
-        self.seq = 0
+        self._projections = Projections(counter or Counter("none"), "chat")
+        self.window = self._projections.window
+        self.gauge = self._projections.gauge
         for each in data:
             self.add(each)
 
     def add(self, data: Data) -> Event:
         """Take an event."""
-        self.seq += 1
-        event = Event(self.seq, events([data])[0].ts, data)
-        for projection in (self.window, self.gauge, self.known):
-            projection.step(event)
+        event = Event(self._projections.seq + 1, events([data])[0].ts, data)
+        self._projections.step(event)
         return event
+
+    @property
+    def known(self) -> Known:
+        return self._projections.catch_up()
 
     @property
     def next_n(self) -> int:
@@ -55,7 +55,8 @@ class Live:
     ) -> WindowView:
         """What strategies see, on a model of that size and name."""
         model = ModelInfo(name, "p", context_window, "config", max_output)
-        return view_of(self.window, self.gauge, self.known, model)
+        self._projections.catch_up()
+        return self._projections.view(model)
 
 
 def working(turns: int, *, first: int = 1, output: int = 40) -> list[Data]:
