@@ -185,7 +185,7 @@ class PinfoldApp(FailsafeApp):
         names = (theme.name for theme in loaded)
         self._own_themes = sorted(names, key=lambda name: (not name.startswith("pinfold"), name))
         told = [f"{path} is no theme: {why}" for path, why in failed.items()]
-        self._warnings += [each for each in told if each not in self._warnings]
+        self._warnings += [line for line in told if line not in self._warnings]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.fallbacks(self.current_theme)

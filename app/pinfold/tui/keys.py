@@ -58,7 +58,7 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
 
     panels = (binding for panel in every_panel() for binding in panel.keys)
     own = (*Transcript.BINDINGS, *panels)
-    known = {*BY_ID, *(each.id for each in own if isinstance(each, Binding) and each.id)}
+    known = {*BY_ID, *(bound.id for bound in own if isinstance(bound, Binding) and bound.id)}
     found = [
         f"[keys]: there is no action “{name}”{_hint(name, known)}" for name in keys.keys() - known
     ]
@@ -70,7 +70,7 @@ def complaints(keys: Mapping[str, str]) -> list[str]:
         for key in keys.get(action.id, action.keys).split(",")
         if key
     }
-    given = [(name, key.strip()) for name, each in keys.items() for key in each.split(",")]
+    given = [(name, key.strip()) for name, listed in keys.items() for key in listed.split(",")]
     found += [
         f"[keys]: {key} is the key of “{taken[key]}”, so not of “{name}”."
         for name, key in given

@@ -48,7 +48,7 @@ class Shell(Screen[None]):
 
     AUTO_FOCUS = "Editor"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(each for each in bindings("prompt") if each.id in {"interrupt", "leave"}),
+        *(key for key in bindings("prompt") if key.id in {"interrupt", "leave"}),
         *bindings("transcript"),
     ]
 

@@ -82,7 +82,7 @@ class CheckpointPanel(FilterPanel[None]):
             return
         partner = self._window.partner(item.n)
         other = None if partner is None else self._window.item(partner)
-        both = [item] if other is None else sorted([item, other], key=lambda each: each.n)
+        both = [item] if other is None else sorted([item, other], key=lambda one: one.n)
         self.app.push_screen(ItemPanel(title(item), page(both)))
 
     def action_copy(self) -> None:

@@ -230,7 +230,7 @@ class ContextPanel(FilterPanel[None]):
     def _pair(self, item: Item) -> list[Item]:
         partner = self._window.partner(item.n)
         other = None if partner is None else self._window.item(partner)
-        return [item] if other is None else sorted([item, other], key=lambda each: each.n)
+        return [item] if other is None else sorted([item, other], key=lambda one: one.n)
 
     def action_sort(self) -> None:
         self._sort_by(SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)])

@@ -83,10 +83,10 @@ class CorePanel(WordsPanel[None]):
             self._show(kept.stated, kept.suggested)
 
     def _show(self, said: Sequence[Stated], suggested: Sequence[Suggestion]) -> None:
-        self._said = {key_of(each): each for each in said}
-        self._suggested = {key_of(each): each for each in suggested}
+        self._said = {key_of(stated): stated for stated in said}
+        self._suggested = {key_of(suggestion): suggestion for suggestion in suggested}
         count = f"{len(said):,} {'entry' if len(said) == 1 else 'entries'}"
-        tokens = sum(self._window.count(each.text) for each in said)
+        tokens = sum(self._window.count(stated.text) for stated in said)
         tokens += self._window.count(self._window.goal)
         self._facts.update(f"{count} · {tokens:,} tokens with the goal")
         last, before = self._list.current, list(self._list.rows)
@@ -162,7 +162,7 @@ class CorePanel(WordsPanel[None]):
             return
         if pen.what == "goal":
             await self._set_goal(text)
-        elif any(each.text == text for each in self._said.values()):
+        elif any(stated.text == text for stated in self._said.values()):
             self._foot.say("That stands there already.", "warning")
         elif pen.of is None:
             await self._change("Added", [Stated(text)], [])
@@ -195,11 +195,11 @@ class CorePanel(WordsPanel[None]):
         )
 
     async def _change(self, verb: str, add: Sequence[Stated], remove: Sequence[Stated]) -> None:
-        back = [Stated(each.text, each.item) for each in remove]
+        back = [Stated(stated.text, stated.item) for stated in remove]
 
         async def change(to: Sequence[Stated], of: Sequence[Stated]) -> None:
             self._wanted = key_of(to[0]) if to else ""
-            await self._window.change_core(to, [each.text for each in of])
+            await self._window.change_core(to, [stated.text for stated in of])
 
         await self._do(
             f"{verb}: {clip((add or back)[0].text, _TOLD)}",

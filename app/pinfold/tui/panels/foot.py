@@ -53,8 +53,8 @@ class Foot(Vertical):
     def show(self, head: str, *rest: str, effect: str = "") -> None:
         """What is under the cursor; and, on a line of its own, what a key would do to it."""
         line = Text().append(head, "bold")
-        for each in filter(None, rest):
-            line.append(f" · {each}", ink(self.app, "foreground 60%"))
+        for fact in filter(None, rest):
+            line.append(f" · {fact}", ink(self.app, "foreground 60%"))
         self._about.update(line.append(f"\n{effect}" if effect else ""))
 
     def say(self, text: str, level: Level = "info") -> None:

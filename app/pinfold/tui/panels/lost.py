@@ -1,14 +1,13 @@
 """What a compaction took and no window tells since, with one key to keep it after all."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from rich.text import Text
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Static
 
 from pinfold.commands.context import SessionPort
@@ -36,12 +35,12 @@ _STANDS: dict[Form | None, str] = {
 class LostPanel(LossPanel):
     """What is kept is kept at once; its result is of no use."""
 
-    HEADING = "Lost in window {}"
     HINT = "↑ ↓ choose · k restore its item · z undo · Enter read · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
 
     def __init__(self, session: SessionPort, generation: int) -> None:
         super().__init__(self._look_up, session.window.item)
+        self.HEADING = f"Lost in window {generation}"
         self._about: dict[int, str] = {}
         """What the items are, by number."""
         self._session = session
@@ -54,13 +53,8 @@ class LostPanel(LossPanel):
         self._about = await asyncio.to_thread(abouts, self._window, loss.named)
         return loss
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel full") as panel:
-            panel.border_title = self.HEADING.format(self._generation)
-            panel.border_subtitle = self.HINT
-            yield self._facts
-            yield self._list
-            yield self._said
+    def parts(self) -> Iterable[Widget]:
+        return self._facts, self._list, self._said
 
     def _show(self) -> None:
         width = max((len(str(each.item)) for each in self._lost), default=0) + 1

@@ -85,8 +85,8 @@ class MemoriesPanel(WordsPanel[None]):
     def _summary(self, found: Sequence[Memory], *, held: bool) -> str:
         count = f"{len(found):,} {'memory' if len(found) == 1 else 'memories'}"
         said = [count]
-        doubtful = sum(each.state in ("stale", "unconfirmed") for each in found)
-        carried = sum(each.tokens for each in found if each.state == "told")
+        doubtful = sum(memory.state in ("stale", "unconfirmed") for memory in found)
+        carried = sum(memory.tokens for memory in found if memory.state == "told")
         said += [f"{carried:,} tokens told to new sessions"] if carried else []
         said += [f"! {doubtful} in doubt"] if doubtful else []
         said += ["! a consolidation waits for your review: r"] if held else []

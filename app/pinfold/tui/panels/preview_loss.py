@@ -1,21 +1,19 @@
 """What would be lost with the old window, and the way to keep it."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
+from textual.widget import Widget
 
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss, Lost
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.item import ItemPanel, page, title
-from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.table import Line, LineTable, Table
+from pinfold.tui.panels.table_panel import TablePanel
 
 Losses = Callable[[], Awaitable[Loss]]
 
@@ -27,12 +25,12 @@ class Keeping(NamedTuple):
     lines: frozenset[str]
 
 
-class LossPanel(Modal[Keeping]):
+class LossPanel(TablePanel[Keeping]):
     """Its result is what to keep."""
 
-    HEADING: ClassVar[str] = "What would be lost"
-    HINT: ClassVar[str] = "Space keep the line · k keep its item · Enter read · Esc closes"
-    CSS_PATH = "panels.tcss"
+    HEADING = "What would be lost"
+    HINT = "Space keep the line · k keep its item · Enter read · Esc closes"
+    SHAPE = "full"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
         Binding("up", "move(-1)", show=False),
@@ -46,27 +44,19 @@ class LossPanel(Modal[Keeping]):
 
     def __init__(self, losses: Losses, item: Callable[[int], Item | None]) -> None:
         """`losses` takes a while; `item` gives any of the session."""
-        super().__init__()
+        self._list: LineTable = LineTable()
+        super().__init__(self._list, facts="Reading what stands in both windows…")
         self._losses = losses
         self._item = item
         self._lost: tuple[Lost, ...] = ()
         self._keep: set[int] = set()
         self._keep_lines: set[str] = set()
-        self._facts = Static("Reading what stands in both windows…", classes="facts", markup=False)
-        self._list = LineTable()
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="panel full") as panel:
-            panel.border_title = self.HEADING
-            panel.border_subtitle = self.HINT
-            yield self._facts
-            yield self._list
-
-    def on_mount(self) -> None:
-        self._read()
+    def parts(self) -> Iterable[Widget]:
+        return self._facts, self._list
 
     @work
-    async def _read(self) -> None:
+    async def read(self) -> None:
         try:
             loss = await self._losses()
         except Exception as error:  # the panel stays, whatever it is
@@ -96,12 +86,6 @@ class LossPanel(Modal[Keeping]):
         """What the cursor stands on."""
         keys = (lost for lost in self._lost if f"{lost.kind}/{lost.text}" == self._list.current)
         return next(keys, None)
-
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_page(self, way: int) -> None:
-        self._list.page(way)
 
     def action_keep(self) -> None:
         if (lost := self.current) is not None:

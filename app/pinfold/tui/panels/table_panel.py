@@ -34,7 +34,7 @@ class TablePanel(Modal[ScreenResultType]):
 
     CSS_PATH = "panels.tcss"
     AUTO_FOCUS = ""
-    HEADING: ClassVar[str]
+    HEADING: str
     HINT: str = "↑ ↓ choose · Esc leaves"
     SHAPE: ClassVar[str] = "side"
     """The class of its frame."""
