@@ -132,8 +132,10 @@ def tokens_as(entry: Entry, form: Literal["short", "masked"], view: WindowView) 
 
 def can_mask(entry: Entry, view: WindowView) -> bool:
     """Whether it is a result, or a call with a body."""
-    partner = view.by_number.get(entry.partner or 0)
-    return smaller(entry.item, "masked", None if partner is None else partner.item) is not None
+    item, partner = entry.item, view.by_number.get(entry.partner or 0)
+    if item.kind != "tool_call":
+        return item.kind == "tool_result"
+    return smaller(item, "masked", None if partner is None else partner.item) is not None
 
 
 def _with(item: Item, text: str) -> Item:

@@ -1,6 +1,7 @@
 """What the model reads where a body is masked: what came of it, and the way back."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from pinfold.rollout.acts import Act, act
@@ -73,15 +74,21 @@ def _outcome(did: Act, result: Item) -> str:
         return "interrupted"
     if result.state == "unknown":
         return "not known whether it ran"
-    said = [line for each in did.text.splitlines() if (line := one_line(each).strip(_FRAME))]
     if did.kind == "refused":
         return _cut(", ".join(filter(None, ("refused", one_line(did.words)))), _SAID)
     if did.kind == "command" and did.exit_code is not None:
         # Tools sum up in their last line.
-        return ", ".join([f"exit {did.exit_code}", *(_cut(each, _SAID) for each in said[-1:])])
+        summary = _first_words(reversed(did.text.splitlines()))
+        return ", ".join(filter(None, (f"exit {did.exit_code}", summary)))
     if not did.ok:
-        return ", ".join(["failed", *(_cut(each, _SAID) for each in said[:1])])
+        return ", ".join(filter(None, ("failed", _first_words(did.text.splitlines()))))
     return f"+{did.added} -{did.removed}" if did.kind == "edit" else ""
+
+
+def _first_words(lines: Iterable[str]) -> str:
+    """The first line that says anything, cut."""
+    told = (one_line(line).strip(_FRAME) for line in lines)
+    return _cut(next(filter(None, told), ""), _SAID)
 
 
 def _size(result: Item) -> str:
