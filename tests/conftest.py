@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest_textual_snapshot
+from hypothesis import HealthCheck, settings
 from syrupy.location import PyTestLocation
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
@@ -13,6 +14,10 @@ SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# The first example may import what the others find loaded, on a machine that does other things too.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):

@@ -201,10 +201,12 @@ class PreviewPanel(TablePanel[bool]):
         used = self._session.reading().used
         with suppress(ProviderError):  # the plan says it
             quote = await self._compaction.quote(used)
-            if self._plans.is_written(self._strategy):
+            if self.is_attached and self._plans.is_written(self._strategy):
                 self._summary.say_price(price(quote, used))
 
     def _made(self, name: str) -> None:
+        if not self.is_attached:  # it was closed meanwhile
+            return
         if name == self._strategy:
             self._show()
         else:
