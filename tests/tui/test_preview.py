@@ -120,17 +120,6 @@ async def test_while_a_model_writes_its_price_stands_there(session: FakeSession)
         await settled(pilot)
 
 
-async def test_a_plan_that_is_made_after_the_preview_was_left_is_shown_nowhere(
-    session: FakeSession,
-) -> None:
-    session.compaction.answers = [SUMMARY]
-    at = session.compaction.strategies.index("snapshot")
-    async with opened(session) as pilot:
-        await pilot.press(str(at + 1))
-        await until(pilot, lambda: session.compaction.asked == ["snapshot"])
-        session.compaction.writing.set()
-
-
 async def test_a_model_that_failed_is_asked_again_by_its_key(session: FakeSession) -> None:
     key = str(session.compaction.strategies.index("handoff") + 1)
     async with opened(session, key) as pilot:
