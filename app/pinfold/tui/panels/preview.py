@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on, work
 from textual.binding import Binding, BindingType
+from textual.dom import NoScreen
 from textual.widget import Widget
 
 from pinfold.agent.occasion import BY_HAND, Occasion
@@ -194,19 +195,18 @@ class PreviewPanel(TablePanel[bool]):
     @work(exclusive=True, group="plan")
     async def _plan(self) -> None:
         """Plan with the chosen strategy and show that, then with the others."""
-        await self._plans.make(self._strategy, self._options, self._made)
+        with suppress(NoScreen):  # it was closed meanwhile
+            await self._plans.make(self._strategy, self._options, self._made)
 
     @work(exclusive=True, group="price")
     async def _say_price(self) -> None:
         used = self._session.reading().used
-        with suppress(ProviderError):  # the plan says it
+        with suppress(ProviderError, NoScreen):  # the plan says it; it was closed meanwhile
             quote = await self._compaction.quote(used)
-            if self.is_attached and self._plans.is_written(self._strategy):
+            if self._plans.is_written(self._strategy):
                 self._summary.say_price(price(quote, used))
 
     def _made(self, name: str) -> None:
-        if not self.is_attached:  # it was closed meanwhile
-            return
         if name == self._strategy:
             self._show()
         else:
