@@ -28,9 +28,9 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Origin
+from pinfold.settings import WireApi
 from pinfold.tokens.catalog import CL100K, O200K
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.wires import WireApi
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window
 

@@ -358,7 +358,7 @@ def _run(argv: Sequence[str]) -> int:
         act = _action(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
-    from pinfold.wiring.house import WrongUse
+    from pinfold.wiring.app_context import WrongUse
 
     try:
         code = act()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pinfold import __version__, paths
 from pinfold.sanitize import one_line
-from pinfold.settings import Loaded
+from pinfold.settings_load import Loaded
 
 LIBRARIES = ("textual", "rich", "openai", "httpx", "tiktoken", "pydantic", "msgspec")
 

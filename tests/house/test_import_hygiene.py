@@ -34,9 +34,9 @@ from pathlib import Path
 
 from pinfold import cli
 from pinfold.wiring import actions, screen
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 
-house()
+app_context()
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.screen_config import ScreenConfig
 

@@ -15,7 +15,7 @@ from pinfold.headless import no_terminal
 from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, TurnStarted
 from pinfold.rollout.journal import Journal
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.sessions import new_journal, open_session
 
 pytestmark = pytest.mark.real_model
@@ -30,17 +30,17 @@ async def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     """Some turns of work, on the embedded model."""
     monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    at = house(argparse.Namespace(cd=tmp_path, config=["compact.auto=off"]))
+    ctx = app_context(argparse.Namespace(cd=tmp_path, config=["compact.auto=off"]))
     model = available()
     assert model
 
     def journal() -> Journal:
-        new = new_journal(at)
+        new = new_journal(ctx)
         new.append(*past())
         return new
 
     connection = Connection(Embedded(), model, "chat", "")
-    opened = await open_session(at, no_terminal, journal, connection=connection)
+    opened = await open_session(ctx, no_terminal, journal, connection=connection)
     yield opened
     await opened.close()
 

@@ -33,7 +33,7 @@ from pinfold.ports import (
 from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
 from pinfold.rollout.events import Context, ToolSchema, Usage
 from pinfold.rollout.items import Item, Origin
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 TOOL = ToolSchema("look", "Looks.", {"type": "object", "properties": {}})

@@ -24,7 +24,7 @@ from pinfold.providers.embedded import Embedded
 from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
 from pinfold.rollout.events import Context, ToolSchema, Usage
 from pinfold.rollout.items import Item, Origin
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 CONTEXT = Context(

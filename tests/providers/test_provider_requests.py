@@ -16,7 +16,7 @@ from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import Endpoint
 from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 SCHEMA = {

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.settings import Loaded, Settings, SettingsError, load
+from pinfold.settings import Settings, SettingsError
 from pinfold.settings_check import complaint
+from pinfold.settings_load import Loaded, load
 from pinfold.trust import is_trusted, trust
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from pinfold.rollout.events import AgentsFile, Context, Memories, ToolSchema
 from pinfold.rollout.items import Image, Item, Kind
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, context_rows, count_item, is_known
-from pinfold.tokens.wires import WireApi
 
 COUNTER = Counter("none")
 LONG = "word " * 500

@@ -14,7 +14,7 @@ from pinfold.headless import no_terminal
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import ContextSet, Event, ItemAdded, RequestFinished, decode
 from pinfold.window.reading import Reading
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.replaying import Player, demo_file
 
 EVENTS = [decode(line) for line in demo_file().read_bytes().splitlines()]
@@ -23,7 +23,7 @@ ITEMS = [event.data.item for event in EVENTS if isinstance(event.data, ItemAdded
 
 async def test_the_demo_plays_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    player = Player(house(argparse.Namespace(cd=tmp_path)), demo_file(), speed=0)
+    player = Player(app_context(argparse.Namespace(cd=tmp_path)), demo_file(), speed=0)
     session = await player.start(no_terminal)
     await session.idle()
     assert list(session.items) == ITEMS
@@ -45,7 +45,7 @@ async def test_what_is_typed_in_the_demo_comes_back_and_does_nothing(
     monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
     (tmp_path / "AGENTS.md").write_text("Use tabs.")
     flags = argparse.Namespace(cd=tmp_path, config=["compact.auto_compact_threshold_pct=0.1"])
-    player = Player(house(flags), demo_file(), speed=0)
+    player = Player(app_context(flags), demo_file(), speed=0)
     session = await player.start(no_terminal)
     if not while_it_plays:
         await session.idle()

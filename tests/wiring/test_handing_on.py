@@ -13,8 +13,8 @@ from pinfold.headless import no_terminal
 from pinfold.rollout.events import RequestFinished
 from pinfold.settings import SettingsError
 from pinfold.window.refused import Refused
+from pinfold.wiring.app_context import AppContext, app_context
 from pinfold.wiring.handing_on import hand_on
-from pinfold.wiring.house import House, house
 from pinfold.wiring.sessions import new_journal, open_session
 
 LONG = "A fact about part {}, at length. " * 60
@@ -34,8 +34,8 @@ async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterat
         yield running
 
 
-async def worked(at: House, turns: int) -> Session:
-    session = await open_session(at, no_terminal, lambda: new_journal(at))
+async def worked(ctx: AppContext, turns: int) -> Session:
+    session = await open_session(ctx, no_terminal, lambda: new_journal(ctx))
     session.set_threshold("off")
     for turn in range(turns):
         session.send(f"Tell me of part {turn}; the port is 80{turn}1.")
@@ -46,10 +46,10 @@ async def worked(at: House, turns: int) -> Session:
 async def test_the_copy_is_compacted_and_goes_on_while_the_session_stays(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await worked(at, 8)
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await worked(ctx, 8)
     before = (session.folder / "rollout.jsonl").read_bytes()
-    copy = await hand_on(at, session.folder, no_terminal, model="fake/another-1")
+    copy = await hand_on(ctx, session.folder, no_terminal, model="fake/another-1")
     assert copy.id != session.id
     assert copy.model.name == "another-1"
     assert copy.reading().used < session.reading().used
@@ -65,13 +65,13 @@ async def test_the_copy_is_compacted_and_goes_on_while_the_session_stays(
 async def test_a_session_that_waits_for_a_sign_in_can_be_handed_on(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await worked(at, 8)
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await worked(ctx, 8)
     server.script.insert(0, Reply(status=401, body={"error": {"message": "No such key."}}))
     session.send("And the rest?")
     await session.idle()
     assert session.last_ending == "waiting"
-    copy = await hand_on(at, session.folder, no_terminal, model="fake/another-1")
+    copy = await hand_on(ctx, session.folder, no_terminal, model="fake/another-1")
     assert copy.window.generations[-1].reason == "manual"
     await copy.close()
     await session.close()
@@ -80,35 +80,35 @@ async def test_a_session_that_waits_for_a_sign_in_can_be_handed_on(
 async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await worked(at, 0)
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await worked(ctx, 0)
     with pytest.raises(Refused):
-        await hand_on(at, session.folder, no_terminal)
-    assert [line.id for line in at.store.list()] == [session.id]
+        await hand_on(ctx, session.folder, no_terminal)
+    assert [line.id for line in ctx.store.list()] == [session.id]
     await session.close()
 
 
 async def test_nothing_is_left_of_a_copy_that_cant_be_opened(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await worked(at, 3)
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await worked(ctx, 3)
     prompts = paths.config_folder() / "prompts"
     prompts.mkdir(parents=True)
     (prompts / "handoff.md").write_text("x" * 30_000)
     for model in (None, "fake/another-1"):
         with pytest.raises(SettingsError):
-            await hand_on(at, session.folder, no_terminal, model=model)
-    assert [line.id for line in at.store.list()] == [session.id]
-    folders = {file.parent for file in at.home.glob("sessions/**/rollout.jsonl")}
+            await hand_on(ctx, session.folder, no_terminal, model=model)
+    assert [line.id for line in ctx.store.list()] == [session.id]
+    folders = {file.parent for file in ctx.home.glob("sessions/**/rollout.jsonl")}
     assert folders == {session.folder}
     await session.close()
 
 
 async def test_the_older_name_of_a_strategy_is_taken(server: FakeOpenAI, tmp_path: Path) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await worked(at, 8)
-    copy = await hand_on(at, session.folder, no_terminal, strategy="hierarchical")
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await worked(ctx, 8)
+    copy = await hand_on(ctx, session.folder, no_terminal, strategy="hierarchical")
     (asked,) = {
         event.data.compaction.strategy
         for event in await copy.events()

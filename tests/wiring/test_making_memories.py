@@ -13,7 +13,7 @@ from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.remembering import RULE, answer, session
 from pinfold.agent.metadata import HEADER
 from pinfold.headless import no_terminal
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.remembering import OFFER, offer, remember
 from pinfold.wiring.screen import Sessions
 
@@ -40,13 +40,13 @@ async def test_offline_the_whole_pipeline_asks_nobody(
 ) -> None:
     monkeypatch.setenv("PINFOLD_MEMORIES__GENERATE", "offline")
     name = session(tmp_path / "home", used=USED)
-    at = house(argparse.Namespace(cd=tmp_path))
-    said = str(await remember(at))
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    said = str(await remember(ctx))
     assert said.startswith("1 session read without a model: ")
     memory = (tmp_path / "home" / "memories" / "MEMORY.md").read_text()
     assert f"- command: `make test` [{name}#12]" in memory
     assert server.requests == []
-    assert str(await remember(at)).startswith("No session has changed since")
+    assert str(await remember(ctx)).startswith("No session has changed since")
 
 
 async def test_a_session_of_the_shell_has_the_earlier_ones_read(
@@ -61,7 +61,7 @@ async def test_a_session_of_the_shell_has_the_earlier_ones_read(
         return Reply(answer(RULE))
 
     server.answer = reply
-    host = Sessions(house(argparse.Namespace(cd=tmp_path)))
+    host = Sessions(app_context(argparse.Namespace(cd=tmp_path)))
     opened = await host.new(no_terminal)
     request = await asked.get()
     assert json.loads(request.headers[HEADER]) == {"request_kind": "memory"}
@@ -73,7 +73,7 @@ async def test_no_memories_are_made_until_the_user_says_so(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
     session(tmp_path / "home", used=USED)
-    host = Sessions(house(argparse.Namespace(cd=tmp_path)))
+    host = Sessions(app_context(argparse.Namespace(cd=tmp_path)))
     opened = await host.new(no_terminal)
     await host.stop()
     await opened.close()
@@ -86,10 +86,10 @@ def test_memories_are_offered_once_to_whoever_has_earlier_sessions(
 ) -> None:
     monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    at = house(argparse.Namespace(cd=tmp_path))
-    session(at.home)
-    assert offer(at) == ""
-    session(at.home)
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session(ctx.home)
+    assert offer(ctx) == ""
+    session(ctx.home)
     monkeypatch.setenv("PINFOLD_MEMORIES__ENABLED", "false")
-    assert offer(house(argparse.Namespace(cd=tmp_path))) == ""
-    assert [offer(at), offer(at)] == [OFFER, ""]
+    assert offer(app_context(argparse.Namespace(cd=tmp_path))) == ""
+    assert [offer(ctx), offer(ctx)] == [OFFER, ""]

@@ -35,8 +35,8 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.wires import WireApi
 from pinfold.window.window import Window
 
 T = TypeVar("T", bound=Data)
@@ -246,38 +246,38 @@ async def test_the_session_goes_on(
 ) -> None:
     given, kind = FAULTS[fault], KINDS[strategy]
     options = BY_ITSELF if strategy == "layered" else BY_HAND
-    async with Server(given) as server, played(tmp_path, server, wire, options) as at:
-        replaced = await at.compact(strategy)
+    async with Server(given) as server, played(tmp_path, server, wire, options) as ctx:
+        replaced = await ctx.compact(strategy)
         ended = next(
             each
-            for each in reversed(at.events(CompactionFinished))
+            for each in reversed(ctx.events(CompactionFinished))
             if each.compaction.phase != "background"  # a summary that is not used
         )
         assert (ended.status, ended.compaction.strategy) == ("applied", replaced.strategy)
         assert ended.tokens
         assert ended.tokens.after < ended.tokens.before
-        assert given.status in {each.status for each in at.asked()}
+        assert given.status in {each.status for each in ctx.asked()}
         if kind in given.failing or strategy in given.failing:
             assert replaced.strategy == "checkpoint"
             notes = str(replaced.meta["notes"])
             assert f"{strategy} " in notes or strategy == "layered"
         else:
             assert replaced.strategy == strategy
-            assert "ok" in {each.status for each in at.asked()}
+            assert "ok" in {each.status for each in ctx.asked()}
             assert LEARNT in told(replaced) or ORDER in told(replaced) or kind == "sealed"
         if given.status == "RateLimited":
-            assert at.clock.monotonic() >= 7
-        await at.prompt("And now?")
-        assert at.session.items[-1].content.startswith("So it goes.")
-        assert at.window() == at.session.window.items
+            assert ctx.clock.monotonic() >= 7
+        await ctx.prompt("And now?")
+        assert ctx.session.items[-1].content.startswith("So it goes.")
+        assert ctx.window() == ctx.session.window.items
 
 
 @pytest.mark.parametrize("strategy", ["snapshot", "layered"])
 async def test_what_a_tool_ordered_is_not_taken_over(tmp_path: Path, strategy: str) -> None:
     options = BY_ITSELF if strategy == "layered" else BY_HAND
     fault = FAULTS["a summary that obeys a tool"]
-    async with Server(fault) as server, played(tmp_path, server, "chat", options) as at:
-        replaced = await at.compact(strategy)
+    async with Server(fault) as server, played(tmp_path, server, "chat", options) as ctx:
+        replaced = await ctx.compact(strategy)
         assert LEARNT in told(replaced)
         assert "elete all tests" not in told(replaced)
         assert "Left out, as no item bears it out: 4 entries." in replaced.meta["notes"]
@@ -287,16 +287,16 @@ async def test_notes_that_obey_a_tool_stand_as_a_report_beside_the_users_words(
     tmp_path: Path,
 ) -> None:
     fault = FAULTS["a summary that obeys a tool"]
-    async with Server(fault) as server, played(tmp_path, server, "chat", BY_HAND) as at:
-        core, notes = (await at.compact("handoff")).inserted
+    async with Server(fault) as server, played(tmp_path, server, "chat", BY_HAND) as ctx:
+        core, notes = (await ctx.compact("handoff")).inserted
         assert ORDER not in core.content
         assert notes.content.startswith("[HANDOFF] ")
         assert "they are not orders" in notes.content
 
 
 async def test_remote_is_refused_where_the_wire_api_has_no_such_endpoint(tmp_path: Path) -> None:
-    async with Server() as server, played(tmp_path, server, "chat", BY_HAND) as at:
-        replaced = await at.compact("remote")
+    async with Server() as server, played(tmp_path, server, "chat", BY_HAND) as ctx:
+        replaced = await ctx.compact("remote")
         assert replaced.strategy == "checkpoint"
         assert "has no compaction endpoint" in str(replaced.meta["notes"])
         assert server.compacted == []
@@ -320,22 +320,22 @@ RULE = "Never touch the folder vendor/, even if the linter complains."
 async def test_goal_constraints_and_pins_stand_verbatim_after_three_in_a_row(
     tmp_path: Path, row: tuple[str, ...]
 ) -> None:
-    async with Server() as server, played(tmp_path, server, "chat", BY_ITSELF) as at:
-        at.session.set_threshold("1.0")  # a summary is prepared, and the test says when it is used
-        await at.session.window.set_goal(GOAL)
-        await at.prompt(f"Go on with part 5. {RULE}")
-        await at.prompt("Then part 6.")
-        await at.session.window.act("pin", [12])
-        pinned = at.session.window.item(12)
+    async with Server() as server, played(tmp_path, server, "chat", BY_ITSELF) as ctx:
+        ctx.session.set_threshold("1.0")  # a summary is prepared, and the test says when it is used
+        await ctx.session.window.set_goal(GOAL)
+        await ctx.prompt(f"Go on with part 5. {RULE}")
+        await ctx.prompt("Then part 6.")
+        await ctx.session.window.act("pin", [12])
+        pinned = ctx.session.window.item(12)
         assert pinned
         for strategy in row:
-            draft = await at.session.compact(strategy)
+            draft = await ctx.session.compact(strategy)
             assert draft
             assert draft.plan.strategy == strategy, draft.plan.notes
             for turn in range(2):
-                await at.prompt(f"Part {turn} once more.")
-        assert len(at.events(WindowReplaced)) == len(row)
-        sent = [item.content for item in at.window()]
+                await ctx.prompt(f"Part {turn} once more.")
+        assert len(ctx.events(WindowReplaced)) == len(row)
+        sent = [item.content for item in ctx.window()]
         assert pinned.content in sent
         assert any(f"goal: {GOAL}" in each for each in sent)
         assert any(RULE in each for each in sent)

@@ -11,7 +11,7 @@ from pinfold.headless import no_terminal
 from pinfold.ports import NoSuchModel
 from pinfold.rollout.events import ModelChanged
 from pinfold.settings import SettingsError
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.screen import Sessions
 from pinfold.wiring.sessions import new_journal, open_session
 
@@ -48,8 +48,8 @@ async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterat
 async def test_what_is_not_there_leaves_all_as_it_was(
     server: FakeOpenAI, tmp_path: Path, name: str, said: str
 ) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await open_session(at, no_terminal, lambda: new_journal(at))
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await open_session(ctx, no_terminal, lambda: new_journal(ctx))
     before = (session.model, session.choice_note)
     with pytest.raises(NoSuchModel) as caught:
         await session.set_model(name)
@@ -63,7 +63,7 @@ async def test_what_is_not_there_leaves_all_as_it_was(
 
 async def test_a_new_session_reads_the_settings_again(server: FakeOpenAI, tmp_path: Path) -> None:
     """A folder that was trusted meanwhile counts, and a wrong setting can be mended."""
-    host = Sessions(house(argparse.Namespace(cd=tmp_path)))
+    host = Sessions(app_context(argparse.Namespace(cd=tmp_path)))
     project = tmp_path / ".pinfold" / "config.toml"
     project.parent.mkdir()
     project.write_text("[approvals]\nmode = 'full'\n[model]\nnmae = 'x'\n")
@@ -84,8 +84,8 @@ async def test_a_new_session_reads_the_settings_again(server: FakeOpenAI, tmp_pa
 async def test_what_is_there_says_that_it_was_chosen_by_name(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
-    at = house(argparse.Namespace(cd=tmp_path))
-    session = await open_session(at, no_terminal, lambda: new_journal(at))
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    session = await open_session(ctx, no_terminal, lambda: new_journal(ctx))
     for name in ("scripted-2", "fake/scripted-1"):
         await session.set_model(name)
         assert ": chosen by name." in session.choice_note

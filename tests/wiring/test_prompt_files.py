@@ -9,16 +9,16 @@ import pytest
 from pinfold import paths
 from pinfold.settings import SettingsError
 from pinfold.trust import trust
-from pinfold.wiring.house import House, house
+from pinfold.wiring.app_context import AppContext, app_context
 from pinfold.wiring.prompts import MAX_BYTES, overrides
 
 
 @pytest.fixture
-def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppContext:
     monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "project" / ".git").mkdir(parents=True)
-    return house(Namespace(cd=str(tmp_path / "project")))
+    return app_context(Namespace(cd=str(tmp_path / "project")))
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -28,32 +28,32 @@ def write(folder: Path, name: str, text: str) -> Path:
     return file
 
 
-def test_the_users_prompts_take_the_place_of_the_houses(at: House) -> None:
-    assert overrides(at) == {}
+def test_the_users_prompts_take_the_place_of_the_houses(ctx: AppContext) -> None:
+    assert overrides(ctx) == {}
     write(paths.config_folder(), "handoff", "Be terse.\n")
     write(paths.config_folder(), "handoff_prefix", "\n")
     write(paths.config_folder(), "poem", "Roses are red.")
-    assert overrides(at) == {"handoff": "Be terse."}
+    assert overrides(ctx) == {"handoff": "Be terse."}
 
 
-def test_a_projects_prompts_count_only_where_it_is_trusted(at: House) -> None:
+def test_a_projects_prompts_count_only_where_it_is_trusted(ctx: AppContext) -> None:
     write(paths.config_folder(), "handoff", "The user's.")
-    write(at.cwd / ".pinfold", "handoff", "The project's.")
-    assert overrides(at) == {"handoff": "The user's."}
-    trust(at.home, at.cwd)
-    assert overrides(at) == {"handoff": "The project's."}
+    write(ctx.cwd / ".pinfold", "handoff", "The project's.")
+    assert overrides(ctx) == {"handoff": "The user's."}
+    trust(ctx.home, ctx.cwd)
+    assert overrides(ctx) == {"handoff": "The project's."}
 
 
-def test_what_is_no_prompt_is_named(at: House) -> None:
+def test_what_is_no_prompt_is_named(ctx: AppContext) -> None:
     file = write(paths.config_folder(), "handoff", "x" * (MAX_BYTES + 1))
     with pytest.raises(SettingsError, match=r"handoff\.md can't be read as a prompt: it has more"):
-        overrides(at)
+        overrides(ctx)
     file.write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(
         SettingsError, match=r"handoff\.md can't be read as a prompt: it is not UTF"
     ):
-        overrides(at)
+        overrides(ctx)
     file.unlink()
     os.mkfifo(file)
     with pytest.raises(SettingsError, match=r"handoff\.md can't be read as a prompt: it is not a"):
-        overrides(at)
+        overrides(ctx)

@@ -15,7 +15,7 @@ from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import RequestFinished
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.replaying import Player
 
 TURNS = 14
@@ -76,7 +76,7 @@ async def played(player: Player) -> Session:
 async def test_no_model_hears_of_a_recording(
     recording: Path, server: FakeOpenAI, tmp_path: Path, threshold: float | None
 ) -> None:
-    player = Player(house(argparse.Namespace(cd=tmp_path)), recording, 0, threshold=threshold)
+    player = Player(app_context(argparse.Namespace(cd=tmp_path)), recording, 0, threshold=threshold)
     session = await played(player)
     assert session.items
     assert bool(player.rounds) == (threshold is not None)
@@ -88,7 +88,7 @@ async def test_no_model_hears_of_a_recording(
 async def test_nor_where_one_is_asked_for_afterwards(
     recording: Path, server: FakeOpenAI, tmp_path: Path
 ) -> None:
-    player = Player(house(argparse.Namespace(cd=tmp_path)), recording, 0)
+    player = Player(app_context(argparse.Namespace(cd=tmp_path)), recording, 0)
     session = await played(player)
     draft = await session.compact("snapshot")
     assert draft is not None
@@ -108,9 +108,9 @@ async def test_no_hook_hears_of_a_recording(
     config.parent.mkdir(parents=True)
     mark = tmp_path / "ran"
     config.write_text(f"[hooks]\npre_compact = ['touch {mark}']\n")
-    at = house(argparse.Namespace(cd=tmp_path))
-    assert at.settings.hooks.pre_compact
-    player = Player(at, recording, 0, strategy="checkpoint", threshold=0.5)
+    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    assert ctx.settings.hooks.pre_compact
+    player = Player(ctx, recording, 0, strategy="checkpoint", threshold=0.5)
     session = await played(player)
     assert player.rounds
     await session.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.headless import no_terminal
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.screen import Sessions
 
 
@@ -18,9 +18,9 @@ async def test_it_opens_read_only_and_says_how_to_go_on(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
-    at = house(argparse.Namespace(cd=tmp_path, model="gpt-5.2"))
-    host = Sessions(at)
-    with at.store.create(tmp_path, "test", lambda: datetime.now(UTC)) as journal:
+    ctx = app_context(argparse.Namespace(cd=tmp_path, model="gpt-5.2"))
+    host = Sessions(ctx)
+    with ctx.store.create(tmp_path, "test", lambda: datetime.now(UTC)) as journal:
         (line,) = host.sessions()
         assert line.held
         session = await host.resume(journal.started.id, no_terminal)

@@ -7,14 +7,14 @@ import pytest
 
 from pinfold.settings import SettingsError
 from pinfold.tools.sandbox.confine import find
-from pinfold.wiring.house import House, house
+from pinfold.wiring.app_context import AppContext, app_context
 from pinfold.wiring.sandbox import OFF, sandbox_of
 
 
-def at(root: Path, *config: str, add: tuple[str, ...] = (), cd: Path | None = None) -> House:
+def ctx(root: Path, *config: str, add: tuple[str, ...] = (), cd: Path | None = None) -> AppContext:
     (root / "work").mkdir(exist_ok=True)
     given = argparse.Namespace(cd=str(cd or root / "work"), config=list(config), add_dir=list(add))
-    return house(given)
+    return app_context(given)
 
 
 @pytest.fixture(autouse=True)
@@ -24,16 +24,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
-    assert sandbox_of(at(tmp_path, "sandbox.enabled=false"), tmp_path) == (None, OFF)
+    assert sandbox_of(ctx(tmp_path, "sandbox.enabled=false"), tmp_path) == (None, OFF)
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"sandbox\.writable: nowhere is not a folder"):
-        sandbox_of(at(tmp_path, add=("nowhere",)), tmp_path)
+        sandbox_of(ctx(tmp_path, add=("nowhere",)), tmp_path)
 
 
 def test_the_whole_file_system_is_no_workspace(tmp_path: Path) -> None:
-    sandbox, why = sandbox_of(at(tmp_path, cd=Path("/")), tmp_path)
+    sandbox, why = sandbox_of(ctx(tmp_path, cd=Path("/")), tmp_path)
     assert sandbox is None
     assert "whole file system" in why
 
@@ -42,7 +42,7 @@ def test_the_whole_file_system_is_no_workspace(tmp_path: Path) -> None:
 def test_folders_network_and_what_is_hidden(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    made = at(tmp_path, "sandbox.writable=../one", "sandbox.network=true", add=("../two",))
+    made = ctx(tmp_path, "sandbox.writable=../one", "sandbox.network=true", add=("../two",))
     sandbox, why = sandbox_of(made, tmp_path / "session")
     assert (sandbox is not None, why) == (True, "")
     assert sandbox is not None
@@ -56,5 +56,5 @@ def test_a_project_does_not_widen_it_by_itself(tmp_path: Path) -> None:
     config = tmp_path / "work" / ".pinfold" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text('[sandbox]\nenabled = false\nnetwork = true\nwritable = ["/"]\n')
-    settings = at(tmp_path).settings.sandbox
+    settings = ctx(tmp_path).settings.sandbox
     assert (settings.enabled, settings.network, settings.writable) == (True, False, ())

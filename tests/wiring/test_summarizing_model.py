@@ -10,7 +10,7 @@ from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.rollout.events import RequestFinished
-from pinfold.wiring.house import house
+from pinfold.wiring.app_context import app_context
 from pinfold.wiring.sessions import new_journal, open_session
 
 NOTES = "## Done\nThe parts were told. (#2)"
@@ -38,8 +38,8 @@ async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterat
 
 
 async def worked(cwd: Path) -> Session:
-    at = house(argparse.Namespace(cd=cwd))
-    session = await open_session(at, no_terminal, lambda: new_journal(at))
+    ctx = app_context(argparse.Namespace(cd=cwd))
+    session = await open_session(ctx, no_terminal, lambda: new_journal(ctx))
     session.set_threshold("off")
     for turn in range(6):
         session.send(f"Tell me of part {turn}; the port is 80{turn}1.")

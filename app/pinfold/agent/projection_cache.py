@@ -15,8 +15,8 @@ from pinfold import __version__, atomic_files
 from pinfold.agent.projections import Dump, Projections
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.wires import WireApi
 from pinfold.window.bodies import Lost
 
 SCHEMA = 10

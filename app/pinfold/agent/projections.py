@@ -11,8 +11,8 @@ from pinfold.compaction.view import WindowView, view_of
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import Journal
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.wires import WireApi
 from pinfold.window.gauge import Gauge, GaugeDump
 from pinfold.window.window import Window, WindowDump
 

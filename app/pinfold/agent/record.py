@@ -16,8 +16,8 @@ from pinfold.compaction.view import WindowView
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Data, Event, TurnFinished, WindowReplaced
 from pinfold.rollout.journal import Journal, JournalError
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.wires import WireApi
 from pinfold.window.bodies import Lost
 
 Make = Callable[[int], Sequence[Data]]

@@ -32,7 +32,7 @@ from pinfold.ports import (
 from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 
 LONGEST_WAIT = 3_600.0
 """Seconds; a server that asks for more is not waited for."""

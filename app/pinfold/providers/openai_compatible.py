@@ -29,7 +29,7 @@ from pinfold.providers.errors import Server, from_answer, from_sdk
 from pinfold.providers.optional import complained_of, without
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
 from pinfold.providers.wires import WIRES
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 from pinfold.window.reading import reserve
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pinfold.providers.openai_compatible import Timeouts
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 
 
 @dataclass(frozen=True, slots=True)

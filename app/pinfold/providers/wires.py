@@ -10,7 +10,7 @@ from pinfold.providers.bodies import Body, chat_body, responses_body
 from pinfold.providers.chat_stream import ChatStream
 from pinfold.providers.errors import Server
 from pinfold.providers.responses_stream import ResponsesStream
-from pinfold.tokens.wires import WireApi
+from pinfold.settings import WireApi
 
 
 class Stream(Protocol):

@@ -5,9 +5,10 @@ The text is counted; what the wire puts around it is in `wires`.
 
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Item
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.images import count_image
-from pinfold.tokens.wires import WIRES, WireApi
+from pinfold.tokens.wires import WIRES
 
 MESSAGE = 4
 """Around a message: its role and its ends."""

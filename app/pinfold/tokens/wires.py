@@ -5,15 +5,13 @@ wire, GPT-5's on the other.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from pinfold.rollout.events import ToolSchema
+from pinfold.settings import WireApi
 from pinfold.tokens.schemas import declaration
-
-WireApi = Literal["responses", "chat"]
 
 
 class WireCounts(Struct, frozen=True):

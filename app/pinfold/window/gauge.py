@@ -21,6 +21,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import WRITTEN, Item, Kind
+from pinfold.settings import WireApi
 from pinfold.tokens.calibration import Calibration
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import (
@@ -31,7 +32,7 @@ from pinfold.tokens.items import (
     is_known,
 )
 from pinfold.tokens.prices import Price, Spend, cost, price_of
-from pinfold.tokens.wires import WIRES, WireApi
+from pinfold.tokens.wires import WIRES
 from pinfold.window.reading import Reading, Sent, Source, reserve, scaled
 from pinfold.window.show import Shown
 from pinfold.window.window import Window

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 
 if TYPE_CHECKING:
     import argparse
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 def shell(arguments: argparse.Namespace | None = None) -> int:
     from pinfold.wiring.screen import Sessions, run
 
-    at = house(arguments)
-    host = Sessions(at)
-    return run(at, host.new, host)
+    ctx = app_context(arguments)
+    host = Sessions(ctx)
+    return run(ctx, host.new, host)
 
 
 def resume(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.screen import Sessions, run
     from pinfold.wiring.sessions import folder_of, own_folder
 
-    at = house(arguments)
+    ctx = app_context(arguments)
     chosen = arguments.last or arguments.session or arguments.read_only or arguments.fork
     if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
-        host = Sessions(at)
-        return run(at, host.new, host, choosing=True)
-    folder = folder_of(at, None if arguments.last else arguments.session)
+        host = Sessions(ctx)
+        return run(ctx, host.new, host, choosing=True)
+    folder = folder_of(ctx, None if arguments.last else arguments.session)
     how = _how_to_open(arguments, folder)
     if how == "quit":
         return 0
-    at = own_folder(at, folder, else_here=how == "fork")
-    host = Sessions(at)
+    ctx = own_folder(ctx, folder, else_here=how == "fork")
+    host = Sessions(ctx)
     if how == "fork":
-        return run(at, partial(host.fork_folder, folder, None), host)
-    return run(at, partial(host.open_folder, folder, read_only=how == "read-only"), host)
+        return run(ctx, partial(host.fork_folder, folder, None), host)
+    return run(ctx, partial(host.open_folder, folder, read_only=how == "read-only"), host)
 
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
@@ -92,10 +92,10 @@ def exec_(arguments: argparse.Namespace) -> int:
         raise WrongUse("the prompt is empty")
     if arguments.fork and not (arguments.session or arguments.last):
         raise WrongUse("--fork needs the session to copy: --resume ID or --last")
-    return asyncio.run(_exec(house(arguments), arguments, provenance.Prompt(prompt, pasted)))
+    return asyncio.run(_exec(app_context(arguments), arguments, provenance.Prompt(prompt, pasted)))
 
 
-async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int:
+async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) -> int:
     from pinfold import headless
     from pinfold.agent.clock import CLOCK
     from pinfold.paths import program
@@ -106,15 +106,15 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
 
     find: Callable[[], Journal]
     if arguments.session or arguments.last:
-        folder = folder_of(at, arguments.session)
-        at = own_folder(at, folder, else_here=arguments.fork)
+        folder = folder_of(ctx, arguments.session)
+        ctx = own_folder(ctx, folder, else_here=arguments.fork)
         if arguments.fork:
-            find = partial(_copy, at, folder)
+            find = partial(_copy, ctx, folder)
         else:
             find = partial(Journal.open, folder, CLOCK.now)
     else:
-        find = partial(new_journal, at, "exec")
-    for warning in at.loaded.warnings:
+        find = partial(new_journal, ctx, "exec")
+    for warning in ctx.loaded.warnings:
         print(f"pinfold: {one_line(warning)}", file=sys.stderr)
     before = 0
 
@@ -125,7 +125,7 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
         return found
 
     try:
-        session = await open_session(at, headless.no_terminal, journal, attended=False)
+        session = await open_session(ctx, headless.no_terminal, journal, attended=False)
     except SessionHeld as held:
         again = f"{program()} exec --fork --resume {folder.name}"
         raise JournalError(f"{held} Go on in a copy with: {again}") from held
@@ -136,10 +136,10 @@ async def _exec(at: House, arguments: argparse.Namespace, prompt: Prompt) -> int
         await session.close()
 
 
-def _copy(at: House, folder: Path) -> Journal:
+def _copy(ctx: AppContext, folder: Path) -> Journal:
     from pinfold.agent.clock import CLOCK
 
-    return at.store.fork(folder, None, CLOCK.now)[0]
+    return ctx.store.fork(folder, None, CLOCK.now)[0]
 
 
 def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
@@ -151,7 +151,7 @@ def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
 def sessions(arguments: argparse.Namespace) -> int:
     from pinfold.wiring import session_list
 
-    return session_list.command(house(arguments), arguments)
+    return session_list.command(app_context(arguments), arguments)
 
 
 def delete(arguments: argparse.Namespace) -> int:
@@ -186,9 +186,9 @@ def context(arguments: argparse.Namespace) -> int:
     from pinfold.output import print_json
     from pinfold.wiring.sources import Folded, find
 
-    at = house(arguments)
+    ctx = app_context(arguments)
     model: str | None = getattr(arguments, "model", None)
-    found = Folded(at, find(at, arguments), model).overview()
+    found = Folded(ctx, find(ctx, arguments), model).overview()
     if arguments.sort == "size":
         rows = sorted(found.rows, key=lambda row: -row.tokens)
         found = msgspec.structs.replace(found, rows=tuple(rows))
@@ -243,9 +243,9 @@ def replay(arguments: argparse.Namespace) -> int:
         raise WrongUse("--threshold is a share of the usable window: above 0, at most 1")
     speed = _speed(arguments)
     seen = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.json
-    at = house(arguments)
+    ctx = app_context(arguments)
     player = Player(
-        at,
+        ctx,
         arguments.file,
         speed if seen else 0,
         arguments.index,
@@ -253,7 +253,7 @@ def replay(arguments: argparse.Namespace) -> int:
         threshold=arguments.threshold,
     )
     if seen:
-        return _play(at, player)
+        return _play(ctx, player)
     try:
         return asyncio.run(play_unseen(player, as_json=arguments.json))
     finally:
@@ -264,8 +264,8 @@ def demo(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.replaying import Player, demo_file
 
     speed = _speed(arguments)
-    at = house(arguments)
-    return _play(at, Player(at, demo_file(), speed))
+    ctx = app_context(arguments)
+    return _play(ctx, Player(ctx, demo_file(), speed))
 
 
 def _speed(arguments: argparse.Namespace) -> float:
@@ -274,11 +274,11 @@ def _speed(arguments: argparse.Namespace) -> float:
     return float(arguments.speed)
 
 
-def _play(at: House, player: Player) -> int:
+def _play(ctx: AppContext, player: Player) -> int:
     from pinfold.wiring.screen import Sessions, run
 
     try:
-        code = run(at, player.start, Sessions(at), kept=False)
+        code = run(ctx, player.start, Sessions(ctx), kept=False)
     finally:
         player.close()
     if player.rounds:
@@ -289,7 +289,7 @@ def _play(at: House, player: Player) -> int:
 def doctor(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.report import report
 
-    print(asyncio.run(report(house(arguments, even_if_broken=True))))
+    print(asyncio.run(report(app_context(arguments, even_if_broken=True))))
     return 0
 
 

@@ -16,50 +16,50 @@ from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.wiring.adopting import adopt, adoptable
-from pinfold.wiring.house import House, house
+from pinfold.wiring.app_context import AppContext, app_context
 from pinfold.wiring.screen import Sessions, run
 from pinfold.wiring.sessions import own_folder
 
 
 def command(arguments: argparse.Namespace) -> int:
     """`pinfold adopt [FILE|TEXT]`."""
-    at = house(arguments)
+    ctx = app_context(arguments)
     text = " ".join(arguments.words)
     opens = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.no_open
     if len(arguments.words) == 1 and paths.is_file_name(text):
-        return _adopt(at, paths.typed(text), arguments, opens=opens)
+        return _adopt(ctx, paths.typed(text), arguments, opens=opens)
     if opens and not (text or arguments.json):
-        return _pick(at, text)
-    listed = list(adoptable(at, text))
+        return _pick(ctx, text)
+    listed = list(adoptable(ctx, text))
     if arguments.json:
         _print_json(listed[: arguments.limit])
     elif text and not listed:
         raise NotASession(f"There is no file and no session of Codex or Claude Code like “{text}”.")
     elif text and len(listed) == 1:
-        return _adopt(at, listed[0].file, arguments, opens=opens)
+        return _adopt(ctx, listed[0].file, arguments, opens=opens)
     elif opens:
-        return _pick(at, text)
+        return _pick(ctx, text)
     else:
         _print(listed, arguments.limit)
     return 0
 
 
-def _adopt(at: House, path: Path, arguments: argparse.Namespace, *, opens: bool) -> int:
-    folder, said = adopt(at, path, arguments.index, its_folder=arguments.use_its_folder)
+def _adopt(ctx: AppContext, path: Path, arguments: argparse.Namespace, *, opens: bool) -> int:
+    folder, said = adopt(ctx, path, arguments.index, its_folder=arguments.use_its_folder)
     print(said)
     if not opens:
         print(
             f"Session {folder.name}. Go on with: {paths.program()} resume {folder.name[:ID_SHOWN]}"
         )
         return 0
-    at = own_folder(at, folder)
-    host = Sessions(at)
-    return run(at, partial(host.open_folder, folder), host)
+    ctx = own_folder(ctx, folder)
+    host = Sessions(ctx)
+    return run(ctx, partial(host.open_folder, folder), host)
 
 
-def _pick(at: House, search: str) -> int:
-    host = Sessions(at)
-    return run(at, host.new, host, adopting=search)
+def _pick(ctx: AppContext, search: str) -> int:
+    host = Sessions(ctx)
+    return run(ctx, host.new, host, adopting=search)
 
 
 def _print_json(listed: Sequence[Found]) -> None:

@@ -32,7 +32,7 @@ from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.window.placeholders import ranges
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 from pinfold.wiring.sources import read
 
 TOOLS = {
@@ -53,7 +53,7 @@ class Adopted(NamedTuple):
     """What was adopted and what was not, on a line."""
 
 
-def adopt(at: House, path: Path, index: int = 0, *, its_folder: bool = False) -> Adopted:
+def adopt(ctx: AppContext, path: Path, index: int = 0, *, its_folder: bool = False) -> Adopted:
     """Copy the session in `path` into one of ours, or find the copy that nobody went on in.
 
     It goes on in the present folder, or with `its_folder` in the one that it names, if that exists.
@@ -63,23 +63,23 @@ def adopt(at: House, path: Path, index: int = 0, *, its_folder: bool = False) ->
     adoption = read(path, index)
     there = Path(adoption.cwd)
     exists = there.is_absolute() and there.is_dir()
-    cwd = there.resolve() if its_folder and exists else at.cwd
+    cwd = there.resolve() if its_folder and exists else ctx.cwd
     own, folded = unconfirmed(adoption.events), set_up(adoption)
     adopted = own.events
     if folded:
         adopted = (*adopted, folding(adoption, folded))
     said = "".join(
         [
-            _told(adoption),
+            _summary(adoption),
             _moved(cwd, adoption.cwd, exists=exists),
             _folded(adoption, folded),
             _left(own),
         ]
     )
-    untouched = _untouched(at.store, adopted, cwd)
+    untouched = _untouched(ctx.store, adopted, cwd)
     if untouched is not None:
         return Adopted(untouched, f"Adopted before, and still as it was: {said}")
-    with at.store.adopt(adopted, cwd, __version__, CLOCK.now) as journal:
+    with ctx.store.adopt(adopted, cwd, __version__, CLOCK.now) as journal:
         return Adopted(journal.folder, f"Adopted from {said}")
 
 
@@ -110,7 +110,7 @@ def _by_opening(line: bytes) -> bool:
         return False
 
 
-def _told(adoption: Adoption) -> str:
+def _summary(adoption: Adoption) -> str:
     items = sum(isinstance(event.data, ItemAdded) for event in adoption.events)
     windows = sum(isinstance(event.data, WindowReplaced) for event in adoption.events)
     said = [f"{TOOLS[adoption.tool]}: “{one_line(adoption.title) or 'no title'}”, {items:,} items"]
@@ -164,13 +164,13 @@ def _left(own: Unconfirmed) -> str:
     return said
 
 
-def adoptable(at: House, search: str = "") -> Iterator[Found]:
+def adoptable(ctx: AppContext, search: str = "") -> Iterator[Found]:
     """The sessions of other tools here, last used first, each as soon as it is read.
 
     With `search`, those whose title, folder, model or id holds all of its words.
     """
     words = search.lower().split()
-    for each in found.found(found.places(), at.home / "state.db"):
+    for each in found.found(found.places(), ctx.home / "state.db"):
         text = f"{each.title} {each.cwd} {each.model} {each.tool} {each.session}".lower()
         if all(word in text for word in words):
             yield each

@@ -42,7 +42,7 @@ from pinfold.rollout.scan import scan
 from pinfold.sanitize import one_line
 from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.models import connect, connect_summarizer
 from pinfold.wiring.prompts import overrides
 from pinfold.wiring.sessions import open_session, own_folder, plan_options
@@ -81,30 +81,30 @@ class _Wish:
 
 def compact(arguments: argparse.Namespace) -> int:
     """Show the next window, or make it. Raises `Refused` where there is none."""
-    at = house(arguments)
-    source = find(at, arguments)
+    ctx = app_context(arguments)
+    source = find(ctx, arguments)
     if isinstance(source.at, Path):
-        at = own_folder(at, source.at, else_here=True)
+        ctx = own_folder(ctx, source.at, else_here=True)
     elif not arguments.dry_run:
         print(
             "pinfold: a file is not written to, so this is a dry run; "
             f"to compact it, adopt it first: pinfold adopt {source.name}",
             file=sys.stderr,
         )
-    wish = _wish(at, arguments)
-    if (below := _below(at, source, wish, arguments.auto_compact_threshold)) is not None:
-        print(msgspec.json.encode(below).decode() if arguments.json else _said(below))
+    wish = _wish(ctx, arguments)
+    if (below := _below(ctx, source, wish, arguments.auto_compact_threshold)) is not None:
+        print(msgspec.json.encode(below).decode() if arguments.json else _not_compacted(below))
         return 0
     if isinstance(source.at, Path) and not arguments.dry_run:
-        outcome, plan = asyncio.run(_applied(at, source.at, wish))
+        outcome, plan = asyncio.run(_applied(ctx, source.at, wish))
     elif _asks_model(wish):
-        outcome, plan = asyncio.run(_drafted(at, source, wish))
+        outcome, plan = asyncio.run(_drafted(ctx, source, wish))
     else:
-        outcome, plan = _planned(at, source, wish)
+        outcome, plan = _planned(ctx, source, wish)
     if arguments.json:
         print_json(outcome)
         return 0
-    for line in _told(outcome, arguments):
+    for line in _outcome_lines(outcome, arguments):
         print(line)
     if outcome.applied and not arguments.text:
         print()
@@ -114,7 +114,7 @@ def compact(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
+def _wish(ctx: AppContext, arguments: argparse.Namespace) -> _Wish:
     """The settings, with what the command line changes. Raises `WrongUse`."""
     if arguments.target is not None and not 0 < arguments.target <= 1:
         raise WrongUse(WRONG_TARGET)
@@ -131,11 +131,11 @@ def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
         "keep_roles": _roles(arguments.keep_roles),
     }
     changes = {name: each for name, each in given.items() if each is not None}
-    merged = {**msgspec.structs.asdict(at.settings.compact), **changes}
+    merged = {**msgspec.structs.asdict(ctx.settings.compact), **changes}
     settings = msgspec.convert(merged, CompactSettings)
     options = replace(
         plan_options(settings),
-        prompts=overrides(at),
+        prompts=overrides(ctx),
         focus=arguments.focus,
         headroom_given=arguments.min_headroom is not None,
         roles_given=arguments.keep_roles is not None,
@@ -143,7 +143,7 @@ def _wish(at: House, arguments: argparse.Namespace) -> _Wish:
     return _Wish(settings.mode, options, getattr(arguments, "model", None))
 
 
-def _below(at: House, source: Source, wish: _Wish, threshold: str | None) -> Below | None:
+def _below(ctx: AppContext, source: Source, wish: _Wish, threshold: str | None) -> Below | None:
     """How far the window is below the threshold, if it is. Raises `WrongUse`, `JournalError`."""
     if threshold is None:
         return None
@@ -151,14 +151,14 @@ def _below(at: House, source: Source, wish: _Wish, threshold: str | None) -> Bel
         share = share_of(threshold)
     except ValueError as error:
         raise WrongUse(f"--auto-compact-threshold: {error}") from error
-    reading = Folded(at, source, wish.model).reading()
+    reading = Folded(ctx, source, wish.model).reading()
     least = int(share * reading.usable)
     if reading.used >= least:
         return None
     return Below(False, reading.used, reading.source, least)
 
 
-def _said(below: Below) -> str:
+def _not_compacted(below: Below) -> str:
     return (
         f"Not compacted: the window has {below.used:,} tokens ({below.source}), and the threshold "
         f"is {below.threshold:,}."
@@ -182,8 +182,8 @@ def _asks_model(wish: _Wish) -> bool:
     return found is not None and found.needs_model
 
 
-def _planned(at: House, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
-    folded = Folded(at, source, wish.model)
+def _planned(ctx: AppContext, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
+    folded = Folded(ctx, source, wish.model)
     folded.projections.catch_up()
     view = folded.projections.view(folded.model)
     plan = engine.plan_with(wish.strategy, view, Material(), wish.options)
@@ -191,12 +191,12 @@ def _planned(at: House, source: Source, wish: _Wish) -> tuple[Outcome, Compactio
     return Outcome(False, plan.base.generation + 1, report, loss), plan
 
 
-async def _drafted(at: House, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
+async def _drafted(ctx: AppContext, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     """A dry run for which a model writes: on a copy, as its requests are journalled."""
     with TemporaryDirectory(prefix="pinfold-") as place:
         lines = b"".join(line + b"\n" for line in source.lines())
         await asyncio.to_thread((Path(place) / ROLLOUT).write_bytes, lines)
-        async with opened(at, Path(place), wish.model) as session:
+        async with opened(ctx, Path(place), wish.model) as session:
             session.files.elsewhere = True
             session.subscribe(Steps().hear)
             draft = await session.compaction.draft(wish.strategy, wish.options)
@@ -204,8 +204,8 @@ async def _drafted(at: House, source: Source, wish: _Wish) -> tuple[Outcome, Com
     return Outcome(False, draft.plan.base.generation + 1, draft.report, loss), draft.plan
 
 
-async def _applied(at: House, folder: Path, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
-    async with opened(at, folder, wish.model) as session:
+async def _applied(ctx: AppContext, folder: Path, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
+    async with opened(ctx, folder, wish.model) as session:
         if _asks_model(wish):
             session.subscribe(Steps().hear)
         draft = await session.compaction.run(wish.strategy, wish.options)
@@ -214,21 +214,21 @@ async def _applied(at: House, folder: Path, wish: _Wish) -> tuple[Outcome, Compa
 
 
 @asynccontextmanager
-async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIterator[Session]:
+async def opened(ctx: AppContext, folder: Path, model: str | None = None) -> AsyncIterator[Session]:
     """A session to write to, its window counted exactly. No model is behind it but the one that
     compacts, which is reached when it is asked.
 
     Raises `JournalError`, `SessionHeld`.
     """
-    summarizer = partial(connect if model else connect_summarizer, at)
+    summarizer = partial(connect if model else connect_summarizer, ctx)
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
-        at = structs.replace(at, cwd=Path(journal.started.cwd))
-        info = model_of(at, tuple(scan(journal, ModelChanged)), model)
+        ctx = structs.replace(ctx, cwd=Path(journal.started.cwd))
+        info = model_of(ctx, tuple(scan(journal, ModelChanged)), model)
     counter = Counter(info.encoding, paths.cache_folder())
     await asyncio.to_thread(counter.load)
-    connection = Connection(Silent(), info, wire_api_of(at, info.provider), "")
+    connection = Connection(Silent(), info, wire_api_of(ctx, info.provider), "")
     session = await open_session(
-        at,
+        ctx,
         headless.no_terminal,
         lambda: Journal.open(folder, CLOCK.now),
         connection=connection,
@@ -242,17 +242,17 @@ async def opened(at: House, folder: Path, model: str | None = None) -> AsyncIter
         await session.close()
 
 
-def _told(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
+def _outcome_lines(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[str]:
     if arguments.text:
         for inserted in outcome.report.inserted:
             yield from inserted.text.split("\n")
     else:
         yield from compact_text.lines(outcome.report, verbose=arguments.verbose)
         yield ""
-        yield from _lost(outcome.loss)
+        yield from _lost_lines(outcome.loss)
 
 
-def _lost(loss: Loss) -> Iterator[str]:
+def _lost_lines(loss: Loss) -> Iterator[str]:
     if not loss:
         yield "Lost: nothing that the old window named."
         return
@@ -269,8 +269,8 @@ def checkpoint(arguments: argparse.Namespace) -> int:
     """Print the checkpoint and the digest at the end of a session."""
     if arguments.digest < 0:
         raise WrongUse("--digest takes a number of tokens, from 0 up")
-    at = house(arguments)
-    source = find(at, arguments)
+    ctx = app_context(arguments)
+    source = find(ctx, arguments)
     known = Known()
     for event in source.events():
         known.step(event)

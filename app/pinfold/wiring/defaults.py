@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from pinfold import paths
 from pinfold.atomic_files import failure, make_folder, replacing
 from pinfold.compaction.view import PlanOptions
-from pinfold.settings import MAX_BYTES, SettingsError
+from pinfold.settings import SettingsError
+from pinfold.settings_load import MAX_BYTES
 from pinfold.small_files import read
-from pinfold.wiring.house import House, config_files
+from pinfold.wiring.app_context import AppContext, config_files
 
 if TYPE_CHECKING:
     from tomlkit.items import Item, Key, Table
@@ -27,27 +28,27 @@ _OPTIONS = (
 """Settings that are plan options by the same name."""
 
 
-def save(at: House, strategy: str, options: PlanOptions) -> str:
+def save(ctx: AppContext, strategy: str, options: PlanOptions) -> str:
     """Write what differs from the settings as they are now, and say in a sentence what that was.
 
     Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
     """
-    now = at.at(at.cwd).settings.compact
+    now = ctx.in_folder(ctx.cwd).settings.compact
     wanted = {"mode": strategy, **{name: getattr(options, name) for name in _OPTIONS}}
     changed = {name: value for name, value in wanted.items() if getattr(now, name) != value}
     if not changed:
         return "These are the defaults already."
-    return write(at, SECTION, changed)
+    return write(ctx, SECTION, changed)
 
 
-def write(at: House, section: str, changed: Mapping[str, object]) -> str:
+def write(ctx: AppContext, section: str, changed: Mapping[str, object]) -> str:
     """Write settings of a section; says in a sentence where, and what still goes before them.
 
     Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
     """
     import tomlkit
 
-    file, _ = config_files(at.cwd)
+    file, _ = config_files(ctx.cwd)
     values = {
         name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()
     }
@@ -55,7 +56,7 @@ def write(at: House, section: str, changed: Mapping[str, object]) -> str:
         _write(file, section, values)
     except OSError as error:
         raise SettingsError(failure(file, error)) from error
-    after = at.at(at.cwd).loaded
+    after = ctx.in_folder(ctx.cwd).loaded
     lines = [f"{name} = {tomlkit.item(value).as_string()}" for name, value in values.items()]
     over = [
         f"{after.origins[f'{section}.{name}']} still sets {section}.{name}"

@@ -14,14 +14,14 @@ from pinfold.rollout.summaries import forget, summarise
 from pinfold.rollout.texts import Texts
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
-from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.stdin import agreed
 
 
 def delete(arguments: argparse.Namespace) -> int:
     """Delete sessions, each after a question. Raises `JournalError`, `SessionHeld`, `WrongUse`."""
-    at = house(arguments)
-    found = list(dict.fromkeys(at.store.find(each) for each in arguments.sessions))
+    ctx = app_context(arguments)
+    found = list(dict.fromkeys(ctx.store.find(each) for each in arguments.sessions))
     if not arguments.yes and not sys.stdin.isatty():
         raise WrongUse("delete asks first: say --yes where nobody can answer")
     for folder in found:
@@ -29,29 +29,29 @@ def delete(arguments: argparse.Namespace) -> int:
             raise JournalError(f"Session {folder.name[:ID_SHOWN]} is open in another pinfold.")
     code = 0
     for folder in found:
-        print("\n".join(_about(at, folder)))
+        print("\n".join(_deletion_lines(ctx, folder)))
         if not arguments.yes and not agreed("Delete it? Nothing brings it back."):
             print("It stays.")
             code = 1
             continue
         disk.delete(folder, CLOCK.now)
-        forget(at.sessions, folder)
-        Texts(at.sessions).forget(folder)
+        forget(ctx.sessions, folder)
+        Texts(ctx.sessions).forget(folder)
         print(f"Deleted session {folder.name}.")
-        if why := _forgotten(at, folder.name):
+        if why := _forgotten(ctx, folder.name):
             print(f"pinfold: {one_line(why)}", file=sys.stderr)
             code = 1
     return code
 
 
-def _about(at: House, folder: Path) -> list[str]:
+def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
     """What is deleted, and what of it others still name."""
     said = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
-    for summary in summarise(at.sessions, [folder]):
+    for summary in summarise(ctx.sessions, [folder]):
         title = one_line(summary.title) or "no prompt"
         turns = f"{summary.turns:,} turn{'' if summary.turns == 1 else 's'}"
         said.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
-    for fork in disk.forks_of(folder.name, disk.folders(at.sessions)):
+    for fork in disk.forks_of(folder.name, disk.folders(ctx.sessions)):
         name = fork.name[:ID_SHOWN]
         if disk.names(fork, folder):
             said.append(
@@ -63,13 +63,13 @@ def _about(at: House, folder: Path) -> list[str]:
     return said
 
 
-def _forgotten(at: House, session: str) -> str:
+def _forgotten(ctx: AppContext, session: str) -> str:
     """Forget what memories know from the session alone; what went wrong, if anything did."""
     from pinfold.memories.keeper import Keeper
     from pinfold.memories.places import Refused
     from pinfold.memories.records import StateError
 
-    keeper = Keeper(at.home, CLOCK.now)
+    keeper = Keeper(ctx.home, CLOCK.now)
     try:
         if keeper.deleted(session):
             print("What memories knew from it alone is forgotten.")
@@ -85,9 +85,9 @@ def _forgotten(at: House, session: str) -> str:
 
 def gc(arguments: argparse.Namespace) -> int:
     """Say what nothing refers to, and with `--apply` remove it."""
-    at = house(arguments)
+    ctx = app_context(arguments)
     size = found = held = failed = 0
-    for folder in disk.folders(at.sessions):
+    for folder in disk.folders(ctx.sessions):
         try:
             if is_held(folder):
                 held += 1
@@ -104,7 +104,7 @@ def gc(arguments: argparse.Namespace) -> int:
         if waste is not None:
             found += 1
             size += waste.size
-            print(_told(waste))
+            print(_waste_line(waste))
     if held:
         were = "1 session is" if held == 1 else f"{held:,} sessions are"
         print(f"{were} open and left alone.")
@@ -113,7 +113,7 @@ def gc(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _told(waste: disk.Waste) -> str:
+def _waste_line(waste: disk.Waste) -> str:
     count = f"{len(waste.files):,} file{'' if len(waste.files) == 1 else 's'}"
     size = size_text(waste.size)
     if waste.leftover:

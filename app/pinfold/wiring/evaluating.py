@@ -34,8 +34,8 @@ from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, price_of
 from pinfold.wiring import recordings
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.eval_output import check_report, show, tell
-from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.models import connect
 from pinfold.wiring.sessions import prices
 
@@ -60,13 +60,13 @@ def evaluation(arguments: argparse.Namespace) -> int:
             print(report_trials.JSON)
         return 0
     check_report(arguments.html)
-    at = house(arguments)
+    ctx = app_context(arguments)
     if recordings.asked(arguments):
         _wish(arguments)
-        return recordings.evaluation(at, arguments, _strategies(arguments))
+        return recordings.evaluation(ctx, arguments, _strategies(arguments))
     begun, started = CLOCK.now(), CLOCK.monotonic()
     try:
-        found = asyncio.run(_evaluated(at, arguments))
+        found = asyncio.run(_evaluated(ctx, arguments))
     except KeyboardInterrupt:
         raise CommandError("interrupted; no trial was over, so there is nothing to show.") from None
     seconds = round(CLOCK.monotonic() - started, 1)
@@ -77,7 +77,7 @@ def evaluation(arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
+async def _evaluated(ctx: AppContext, arguments: argparse.Namespace) -> Evaluation:
     """Raises `WrongUse`, `ProviderError`."""
     model: str | None = getattr(arguments, "model", None)
     if model is None and arguments.judge is not None:
@@ -88,18 +88,18 @@ async def _evaluated(at: House, arguments: argparse.Namespace) -> Evaluation:
         counter = await _counter(O200K)
         async with _Watch() as watch:
             return await evaluate(wish, strategies, counter, listener=watch.hear)
-    writer = await connect(at, model)
+    writer = await connect(ctx, model)
     judge = writer
     try:
         if arguments.judge is not None:
-            judge = await connect(at, arguments.judge)
+            judge = await connect(ctx, arguments.judge)
         counter = await _counter(writer.model.encoding)
         # Instructions, question and answer stand beside the full window.
         most = writer.model.context_window // (WINDOW + 2)
         if arguments.budget is not None and wish.budget > most:
             raise WrongUse(f"--budget is at most {most:,} here: a tenth of the window of {model}.")
         wish = replace(wish, budget=min(wish.budget, most))
-        speakers = await _speakers(writer, judge, counter, prices(at.settings))
+        speakers = await _speakers(writer, judge, counter, prices(ctx.settings))
         async with _Watch(speakers) as watch:
             await _greet(speakers)
             return await evaluate(wish, strategies, counter, speakers, watch.hear)

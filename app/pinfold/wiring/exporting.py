@@ -12,7 +12,7 @@ from pinfold.export.transcript import Entry, Transcript
 from pinfold.output import print_bytes
 from pinfold.rollout.events import SessionStarted
 from pinfold.window.window import Window
-from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.sources import Source, find, model_of
 
 
@@ -21,11 +21,11 @@ def command(arguments: argparse.Namespace) -> int:
 
     Without a format and a file the rollout goes to standard output, as it does for `--out -`.
     """
-    at = house(arguments)
+    ctx = app_context(arguments)
     asked, screen = _wish(arguments)
-    source = find(at, arguments)
+    source = find(ctx, arguments)
     lines = source.lines() if asked.format == "jsonl" else ()
-    made = document(asked, _transcript(at, source), lines)
+    made = document(asked, _transcript(ctx, source), lines)
     if not screen:
         print(save(made, asked, Path.cwd()))
         return 0
@@ -50,7 +50,7 @@ def _wish(arguments: argparse.Namespace) -> tuple[Wish, bool]:
     return asked, screen
 
 
-def _transcript(at: House, source: Source) -> Transcript:
+def _transcript(ctx: AppContext, source: Source) -> Transcript:
     every = tuple(source.events())
     window, state = Window(), State()
     for event in every:
@@ -63,7 +63,7 @@ def _transcript(at: House, source: Source) -> Transcript:
         opening=opening(items),
         session=state.id,
         cwd=next(started, ""),
-        model=model_of(at, every),
+        model=model_of(ctx, every),
         context=state.context.context,
         entries=[
             Entry(item, archive.at(item.n), window.form(item.n), window.is_pinned(item.n))

@@ -10,13 +10,13 @@ from pinfold.agent.session import Session
 from pinfold.ports import Approver
 from pinfold.settings import strategy_named
 from pinfold.window.refused import Refused
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 from pinfold.wiring.models import connect
 from pinfold.wiring.sessions import open_session
 
 
 async def hand_on(
-    at: House,
+    ctx: AppContext,
     folder: Path,
     approver: Approver,
     *,
@@ -31,12 +31,12 @@ async def hand_on(
     async with AsyncExitStack() as undoing:
         connection = None
         if model is not None:
-            connection = await connect(at, model)
+            connection = await connect(ctx, model)
             undoing.push_async_callback(connection.provider.close)
-        journal = (await asyncio.to_thread(at.store.fork, folder, None, CLOCK.now))[0]
+        journal = (await asyncio.to_thread(ctx.store.fork, folder, None, CLOCK.now))[0]
         undoing.callback(shutil.rmtree, journal.folder, ignore_errors=True)
         undoing.callback(journal.close)
-        session = await open_session(at, approver, lambda: journal, connection=connection)
+        session = await open_session(ctx, approver, lambda: journal, connection=connection)
         undoing.push_async_callback(session.close)
         if await session.compact(strategy and strategy_named(strategy)) is None:
             raise Refused("Interrupted: there is no copy.")

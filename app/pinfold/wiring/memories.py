@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 
 if TYPE_CHECKING:
     from pinfold.memories.keeper import Keeper
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 class Memories:
     """The user's memories, under the settings of now."""
 
-    def __init__(self, at: House) -> None:
-        self._at = at
+    def __init__(self, ctx: AppContext) -> None:
+        self._ctx = ctx
 
     @property
     def enabled(self) -> bool:
-        return self._at.at(self._at.cwd).settings.memories.enabled
+        return self._ctx.in_folder(self._ctx.cwd).settings.memories.enabled
 
     @cached_property
     def keeper(self) -> Keeper:
         from pinfold.agent.clock import CLOCK
         from pinfold.memories.keeper import Keeper
 
-        return Keeper(self._at.home, CLOCK.now)
+        return Keeper(self._ctx.home, CLOCK.now)
 
     async def run(self, but: Collection[str] = ()) -> str:
         """Raises `StateError`, `ProviderError`."""
         from pinfold.wiring.remembering import remember
 
-        return str(await remember(self._at.at(self._at.cwd), but, force=True))
+        return str(await remember(self._ctx.in_folder(self._ctx.cwd), but, force=True))
 
     def switch(self, *, on: bool) -> str:
         """Raises `SettingsError`."""
         from pinfold.wiring.defaults import write
 
-        said = write(self._at, "memories", {"enabled": on})
+        said = write(self._ctx, "memories", {"enabled": on})
         if on:
             return f"{said} Memories are on, beginning with the next session."
         return (
@@ -49,12 +49,12 @@ class Memories:
         )
 
 
-def reader_of(at: House) -> Reader | None:
+def reader_of(ctx: AppContext) -> Reader | None:
     """What a new session reads memories from; None where it is not to."""
-    memories = at.settings.memories
+    memories = ctx.settings.memories
     if not (memories.enabled and memories.use):
         return None
     from pinfold.agent.clock import CLOCK
     from pinfold.memories.reader import Reader
 
-    return Reader(at.home, CLOCK.now)
+    return Reader(ctx.home, CLOCK.now)

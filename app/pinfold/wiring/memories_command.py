@@ -20,7 +20,7 @@ from pinfold.memories.places import Refused
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.house import House, WrongUse, house
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.memories import Memories
 from pinfold.wiring.stdin import agreed
 
@@ -32,10 +32,10 @@ _SHORTEST = 4
 
 def command(arguments: argparse.Namespace) -> int:
     """Raises `Refused`, `StateError`, `WrongUse`, `OSError`."""
-    at = house(arguments)
-    memories = Memories(at)
+    ctx = app_context(arguments)
+    memories = Memories(ctx)
     try:
-        return _carry_out(at, memories, arguments)
+        return _carry_out(ctx, memories, arguments)
     except Exception as error:
         if arguments.json:
             print_json({"error": str(error) if isinstance(error, WrongUse) else told(error)})
@@ -44,7 +44,7 @@ def command(arguments: argparse.Namespace) -> int:
         memories.keeper.close()
 
 
-def _carry_out(at: House, memories: Memories, arguments: argparse.Namespace) -> int:
+def _carry_out(ctx: AppContext, memories: Memories, arguments: argparse.Namespace) -> int:
     keeper = memories.keeper
     action, *names = arguments.words or ["list"]
     match action:
@@ -61,7 +61,7 @@ def _carry_out(at: House, memories: Memories, arguments: argparse.Namespace) -> 
                 return _declined(as_json=arguments.json)
             _say(keeper.clear(), as_json=arguments.json)
         case "doctor":
-            return _doctor(at, memories, as_json=arguments.json)
+            return _doctor(ctx, memories, as_json=arguments.json)
         case _:
             raise WrongUse(f"memories has no action “{shown(action)}”{suggestion(action, ACTIONS)}")
     return 0
@@ -183,12 +183,12 @@ def _agreed(question: str, *, yes: bool) -> bool:
     return agreed(question)
 
 
-def _doctor(at: House, memories: Memories, *, as_json: bool) -> int:
+def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
     keeper = memories.keeper
     counter = Counter(_ENCODING, paths.cache_folder())
     every = keeper.memories(counter.count)
     state = keeper.reader.state
-    settings = at.settings.memories
+    settings = ctx.settings.memories
     facts = {
         "memories": "on" if settings.enabled else "off",
         "made": settings.generate,

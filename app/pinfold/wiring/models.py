@@ -13,8 +13,9 @@ from pinfold.providers.choose import connect as connect_endpoint
 from pinfold.providers.embedded import Embedded, available
 from pinfold.providers.openai_compatible import Timeouts
 from pinfold.providers.presets import SERVICES, Endpoint
-from pinfold.settings import Loaded, ProviderSettings, Settings
-from pinfold.wiring.house import House
+from pinfold.settings import ProviderSettings, Settings
+from pinfold.settings_load import Loaded
+from pinfold.wiring.app_context import AppContext
 
 
 def wish_of(loaded: Loaded) -> Wish:
@@ -71,11 +72,11 @@ def asked_for(wish: Wish, name: str) -> Wish:
     )
 
 
-async def choice_of(at: House, name: str | None = None) -> Choice:
+async def choice_of(ctx: AppContext, name: str | None = None) -> Choice:
     """The model to begin with, or the one that the user named by hand, and why; within the window
     that refused requests taught."""
-    windows = LearnedWindows(at.home)
-    wish = wish_of(at.loaded)
+    windows = LearnedWindows(ctx.home)
+    wish = wish_of(ctx.loaded)
     if name is not None:
         wish = asked_for(wish, name)
     places = await asyncio.to_thread(windows.places)
@@ -103,12 +104,12 @@ def _as_learned(choice: Choice, windows: LearnedWindows) -> Choice:
     return replace(choice, why=why, model=narrowed(model, window), unlearned=model)
 
 
-async def connect(at: House, name: str | None = None) -> Connection:
+async def connect(ctx: AppContext, name: str | None = None) -> Connection:
     """The model that the settings ask for, or the one that the user named by hand.
 
     Raises `ProviderError` where there is none.
     """
-    choice = await choice_of(at, name)
+    choice = await choice_of(ctx, name)
     note = f"{choice.why} {choice.how_to_change}".rstrip()
     if choice.kind == "wrong":
         raise NoSuchModel(note)
@@ -129,10 +130,10 @@ async def connect(at: House, name: str | None = None) -> Connection:
     )
 
 
-async def connect_summarizer(at: House) -> Connection:
+async def connect_summarizer(ctx: AppContext) -> Connection:
     """The model that `[compact]` asks for, within the window that it names.
 
     Raises `ProviderError` where there is none.
     """
-    wanted = at.settings.compact
-    return (await connect(at, wanted.model)).within(wanted.context_window)
+    wanted = ctx.settings.compact
+    return (await connect(ctx, wanted.model)).within(wanted.context_window)

@@ -7,17 +7,17 @@ from pinfold.compaction import prompts
 from pinfold.settings import SettingsError
 from pinfold.small_files import read_text
 from pinfold.trust import is_trusted
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 
 FOLDER = "prompts"
 MAX_BYTES = 20_000
 
 
-def overrides(at: House) -> dict[str, str]:
+def overrides(ctx: AppContext) -> dict[str, str]:
     """The prompts by name; a trusted project's before the user's. Raises `SettingsError`."""
-    project = paths.project_config(at.cwd).parent
+    project = paths.project_config(ctx.cwd).parent
     folders = [paths.config_folder()]
-    if is_trusted(at.home, project.parent):
+    if is_trusted(ctx.home, project.parent):
         folders.append(project)
     found: dict[str, str] = {}
     for folder in folders:

@@ -22,8 +22,8 @@ from pinfold.rollout.journal import ROLLOUT, JournalError
 from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
+from pinfold.wiring.app_context import AppContext, WrongUse
 from pinfold.wiring.eval_output import show, tell, watched
-from pinfold.wiring.house import House, WrongUse
 from pinfold.wiring.sessions import folder_of
 
 _ENDINGS = (".jsonl", ".jsonl.zst", ".json")
@@ -34,15 +34,17 @@ def asked(arguments: argparse.Namespace) -> bool:
     return bool(arguments.files or arguments.codex or arguments.claude)
 
 
-def evaluation(at: House, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> int:
+def evaluation(ctx: AppContext, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> int:
     """Raises `WrongUse`, `JournalError`, `CommandError`, `OSError`."""
     with watched():
-        result = _recorded(at, arguments, strategies)
+        result = _recorded(ctx, arguments, strategies)
     show(result, report_recorded.report(result), arguments)
     return 0
 
 
-def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> Recorded:
+def _recorded(
+    ctx: AppContext, arguments: argparse.Namespace, strategies: Sequence[Chosen]
+) -> Recorded:
     """Raises `WrongUse`, `JournalError`, where nothing at all can be read."""
     for option in ("model", "judge"):
         if getattr(arguments, option, None) is not None:
@@ -56,7 +58,7 @@ def _recorded(at: House, arguments: argparse.Namespace, strategies: Sequence[Cho
     counter.load()
     sessions: list[SessionResult] = []
     unread: list[str] = []
-    files = list(_files(at, arguments))
+    files = list(_files(ctx, arguments))
     for number, file in enumerate(files, 1):
         tell(f"{number}/{len(files)} files: {file.name}")
         try:
@@ -83,12 +85,12 @@ def _conversations(file: Path) -> Iterator[tuple[str, Adoption]]:
             yield f"{name} --index {index}", read(file, index)
 
 
-def _files(at: House, arguments: argparse.Namespace) -> Iterator[Path]:
+def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Path]:
     """Each once; of Codex and Claude Code the newest. Raises `JournalError`."""
     seen: dict[Path, None] = {}
     for name in arguments.files:
         if not paths.is_file_name(name):
-            seen[folder_of(at, name) / ROLLOUT] = None
+            seen[folder_of(ctx, name) / ROLLOUT] = None
             continue
         path = paths.typed(name)
         seen.update(dict.fromkeys(_below(path) if path.is_dir() else [path]))

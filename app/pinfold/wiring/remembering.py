@@ -15,7 +15,7 @@ from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
 from pinfold.memories.pipeline import Connect, Phase1, Report
 from pinfold.memories.places import Places
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 from pinfold.wiring.models import choice_of, connect
 
 OFFERED = "memories-offered"
@@ -54,31 +54,33 @@ class Remembered(Struct, frozen=True):
         return " ".join(parts)
 
 
-async def remember(at: House, but: Collection[str] = (), *, force: bool = False) -> Remembered:
+async def remember(
+    ctx: AppContext, but: Collection[str] = (), *, force: bool = False
+) -> Remembered:
     """Read the sessions that are due, except `but`, and bring the files up to date.
 
     `force` does not wait after failures. Raises `StateError`, `ProviderError`.
     """
     from pinfold.memories.state import State
 
-    wanted = at.settings.memories
+    wanted = ctx.settings.memories
     if wanted.generate == "off":
         return Remembered(Report(note='[memories] generate is "off".'))
-    state = await asyncio.to_thread(State, at.home, CLOCK.now)
+    state = await asyncio.to_thread(State, ctx.home, CLOCK.now)
     try:
         phase1 = Phase1(
             state,
-            at.store,
+            ctx.store,
             rules(wanted),
             CLOCK,
             limit=wanted.max_rollouts_per_startup,
-            connect=await _reaching(at, wanted.extract_model),
-            metadata=at.settings.agent.turn_metadata,
+            connect=await _reaching(ctx, wanted.extract_model),
+            metadata=ctx.settings.agent.turn_metadata,
             cache=paths.cache_folder(),
         )
         read = await phase1.run(but, force=force)
         outcome = await consolidate(
-            Places.of(at.home),
+            Places.of(ctx.home),
             state,
             CLOCK,
             Options(
@@ -86,7 +88,7 @@ async def remember(at: House, but: Collection[str] = (), *, force: bool = False)
                 max_unused_days=wanted.max_unused_days,
                 review=wanted.review,
             ),
-            await _reaching(at, wanted.consolidation_model, any_model=True),
+            await _reaching(ctx, wanted.consolidation_model, any_model=True),
             force=force,
         )
         return Remembered(read, outcome)
@@ -94,25 +96,27 @@ async def remember(at: House, but: Collection[str] = (), *, force: bool = False)
         await asyncio.to_thread(state.close)
 
 
-async def _reaching(at: House, name: str | None, *, any_model: bool = False) -> Connect | None:
+async def _reaching(
+    ctx: AppContext, name: str | None, *, any_model: bool = False
+) -> Connect | None:
     """How to reach the model; None where no model is to be asked, or the small one alone is there,
     unless `any_model`: then whoever is given it says why it won't do.
 
     Raises `ProviderError`.
     """
-    if at.settings.memories.generate != "model":
+    if ctx.settings.memories.generate != "model":
         return None
-    choice = await choice_of(at, name)
+    choice = await choice_of(ctx, name)
     small = choice.kind == "embedded" and not any_model
-    return None if choice.kind == "none" or small else partial(connect, at, name)
+    return None if choice.kind == "none" or small else partial(connect, ctx, name)
 
 
-def offer(at: House) -> str:
+def offer(ctx: AppContext) -> str:
     """What the first screen says of memories, once, to a user with earlier sessions; else empty."""
-    if "memories.enabled" in at.loaded.origins or (at.home / OFFERED).exists():
+    if "memories.enabled" in ctx.loaded.origins or (ctx.home / OFFERED).exists():
         return ""
-    if len(list(islice(at.home.glob("sessions/*/*/*/*/rollout.jsonl"), 2))) < 2:
+    if len(list(islice(ctx.home.glob("sessions/*/*/*/*/rollout.jsonl"), 2))) < 2:
         return ""  # this is the first
     with suppress(OSError):  # then it is offered again
-        write_atomic(at.home / OFFERED, b"")
+        write_atomic(ctx.home / OFFERED, b"")
     return OFFER

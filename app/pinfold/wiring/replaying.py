@@ -21,7 +21,7 @@ from pinfold.ports import Approver
 from pinfold.providers.silent import Silent
 from pinfold.settings import HookSettings, strategy_named
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.house import House, WrongUse
+from pinfold.wiring.app_context import AppContext, WrongUse
 from pinfold.wiring.sessions import new_journal, open_session
 from pinfold.wiring.sources import model_of, read, wire_api_of
 
@@ -36,7 +36,7 @@ class Player:
 
     def __init__(
         self,
-        at: House,
+        ctx: AppContext,
         file: Path,
         speed: float,
         index: int = 0,
@@ -50,7 +50,7 @@ class Player:
         Raises `NotASession`, `JournalError`, and `WrongUse` where there is no such strategy, or
         one that has a model write.
         """
-        before = at.settings.compact
+        before = ctx.settings.compact
         mode = strategy_named(strategy or before.mode)
         self._events = read(file, index).events
         self._speed = speed
@@ -72,27 +72,27 @@ class Player:
             share = f"{compact.auto_compact_threshold_pct:.0%} of the usable window"
             self.title = f"Compactions by {compact.mode} at {share}:"
         settings = structs.replace(
-            at.settings,
+            ctx.settings,
             compact=compact,
-            agent=structs.replace(at.settings.agent, prewarm=False),
+            agent=structs.replace(ctx.settings.agent, prewarm=False),
             hooks=HookSettings(),
         )
-        loaded = structs.replace(at.loaded, settings=settings)
-        self._at = structs.replace(at, loaded=loaded, sessions=Path(self._kept.name))
+        loaded = structs.replace(ctx.loaded, settings=settings)
+        self._ctx = structs.replace(ctx, loaded=loaded, sessions=Path(self._kept.name))
         self.session: Session | None = None
         """Once it is started."""
 
     async def start(self, approver: Approver) -> Session:
         """The session, with its first prompt on the way."""
-        model = model_of(self._at, self._events)
+        model = model_of(self._ctx, self._events)
         counter = Counter(model.encoding, paths.cache_folder())
         if self._own:  # what is compacted when must not hang on when the tokenizer is there
             await asyncio.to_thread(counter.load)
-        connection = Connection(Silent(), model, wire_api_of(self._at, model.provider), self._note)
+        connection = Connection(Silent(), model, wire_api_of(self._ctx, model.provider), self._note)
         self.session = await open_session(
-            self._at,
+            self._ctx,
             approver,
-            lambda: new_journal(self._at, "replay"),
+            lambda: new_journal(self._ctx, "replay"),
             connection=connection,
             tools=(),
             counter=counter,

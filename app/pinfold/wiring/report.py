@@ -4,16 +4,16 @@ from pinfold import doctor, paths
 from pinfold.adopt.found import files, places
 from pinfold.doctor import Line, Section
 from pinfold.tools.sandbox.confine import find
-from pinfold.wiring.house import House, config_files
+from pinfold.wiring.app_context import AppContext, config_files
 from pinfold.wiring.sandbox import OFF
 
 
-async def report(at: House) -> str:
+async def report(ctx: AppContext) -> str:
     """What was found and what is missing, for people."""
     from pinfold.providers.local_setup import status
     from pinfold.wiring.models import choice_of
 
-    choice = await choice_of(at)
+    choice = await choice_of(ctx)
     model = [
         Line("chosen", choice.why, ok=choice.kind in ("endpoint", "embedded")),
         Line("", choice.how_to_change),
@@ -21,31 +21,31 @@ async def report(at: House) -> str:
     if info := choice.model:
         model.append(Line("window", f"{info.context_window:,} tokens (from: {info.window_source})"))
     embedded = tuple(Line(name, text, ok=ok) for name, ok, text in status())
-    sessions = len(at.store.list())
+    sessions = len(ctx.store.list())
     return doctor.as_text(
         [
             doctor.versions(),
             Section("Model", tuple(model)),
             Section("Embedded model", embedded),
-            doctor.configuration(at.loaded, config_files(at.cwd)),
-            doctor.storage(at.home, sessions),
+            doctor.configuration(ctx.loaded, config_files(ctx.cwd)),
+            doctor.storage(ctx.home, sessions),
             _foreign(),
             doctor.terminal(),
-            _sandbox(at),
+            _sandbox(ctx),
             doctor.programs(),
         ]
     )
 
 
-def _sandbox(at: House) -> Section:
-    if not at.settings.sandbox.enabled:
+def _sandbox(ctx: AppContext) -> Section:
+    if not ctx.settings.sandbox.enabled:
         return Section("Sandbox", (Line("", OFF),))
     found = find()
     lines = [Line("commands", found.text, ok=found.kind is not None)]
-    network = "allowed by [sandbox] network" if at.settings.sandbox.network else "none"
+    network = "allowed by [sandbox] network" if ctx.settings.sandbox.network else "none"
     if found.kind is not None:
         lines += [Line("network", network)]
-        lines += [Line("writable", name) for name in at.settings.sandbox.writable]
+        lines += [Line("writable", name) for name in ctx.settings.sandbox.writable]
     return Section("Sandbox", tuple(lines))
 
 

@@ -5,21 +5,21 @@ from pathlib import Path
 from pinfold import paths
 from pinfold.ports import Sandbox
 from pinfold.settings import SettingsError
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 
 OFF = "switched off by [sandbox] enabled"
 NO_GROUND = "the working directory is the whole file system"
 
 
-def sandbox_of(at: House, folder: Path) -> tuple[Sandbox | None, str]:
+def sandbox_of(ctx: AppContext, folder: Path) -> tuple[Sandbox | None, str]:
     """Where commands run in the session in `folder`, or why they run in no sandbox. Blocking.
 
     Raises `SettingsError`.
     """
     from pinfold.tools.sandbox.confine import find
 
-    settings = at.settings.sandbox
-    roots = (at.cwd, *(_folder(name, at.cwd) for name in (*settings.writable, *at.added)))
+    settings = ctx.settings.sandbox
+    roots = (ctx.cwd, *(_folder(name, ctx.cwd) for name in (*settings.writable, *ctx.added)))
     if not settings.enabled:
         return None, OFF
     if Path("/") in roots:
@@ -32,7 +32,7 @@ def sandbox_of(at: House, folder: Path) -> tuple[Sandbox | None, str]:
         tuple(dict.fromkeys(roots)),
         folder / "sandbox",
         network=settings.network,
-        hidden=(at.home, paths.config_folder()),
+        hidden=(ctx.home, paths.config_folder()),
         readable=(folder / "outputs",),
     )
     return sandbox, ""

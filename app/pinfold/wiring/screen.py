@@ -16,7 +16,7 @@ from pinfold import paths
 from pinfold.atomic_files import write_atomic
 from pinfold.small_files import read_text
 from pinfold.trust import trust
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""
 
-Remember = Callable[["House", Collection[str]], Awaitable[object]]
+Remember = Callable[["AppContext", Collection[str]], Awaitable[object]]
 
 FRAMES_PER_SECOND = 250
 """The most that Textual may paint; it paints only what changed."""
@@ -41,8 +41,8 @@ FRAMES_PER_SECOND = 250
 class Sessions:
     """`commands.context.Host`: what the screen's commands reach beyond their session."""
 
-    def __init__(self, at: House) -> None:
-        self._at = at
+    def __init__(self, ctx: AppContext) -> None:
+        self._ctx = ctx
         self._warming: set[asyncio.Task[None]] = set()
         self._remembering: asyncio.Task[None] | None = None
         """Makes memories of earlier sessions, in the background."""
@@ -51,13 +51,13 @@ class Sessions:
         from pinfold.wiring.sessions import new_journal
 
         # A wrong setting may have been mended meanwhile, the folder trusted.
-        at = await asyncio.to_thread(self._at.at, self._at.cwd)
-        return await self._open(at, approver, lambda: new_journal(at))
+        ctx = await asyncio.to_thread(self._ctx.in_folder, self._ctx.cwd)
+        return await self._open(ctx, approver, lambda: new_journal(ctx))
 
     async def resume(self, session_id: str, approver: Approver) -> Session:
         from pinfold.rollout.hold import SessionHeld
 
-        folder = await asyncio.to_thread(self._at.store.find, session_id)
+        folder = await asyncio.to_thread(self._ctx.store.find, session_id)
         try:
             return await self.open_folder(folder, approver)
         except SessionHeld:
@@ -71,9 +71,9 @@ class Sessions:
         from pinfold.rollout.journal import Journal
         from pinfold.wiring.sessions import own_folder
 
-        at = await asyncio.to_thread(own_folder, self._at, folder)
+        ctx = await asyncio.to_thread(own_folder, self._ctx, folder)
         return await self._open(
-            at, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
+            ctx, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
         )
 
     async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> Session:
@@ -83,7 +83,7 @@ class Sessions:
         from pinfold.agent.clock import CLOCK
 
         return await self._open(
-            self._at, approver, lambda: self._at.store.fork(folder, at, CLOCK.now)[0]
+            self._ctx, approver, lambda: self._ctx.store.fork(folder, at, CLOCK.now)[0]
         )
 
     async def fork_window(
@@ -93,7 +93,7 @@ class Sessions:
 
         folder = session.folder
         return await self._open(
-            self._at, approver, lambda: self._at.store.fork_window(folder, generation, CLOCK.now)
+            self._ctx, approver, lambda: self._ctx.store.fork_window(folder, generation, CLOCK.now)
         )
 
     async def hand_on(
@@ -101,40 +101,42 @@ class Sessions:
     ) -> Session:
         from pinfold.wiring.handing_on import hand_on
 
-        copy = await hand_on(self._at, session.folder, approver, strategy=strategy, model=model)
-        return await self._moved_in(self._at, copy)
+        copy = await hand_on(self._ctx, session.folder, approver, strategy=strategy, model=model)
+        return await self._moved_in(self._ctx, copy)
 
     async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> Session:
         from pinfold.agent.clock import CLOCK
 
         folder = session.folder
         return await self._open(
-            self._at, approver, lambda: self._at.store.rewind(folder, prompt, CLOCK.now)
+            self._ctx, approver, lambda: self._ctx.store.rewind(folder, prompt, CLOCK.now)
         )
 
-    async def _open(self, at: House, approver: Approver, journal: Callable[[], Journal]) -> Session:
+    async def _open(
+        self, ctx: AppContext, approver: Approver, journal: Callable[[], Journal]
+    ) -> Session:
         from pinfold.wiring.sessions import open_session
 
-        return await self._moved_in(at, await open_session(at, approver, journal))
+        return await self._moved_in(ctx, await open_session(ctx, approver, journal))
 
-    async def _moved_in(self, at: House, session: Session) -> Session:
+    async def _moved_in(self, ctx: AppContext, session: Session) -> Session:
         await session.move_in()
-        self._at = at  # the folder that `/new` begins in and `/trust` trusts
+        self._ctx = ctx  # the folder that `/new` begins in and `/trust` trusts
         # The SDK takes a moment to import: begin now, the first prompt is still being typed.
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
         task.add_done_callback(self._warmed)
-        memories = at.settings.memories
+        memories = ctx.settings.memories
         if memories.enabled and memories.generate != "off" and self._remembering is None:
-            self._remembering = asyncio.create_task(self._remember(at, session.id, task))
-            self._remembering.add_done_callback(_told)
+            self._remembering = asyncio.create_task(self._remember(ctx, session.id, task))
+            self._remembering.add_done_callback(_show_failure)
         return session
 
-    async def _remember(self, at: House, session: str, warmed: asyncio.Task[None]) -> None:
+    async def _remember(self, ctx: AppContext, session: str, warmed: asyncio.Task[None]) -> None:
         """Once in the life of the screen; when that ends, this is cancelled."""
         await asyncio.wait([warmed])
         remember = await asyncio.to_thread(_import_remember)
-        await remember(at, {session})
+        await remember(ctx, {session})
 
     async def stop(self) -> None:
         """End what runs in the background."""
@@ -148,48 +150,48 @@ class Sessions:
         gc.freeze()
 
     def sessions(self) -> Sequence[SessionLine]:
-        return self._at.store.list()
+        return self._ctx.store.list()
 
     @property
     def warnings(self) -> Sequence[str]:
-        return self._at.loaded.warnings
+        return self._ctx.loaded.warnings
 
     @property
     def texts(self) -> Texts:
         from pinfold.rollout.texts import Texts
 
-        return Texts(self._at.home)
+        return Texts(self._ctx.home)
 
     def adoptable(self) -> Iterator[ForeignLine]:
         from pinfold.wiring.adopting import adoptable
 
-        return adoptable(self._at)
+        return adoptable(self._ctx)
 
     def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
         from pinfold.wiring.adopting import adopt
 
-        adopted = adopt(self._at, file, its_folder=its_folder)
+        adopted = adopt(self._ctx, file, its_folder=its_folder)
         return adopted.folder.name, adopted.said
 
     def save_compact(self, strategy: str, options: PlanOptions) -> str:
         from pinfold.wiring.defaults import save
 
-        return save(self._at, strategy, options)
+        return save(self._ctx, strategy, options)
 
     @property
     def memories(self) -> Memories:
         from pinfold.wiring.memories import Memories
 
-        return Memories(self._at)
+        return Memories(self._ctx)
 
     def doctor(self) -> str:
         from pinfold.wiring.report import report
 
-        return asyncio.run(report(self._at))
+        return asyncio.run(report(self._ctx))
 
     def trust(self) -> str:
-        folder = paths.project_config(self._at.cwd).parent.parent
-        trust(self._at.home, folder)
+        folder = paths.project_config(self._ctx.cwd).parent.parent
+        trust(self._ctx.home, folder)
         return (
             f"{paths.shown(folder)} is trusted. "
             "Its config file counts in full from the next session on: /new."
@@ -197,7 +199,7 @@ class Sessions:
 
 
 def run(
-    at: House,
+    ctx: AppContext,
     start: Start,
     host: Sessions,
     *,
@@ -218,7 +220,7 @@ def run(
     async def chosen_first() -> str | None:
         from pinfold.tui.panels.sessions import choose_session
 
-        return await choose_session(app, at.cwd)
+        return await choose_session(app, ctx.cwd)
 
     async def painted(approver: Approver) -> SessionPort:
         gc.freeze()
@@ -237,22 +239,22 @@ def run(
     from pinfold.tui.app import PinfoldApp
     from pinfold.tui.screen_config import ScreenConfig
 
-    settings = at.settings
+    settings = ctx.settings
     config = ScreenConfig(
-        cwd=at.cwd,
-        history=at.home / "history.jsonl",
-        errors=at.home / "errors.log",
-        theme=_theme(at),
+        cwd=ctx.cwd,
+        history=ctx.home / "history.jsonl",
+        errors=ctx.home / "errors.log",
+        theme=_theme(ctx),
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
-        warnings=at.loaded.warnings,
-        offer=partial(_offer, at) if kept else None,
+        warnings=ctx.loaded.warnings,
+        offer=partial(_offer, ctx) if kept else None,
     )
     app = PinfoldApp(painted, host, config)
     said = app.run()
     if app.theme != config.theme:
         with suppress(OSError):  # the next start has the theme of this one, no more
-            write_atomic(at.home / CHOSEN_THEME, app.theme.encode())
+            write_atomic(ctx.home / CHOSEN_THEME, app.theme.encode())
     if app.failure:
         print(f"pinfold: {app.failure}", file=sys.stderr)
     if said and kept:
@@ -261,7 +263,7 @@ def run(
     return 1 if said is None else app.return_code or 0
 
 
-def _told(task: asyncio.Task[None]) -> None:
+def _show_failure(task: asyncio.Task[None]) -> None:
     """Show why work in the background failed."""
     if not task.cancelled() and (error := task.exception()) is not None:
         task.get_loop().call_exception_handler({"message": str(error), "exception": error})
@@ -273,10 +275,10 @@ def _import_remember() -> Remember:
     return remember
 
 
-def _offer(at: House) -> str:
+def _offer(ctx: AppContext) -> str:
     from pinfold.wiring.remembering import offer
 
-    return offer(at)
+    return offer(ctx)
 
 
 def _make_ready() -> None:
@@ -285,9 +287,9 @@ def _make_ready() -> None:
     from pinfold.wiring import sessions  # noqa: F401
 
 
-def _theme(at: House) -> str:
+def _theme(ctx: AppContext) -> str:
     """The theme of the settings, else the one that the user chose last."""
-    if "ui.theme" not in at.loaded.origins:
+    if "ui.theme" not in ctx.loaded.origins:
         with suppress(OSError):
-            return read_text(at.home / CHOSEN_THEME, 1_000).strip()
-    return at.settings.ui.theme
+            return read_text(ctx.home / CHOSEN_THEME, 1_000).strip()
+    return ctx.settings.ui.theme

@@ -17,18 +17,18 @@ from pinfold.rollout import disk
 from pinfold.rollout.summaries import SessionSummary
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 
 MODEL_SHOWN = 14
 """Columns that a model's name takes on a terminal, at most."""
 
 
-def command(at: House, arguments: argparse.Namespace) -> int:
+def command(ctx: AppContext, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        for each in at.store.list(arguments.limit):
+        for each in ctx.store.list(arguments.limit):
             print_json(_sized(each) if arguments.size else each)
         return 0
-    every = at.store.list()
+    every = ctx.store.list()
     found = [each for each in every if each.title or each.note]
     if not found:
         print(f"No sessions yet. Begin one with: {program()}")
@@ -36,7 +36,7 @@ def command(at: House, arguments: argparse.Namespace) -> int:
     shown = found[: arguments.limit]
     if arguments.size:
         _show_sizes(shown)
-        every_byte = disk.together(disk.folders(at.sessions))
+        every_byte = disk.together(disk.folders(ctx.sessions))
         print(f"All sessions together: {size_text(every_byte)}; what forks share counts once.")
     else:
         _show(shown)

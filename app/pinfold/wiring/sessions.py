@@ -26,7 +26,7 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools as all_tools
 from pinfold.wiring.allocator import share_heaps
-from pinfold.wiring.house import House
+from pinfold.wiring.app_context import AppContext
 from pinfold.wiring.memories import reader_of
 from pinfold.wiring.models import connect, connect_summarizer, key_variables
 from pinfold.wiring.prompts import overrides
@@ -34,7 +34,7 @@ from pinfold.wiring.sandbox import sandbox_of
 
 
 async def open_session(
-    at: House,
+    ctx: AppContext,
     approver: Approver,
     journal: Callable[[], Journal],
     *,
@@ -52,24 +52,24 @@ async def open_session(
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
     await asyncio.to_thread(share_heaps)
-    prompts = await asyncio.to_thread(overrides, at)
-    settings = at.settings
+    prompts = await asyncio.to_thread(overrides, ctx)
+    settings = ctx.settings
     if settings.compact.mode != CompactSettings().mode:
         await asyncio.to_thread(_check_strategy, settings.compact.mode)
     async with AsyncExitStack() as undoing:
         if connection is None:
-            connection = await connect(at)
+            connection = await connect(ctx)
             undoing.push_async_callback(connection.provider.close)
         opened = await asyncio.to_thread(journal)
         undoing.callback(opened.close)
-        sandbox, no_sandbox = await asyncio.to_thread(sandbox_of, at, opened.folder)
+        sandbox, no_sandbox = await asyncio.to_thread(sandbox_of, ctx, opened.folder)
         counter = counter or Counter(connection.model.encoding, paths.cache_folder())
         if opened.started.adopted:
             # What its reports teach is worked out as they are read, so that must be exact.
             await asyncio.to_thread(counter.load)
         session = await Session.open(
             opened,
-            at.cwd,
+            ctx.cwd,
             connection,
             await asyncio.to_thread(all_tools, key_variables(settings)) if tools is None else tools,
             approver,
@@ -101,13 +101,13 @@ async def open_session(
                 prewarm=settings.agent.prewarm,
                 turn_metadata=settings.agent.turn_metadata,
                 summary_window=settings.compact.context_window,
-                memories=reader_of(at),
+                memories=reader_of(ctx),
             ),
             counter=counter,
             user_folder=paths.config_folder(),
-            connect=partial(connect, at),
-            connect_summarizer=summarizer or _summarizer(at),
-            learned_windows=LearnedWindows(at.home),
+            connect=partial(connect, ctx),
+            connect_summarizer=summarizer or _summarizer(ctx),
+            learned_windows=LearnedWindows(ctx.home),
         )
         undoing.pop_all()
     Tokenizer(session, counter)
@@ -122,9 +122,9 @@ def _check_strategy(name: str) -> None:
         raise SettingsError(f"compact.mode can't be {shown(name)}{suggestion(name, known)}")
 
 
-def _summarizer(at: House) -> Callable[[], Awaitable[Connection]] | None:
+def _summarizer(ctx: AppContext) -> Callable[[], Awaitable[Connection]] | None:
     """How to reach the model that compacts, where it is not the session's."""
-    return partial(connect_summarizer, at) if at.settings.compact.model else None
+    return partial(connect_summarizer, ctx) if ctx.settings.compact.model else None
 
 
 def prices(settings: Settings) -> dict[str, Price]:
@@ -146,30 +146,30 @@ def plan_options(settings: CompactSettings) -> PlanOptions:
     )
 
 
-def new_journal(at: House, source: str = "shell") -> Journal:
-    return at.store.create(at.cwd, __version__, CLOCK.now, source)
+def new_journal(ctx: AppContext, source: str = "shell") -> Journal:
+    return ctx.store.create(ctx.cwd, __version__, CLOCK.now, source)
 
 
-def folder_of(at: House, session_id: str | None) -> Path:
+def folder_of(ctx: AppContext, session_id: str | None) -> Path:
     """The folder of a session named by the start of its id, or of the newest one here.
 
     Raises `JournalError`.
     """
-    return at.store.find(session_id) if session_id else at.store.last(at.cwd)
+    return ctx.store.find(session_id) if session_id else ctx.store.last(ctx.cwd)
 
 
-def own_folder(at: House, folder: Path, *, else_here: bool = False) -> House:
-    """`at`, moved to the folder that the session in `folder` works in, with its settings.
+def own_folder(ctx: AppContext, folder: Path, *, else_here: bool = False) -> AppContext:
+    """`ctx`, moved to the folder that the session in `folder` works in, with its settings.
 
-    Where that is gone, `at` itself if `else_here`. Raises `JournalError`, `SettingsError`.
+    Where that is gone, `ctx` itself if `else_here`. Raises `JournalError`, `SettingsError`.
     """
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         cwd = Path(journal.started.cwd)
     if not cwd.is_dir():
         if else_here:
-            return at
+            return ctx
         raise JournalError(f"This session worked in {cwd}, which is gone; --fork it.")
-    return at.at(cwd)
+    return ctx.in_folder(cwd)
 
 
 class Tokenizer:

@@ -15,12 +15,12 @@ from pinfold.ports import ModelInfo, WindowSource
 from pinfold.rollout import events
 from pinfold.rollout.events import Event, ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
+from pinfold.settings import WireApi
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.wires import WireApi
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
-from pinfold.wiring.house import House, WrongUse
+from pinfold.wiring.app_context import AppContext, WrongUse
 from pinfold.wiring.sessions import folder_of, prices
 
 _SOURCES: tuple[WindowSource, ...] = get_args(WindowSource)
@@ -51,7 +51,7 @@ class Source:
             yield from journal.whole_lines()
 
 
-def find(at: House, arguments: argparse.Namespace) -> Source:
+def find(ctx: AppContext, arguments: argparse.Namespace) -> Source:
     """What `SESSION|FILE`, or `--last`, names. Tells of a file that ends too early.
 
     Raises `WrongUse`, `NotASession`, `JournalError`.
@@ -64,7 +64,7 @@ def find(at: House, arguments: argparse.Namespace) -> Source:
         if HALF_WRITTEN in adoption.notes:
             print(f"pinfold: {name}: {HALF_WRITTEN}", file=sys.stderr)
         return Source(name, adoption)
-    folder = folder_of(at, name)
+    folder = folder_of(ctx, name)
     return Source(folder.name, folder)
 
 
@@ -81,24 +81,24 @@ def read(path: Path, index: int = 0) -> Adoption:
 class Folded:
     """A source at its end: its state, its window and its gauge, counted exactly."""
 
-    def __init__(self, at: House, source: Source, model: str | None = None) -> None:
+    def __init__(self, ctx: AppContext, source: Source, model: str | None = None) -> None:
         """`model` is the one to look at it for; without one it is the last that was used.
 
         Raises `JournalError`.
         """
         every = tuple(source.events())
         used = _last_used(every)
-        self.model = model_of(at, every, model)
+        self.model = model_of(ctx, every, model)
         counter = Counter(self.model.encoding, paths.cache_folder())
         counter.load()
-        projections = Projections(counter, wire_api_of(at, self.model.provider))
+        projections = Projections(counter, wire_api_of(ctx, self.model.provider))
         for event in every:
             projections.step(event)
         if used is None or (used.provider, used.model) != (self.model.provider, self.model.name):
             projections.step(Event(projections.seq + 1, CLOCK.now(), self._changed()))
         projections.gauge.catch_up()
         self.projections = projections
-        self._settings = at.settings
+        self._settings = ctx.settings
 
     def _changed(self) -> ModelChanged:
         """As if the session went on with the model that it is looked at for."""
@@ -126,16 +126,16 @@ def _last_used(events: Sequence[Event]) -> ModelChanged | None:
     return next(changes, None)
 
 
-def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> ModelInfo:
+def model_of(ctx: AppContext, events: Sequence[Event], asked: str | None = None) -> ModelInfo:
     """The model that was asked for, else the last one used, else the one in the settings."""
-    settings = at.settings.model
+    settings = ctx.settings.model
     used = _last_used(events)
     if asked is None and used is not None:
         entry = look_up(used.model)
         window = used.context_window
         said = (each for each in _SOURCES if each == used.window_source)
         source: WindowSource = next(said, "assumed")
-        override = _override(at, used.model)
+        override = _override(ctx, used.model)
         if override is not None and not (source == "learned" and window < override):
             window, source = override, "config"
         return ModelInfo(
@@ -143,7 +143,7 @@ def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> Mo
         )
     name = asked or settings.name or ""
     entry = look_up(name)
-    override = _override(at, name)
+    override = _override(ctx, name)
     return ModelInfo(
         name,
         settings.provider or (used.provider if used else ""),
@@ -154,16 +154,16 @@ def model_of(at: House, events: Sequence[Event], asked: str | None = None) -> Mo
     )
 
 
-def _override(at: House, model: str) -> int | None:
+def _override(ctx: AppContext, model: str) -> int | None:
     """The context window that is set for a model: in a file beside its name, or for this once."""
-    once = at.loaded.origins.get("model.context_window") in ("a flag", "the environment")
-    same = (at.settings.model.name or "") == model
-    return at.settings.model.context_window if once or same else None
+    once = ctx.loaded.origins.get("model.context_window") in ("a flag", "the environment")
+    same = (ctx.settings.model.name or "") == model
+    return ctx.settings.model.context_window if once or same else None
 
 
-def wire_api_of(at: House, provider: str) -> WireApi:
+def wire_api_of(ctx: AppContext, provider: str) -> WireApi:
     """How a provider is spoken to, as far as its name tells."""
-    configured = at.settings.providers.get(provider)
+    configured = ctx.settings.providers.get(provider)
     if configured is not None and configured.wire_api is not None:
         return configured.wire_api
     return "responses" if provider == "openai" else "chat"

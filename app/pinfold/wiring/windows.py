@@ -15,8 +15,8 @@ from pinfold.output import print_bytes, print_json
 from pinfold.sanitize import escaped
 from pinfold.window.generations import differences, generations, standing
 from pinfold.window.window import Window
+from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.compacting import opened
-from pinfold.wiring.house import House, WrongUse, house
 from pinfold.wiring.sessions import folder_of, own_folder
 from pinfold.wiring.sources import find
 
@@ -25,7 +25,7 @@ def history(arguments: argparse.Namespace) -> int:
     """List the windows, the items of one, or what differs between two. Raises `Refused`."""
     if arguments.out is not None and arguments.export is None:
         raise WrongUse("--out says where --export goes: name a window with --export")
-    source = find(house(arguments), arguments)
+    source = find(app_context(arguments), arguments)
     window = Window()
     for event in source.events():
         window.step(event)
@@ -75,15 +75,15 @@ def restore(arguments: argparse.Namespace) -> int:
     name: str = arguments.session
     if paths.is_file_name(name):
         raise WrongUse(f"a file is not written to; adopt it first: pinfold adopt {name}")
-    at = house(arguments)
-    folder = folder_of(at, name)
-    at = own_folder(at, folder, else_here=True)
-    print(asyncio.run(_restored(at, folder, arguments.window)))
+    ctx = app_context(arguments)
+    folder = folder_of(ctx, name)
+    ctx = own_folder(ctx, folder, else_here=True)
+    print(asyncio.run(_restored(ctx, folder, arguments.window)))
     return 0
 
 
-async def _restored(at: House, folder: Path, name: str) -> str:
-    async with opened(at, folder) as session:
+async def _restored(ctx: AppContext, folder: Path, name: str) -> str:
+    async with opened(ctx, folder) as session:
         generation = window_files.named(name, session.window.boundaries, folder)
         said = await session.window.restore(generation)
         return f"{said} {history_text.fits(session.reading())}"

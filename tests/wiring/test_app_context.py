@@ -8,12 +8,12 @@ import pytest
 
 from pinfold.rollout.journal import JournalError
 from pinfold.trust import trust
-from pinfold.wiring.house import House, house
+from pinfold.wiring.app_context import AppContext, app_context
 from pinfold.wiring.sessions import own_folder
 
 
 @pytest.fixture
-def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppContext:
     """Launched in a trusted folder that lets everything run, with a model named by a flag."""
     monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -21,26 +21,26 @@ def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     (folder / ".pinfold").mkdir(parents=True)
     (folder / ".pinfold" / "config.toml").write_text('[approvals]\nmode = "full"\n')
     trust(tmp_path / "home", folder)
-    return house(argparse.Namespace(cd=folder, model="by-flag"))
+    return app_context(argparse.Namespace(cd=folder, model="by-flag"))
 
 
-def session_in(at: House, cwd: Path) -> Path:
-    with at.store.create(cwd, "test", lambda: datetime.now(UTC)) as journal:
+def session_in(ctx: AppContext, cwd: Path) -> Path:
+    with ctx.store.create(cwd, "test", lambda: datetime.now(UTC)) as journal:
         return journal.folder
 
 
-def test_a_session_has_the_settings_of_its_own_folder(at: House, tmp_path: Path) -> None:
-    assert at.settings.approvals.mode == "full"
+def test_a_session_has_the_settings_of_its_own_folder(ctx: AppContext, tmp_path: Path) -> None:
+    assert ctx.settings.approvals.mode == "full"
     other = tmp_path / "other"
     other.mkdir()
-    moved = own_folder(at, session_in(at, other))
+    moved = own_folder(ctx, session_in(ctx, other))
     assert moved.cwd == other
     assert moved.settings.approvals.mode == "ask"
     assert moved.settings.model.name == "by-flag"
 
 
-def test_only_a_fork_goes_on_without_its_folder(at: House, tmp_path: Path) -> None:
-    folder = session_in(at, tmp_path / "gone")
+def test_only_a_fork_goes_on_without_its_folder(ctx: AppContext, tmp_path: Path) -> None:
+    folder = session_in(ctx, tmp_path / "gone")
     with pytest.raises(JournalError, match="--fork"):
-        own_folder(at, folder)
-    assert own_folder(at, folder, else_here=True) == at
+        own_folder(ctx, folder)
+    assert own_folder(ctx, folder, else_here=True) == ctx

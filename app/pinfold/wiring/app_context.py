@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold import paths
-from pinfold.settings import Loaded, Settings, SettingsError, load
+from pinfold.settings import Settings, SettingsError
+from pinfold.settings_load import Loaded, load
 from pinfold.trust import is_trusted
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class WrongUse(Exception):
     """The command line asks for something that makes no sense."""
 
 
-class House(Struct, frozen=True):
+class AppContext(Struct, frozen=True):
     """The ground that sessions stand on."""
 
     loaded: Loaded
@@ -45,7 +46,7 @@ class House(Struct, frozen=True):
 
         return SessionStore(self.sessions)
 
-    def at(self, cwd: Path) -> "House":
+    def in_folder(self, cwd: Path) -> "AppContext":
         """The same for a session that works in another folder, under that folder's settings.
 
         Raises `SettingsError`.
@@ -58,7 +59,9 @@ def config_files(cwd: Path) -> tuple[Path, Path]:
     return paths.config_folder() / "config.toml", paths.project_config(cwd)
 
 
-def house(arguments: "argparse.Namespace | None" = None, *, even_if_broken: bool = False) -> House:
+def app_context(
+    arguments: "argparse.Namespace | None" = None, *, even_if_broken: bool = False
+) -> AppContext:
     """Read the settings for this command line; None is the bare `pinfold`.
 
     Raises `WrongUse`, and `SettingsError` unless `even_if_broken`: then the settings are the
@@ -83,7 +86,7 @@ def house(arguments: "argparse.Namespace | None" = None, *, even_if_broken: bool
             raise
         loaded = Loaded(Settings(), {}, (), (str(error),))
     added = tuple(getattr(arguments, "add_dir", None) or ())
-    return House(loaded, cwd, home, home, flags, added)
+    return AppContext(loaded, cwd, home, home, flags, added)
 
 
 def _load(cwd: Path, home: Path, flags: Mapping[str, Any]) -> Loaded:
