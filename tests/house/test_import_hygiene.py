@@ -68,6 +68,7 @@ SCREEN = {
         "paths",
         "sanitize",
         "settings",
+        "settings_load",
         "small_files",
         "trust",
     ),
