@@ -177,6 +177,8 @@ class MemorySettings(_Section, frozen=True):
 
 class UiSettings(_Section, frozen=True):
     theme: str = "pinfold"
+    vim: bool = False
+    """Vim keys in the prompt."""
 
 
 class Settings(_Section, frozen=True):

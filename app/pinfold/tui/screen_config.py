@@ -18,6 +18,8 @@ class ScreenConfig(Struct, frozen=True):
     theme: str = "pinfold"
     theme_folder: Path | None = None
     """The user's own themes."""
+    vim: bool = False
+    """Vim keys in the prompt."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Action id -> keys."""
     warnings: tuple[str, ...] = ()

@@ -76,7 +76,7 @@ class Shell(Screen[None]):
         self._bridge: Bridge | None = None
         self._history = History(config.history)
         self._popup = Popup()
-        self.editor = Editor(self._popup, self._history, config.cwd, choices)
+        self.editor = Editor(self._popup, self._history, config.cwd, choices, vim=config.vim)
         self._drafts = Drafts(self.editor)
         self._transcript = Transcript()
         self._transcript.writer = self.editor

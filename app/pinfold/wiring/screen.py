@@ -245,6 +245,7 @@ def run(
         history=ctx.home / "history.jsonl",
         errors=ctx.home / "errors.log",
         theme=_theme(ctx),
+        vim=ctx.settings.ui.vim,
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
         warnings=ctx.loaded.warnings,

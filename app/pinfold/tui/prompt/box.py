@@ -44,3 +44,6 @@ class PromptBox(Horizontal):
             self.set_class(is_command, "-command")
             self._marker.update("$" if is_command else "❯")
             self.border_subtitle = "runs in your shell" if is_command else ""
+
+    def on_editor_mode_changed(self, event: Editor.ModeChanged) -> None:
+        self.border_title = "" if event.mode == "insert" else event.mode.upper()

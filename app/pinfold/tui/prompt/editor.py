@@ -21,6 +21,8 @@ from pinfold.tui.prompt import completion, files
 from pinfold.tui.prompt.chips import Chips
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
+from pinfold.tui.prompt.vim import Mode
+from pinfold.tui.prompt.vim_keys import VimKeys
 from pinfold.tui.writing import Writing
 
 SHOWN = 50
@@ -67,6 +69,13 @@ class Editor(Writing):
             super().__init__()
             self.drop = drop
 
+    class ModeChanged(Message):
+        """Vim's mode is another one."""
+
+        def __init__(self, mode: Mode) -> None:
+            super().__init__()
+            self.mode = mode
+
     class Ended(Message):
         """Ctrl+D at an empty prompt."""
 
@@ -76,6 +85,8 @@ class Editor(Writing):
         history: History,
         folder: Path,
         choices: Callable[[str], Sequence[str]],
+        *,
+        vim: bool = False,
     ) -> None:
         super().__init__(soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
         self.cursor_blink = False
@@ -94,6 +105,7 @@ class Editor(Writing):
         self._token: completion.Token | None = None
         self._offered: completion.Token | None = None
         """What the list is for: behind the token while files are looked for."""
+        self._vim = VimKeys(self, self) if vim else None
         self.has_queued = False
         """Whether a prompt waits for the turn to end."""
 
@@ -135,6 +147,9 @@ class Editor(Writing):
         self._pastes = []
         self._token = self._dismissed = None
         self._popup.show(())
+        if self._vim is not None:
+            self._vim.insert()
+            self.post_message(self.ModeChanged("insert"))
 
     def _pasted(self, text: str) -> Sequence[provenance.Span]:
         """The spans of `text`, which stands or stood in the prompt, that were not typed."""
@@ -188,6 +203,11 @@ class Editor(Writing):
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:
+        if self._vim is not None and not self._popup.display and self._vim.press(event):
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.ModeChanged(self._vim.mode))
+            return
         if not event.is_printable:
             await act_at_once(self, event)
 
