@@ -1,4 +1,5 @@
 import json
+from typing import Literal
 
 import pytest
 from textual.geometry import Offset
@@ -226,6 +227,72 @@ async def test_a_command_of_the_user_takes_the_place_of_its_live_card() -> None:
             "   #1 ● you  $ git status · exit 0",
             "        clean",
         ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "2 passed\n[exit code 1, 2.0 s]",
+        "Chunk ID: c9\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\n2 passed",
+        "Exit code: 1\nWall time: 0.1 seconds\nOutput:\n2 passed\n",
+    ],
+)
+async def test_the_exit_code_stands_in_the_head_of_a_card_alone(output: str) -> None:
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load(call(1, "shell", {"command": "x"}, output, ok=False, exit_code=1))
+        await pilot.pause()
+        assert [row for row in shown(app.transcript) if row] == [
+            "   #1 ✗ shell  $ x  exit 1",
+            "   #2   2 passed",
+        ]
+
+
+async def test_a_thought_without_words_is_left_out() -> None:
+    app = Host()
+    empty = Item(n=2, kind="reasoning", content="", detail={"seconds": 3})
+    async with app.run_test(size=SIZE) as pilot:
+        prompt, reply = (
+            Item(n=1, kind="user", content="a"),
+            Item(n=3, kind="assistant", content="b"),
+        )
+        for item in (prompt, empty, reply):
+            app.transcript.append(item)
+        await pilot.pause()
+        assert shown(app.transcript)[:4] == ["   #1 ▌ a", "", "   #3   b", ""]
+
+
+async def test_what_the_model_is_told_of_its_surroundings_is_one_line() -> None:
+    app = Host()
+    told = "Approvals are ask: commands ask the user.\n" * 9
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load([Item(n=1, kind="context", content=told)])
+        app.transcript.focus()
+        await pilot.pause()
+        assert shown(app.transcript)[0].startswith("   #1 ∙ context · Approvals are ask")
+        assert not shown(app.transcript)[1]
+        await pilot.press("up", "enter")
+        assert shown(app.transcript)[9].endswith("  Approvals are ask: commands ask the user.")
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "summary"])
+async def test_the_preamble_of_a_checkpoint_is_one_line(
+    kind: Literal["checkpoint", "summary"],
+) -> None:
+    app = Host()
+    preamble = f"[SNAPSHOT] {'Earlier parts were thinned. ' * 9}\nIt is a record."
+    async with app.run_test(size=SIZE) as pilot:
+        text = f"{preamble}\n\n[PLAN]\n- one"
+        app.transcript.load([Item(n=1, kind=kind, content=text)])
+        app.transcript.focus()
+        await pilot.pause()
+        rows = [row[6:] for row in shown(app.transcript)]
+        assert rows[0] == f"◆ {kind}"
+        assert rows[1].startswith("│ for the model · [SNAPSHOT] Earlier parts were thinned.")
+        assert rows[1].endswith("…")
+        assert rows[2:4] == ["│ [PLAN]", "│ • one"]
+        await pilot.press("up", "enter")
+        assert "It is a record." in text_of(app.transcript)
 
 
 async def test_output_that_is_opened_breaks_between_words_and_is_copied_as_it_was() -> None:

@@ -107,6 +107,24 @@ def test_a_list_is_tight_and_a_heading_has_no_box() -> None:
     ]
 
 
+def test_headings_have_air_above_and_none_below() -> None:
+    assert rows("Intro.\n# One\n## Two\n\nText.\n\n> # Quoted\n>\n> words") == [
+        "Intro.",
+        "",
+        "One",
+        "",
+        "Two",
+        "Text.",
+        "",
+        "│ Quoted",
+        "│ words",
+    ]
+
+
+def test_code_starts_at_the_column_of_the_text() -> None:
+    assert rows("Run:\n```\nmake\n```") == ["Run:", "", "make"]
+
+
 def test_a_list_that_starts_does_not_turn_its_paragraph_into_a_heading() -> None:
     assert rows("Steps:\n-") == ["Steps:", "• "]
 
@@ -157,7 +175,7 @@ def test_a_line_without_end_is_cut_where_it_would_cost_too_much(size: int) -> No
 def test_code_longer_than_a_group_keeps_its_colours() -> None:
     text = "x = 1\n" * 35 + '"""Long\n' + "words\n" * 10 + '"""\ny = 2\n'
     lines = markdown(f"```python\n{text}```", 60, LOOKS)
-    styles = {line.text.strip(): line.segments[1].style for line in lines if line.text.strip()}
+    styles = {line.text.strip(): line.segments[0].style for line in lines if line.text.strip()}
     assert styles["words"] == LOOKS.string
     assert styles["y = 2"] == LOOKS.plain
 

@@ -27,6 +27,11 @@ LIVE = 6
 _KEPT = 20_000
 """Characters of live output kept: the whole of it comes with the result."""
 _ENDING = re.compile(r"(?:\A|\n)\[exit code -?\d+[^\]\n]*\]\s*\Z")
+_HEADER = re.compile(
+    r"\A(?:(?:Chunk ID|Wall time|Exit code|Process exited with code|Original token count"
+    r"|Total output lines)\b[^\n]*\n)+(?:Output:(?:\n|\Z))?"
+)
+"""What Codex puts above the output of a command."""
 _LONG = 500
 """Characters from which a call that streams in tells its size."""
 _SIGNS = {
@@ -230,9 +235,12 @@ class Card(Entry):
             return self._output
         if steps := plan(self.result):
             return "\n".join(f"{_STEPS[step.status]} {step.text}" for step in steps)
-        if self.by_user:  # its first line and its last tell the model what the head says
-            return _ENDING.sub("", self.result.content.partition("\n")[2])
-        return self.result.content
+        content = self.result.content
+        if self.by_user:  # its first line tells the model what the head says
+            content = content.partition("\n")[2]
+        if "exit_code" not in self.result.detail:
+            return content
+        return _ENDING.sub("", _HEADER.sub("", content, count=1))
 
 
 def _beyond(subject: str, arguments: str) -> str:

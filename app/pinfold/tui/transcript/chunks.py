@@ -117,7 +117,8 @@ class _Open:
             self.kind = "item"
         elif (fence := _FENCE.match(line)) and len(fence[1]) < _INDENTED_CODE:
             self.kind = "code"
-        joined = self.before == "heading" or self.kind == self.before == "item"
+        below = self.before == "heading" and self.kind != "heading"
+        joined = below or self.kind == self.before == "item"
         apart = self.blank or self.kind in ("heading", "code") or self.before in ("item", "code")
         self.gap = bool(self.before) and apart and not joined
 

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from pinfold.sanitize import clean
-from pinfold.tui.transcript.lines import Line, fold, indent
+from pinfold.tui.transcript.lines import Line, fold
 from pinfold.tui.transcript.looks import Looks
 
 if TYPE_CHECKING:
@@ -103,10 +103,5 @@ def highlight(lines: Sequence[str], language: str, looks: Looks) -> list[list[Se
 
 def code_block(text: str, language: str, width: int, looks: Looks) -> list[Line]:
     """A block of code on its own background."""
-    margin = [Segment(" ")]
     rows = highlight(clean(text).split("\n"), language, looks)
-    return [
-        line._replace(fill=looks.code_block)
-        for row in rows
-        for line in indent(fold(row, width - 2), margin)
-    ]
+    return [line._replace(fill=looks.code_block) for row in rows for line in fold(row, width)]

@@ -22,8 +22,6 @@ NARROW = 60
 """Width of the screen below which the gutter holds sign or cursor alone."""
 KEPT = 400
 """Rows that are kept drawn. A row is dozens of objects, and the garbage collector visits all."""
-
-
 _UNDRAWN: list[Any] = []
 """The rows of every block that is not drawn: one for all, and nobody changes it."""
 
@@ -81,13 +79,11 @@ class Block:
 
     @property
     def quiet(self) -> bool:
-        """See `Entry.quiet`."""
         if self._outline is not None:
             return self._outline.quiet and self._closed
         return self.entry.quiet
 
     def estimate(self, width: int) -> int:
-        """See `Entry.estimate`."""
         if self._outline is not None:
             return self._outline.estimate(width, closed=self._closed)
         return self.entry.estimate(width)
@@ -179,7 +175,6 @@ class Column:
         self._changed(index)
 
     def clear(self) -> None:
-        """Take everything out."""
         self.blocks.clear()
         self._kept.clear()
         self._digits = DIGITS

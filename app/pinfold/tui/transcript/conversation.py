@@ -8,7 +8,7 @@ from pinfold.rollout.items import Item
 from pinfold.tui.transcript.boundaries import Rule
 from pinfold.tui.transcript.cards import Card
 from pinfold.tui.transcript.column import Block, Column
-from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought
+from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought, Told
 from pinfold.tui.transcript.outline import Outline
 from pinfold.tui.transcript.past import Past
 from pinfold.window.archive import Archive, Items
@@ -85,9 +85,12 @@ class Conversation:
         """The block that shows item `n`."""
         return self._by_number.get(n)
 
-    def append(self, item: Item) -> Block:
-        """A whole item: it takes the place of what was streamed of it."""
+    def append(self, item: Item) -> Block | None:
+        """A whole item: it takes the place of what was streamed of it; none where it says
+        nothing."""
         self._column.make_room(item.n)
+        if item.kind == "reasoning" and not item.content and (item.kind, 0) not in self._parts:
+            return None
         block = self._settle(item) or self._column.append(_entry_of(item))
         self._by_number[item.n] = block
         if item.kind == "tool_call" and item.call_id:
@@ -178,7 +181,7 @@ def _outline(head: Head, archive: Archive, maker: Callable[[int], Entry]) -> Out
         head.n,
         maker,
         closes=head.kind != "assistant",
-        quiet=filling.quiet,
+        quiet=filling.quiet or (head.kind == "context" and not head.name),
     )
 
 
@@ -203,5 +206,7 @@ def _entry_of(item: Item) -> Entry:
             card = Card(name=item.name or "")
             card.finish(item)
             return card
+        case "context":
+            return Told(item)
         case _:
             return Labelled(item)

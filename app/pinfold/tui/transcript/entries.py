@@ -9,7 +9,7 @@ from rich.style import Style
 
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, one_line
-from pinfold.tui.transcript.lines import Line, clip, indent, wrap
+from pinfold.tui.transcript.lines import BLANK, Line, clip, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
 from pinfold.tui.transcript.reply import Reply
@@ -19,8 +19,10 @@ LEAD = 2
 MEASURE = 112
 """Columns that prose takes at most: longer rows are hard to read."""
 
-_SECTION = re.compile(r"^(\[[A-Z][^\]\n]*\])$", re.MULTILINE)
+_SECTION = re.compile(r"^(\[[A-Z]{2}[^\]\n]*\])$", re.MULTILINE)
 """A line of a checkpoint that heads what follows."""
+_PREFIX = re.compile(r"\[[A-Z]+\] ")
+"""How the preamble of a summary begins."""
 _MARGIN = [Segment(" " * LEAD)]
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "warning"), "error": ("✗", "error")}
 
@@ -235,8 +237,32 @@ class Thought(Entry):
         return wrap([Segment(text, looks.reasoning)], width)
 
 
+class Told(Entry):
+    """What the model is told of its surroundings: one row, until it is opened."""
+
+    @property
+    def quiet(self) -> bool:
+        return self.closed
+
+    def estimate(self, width: int) -> int:
+        return 1 if self.closed else super().estimate(width)
+
+    def draw(self, width: int, looks: Looks) -> list[Line]:
+        assert self.item is not None
+        room = min(width, MEASURE) - LEAD - 1
+        text = clean(self.source).strip()
+        first = "∙ context"
+        if self.closed:
+            first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
+        head = Line([Segment(first, looks.dim)], number=self.item.n, toggles=True)
+        if self.closed:
+            return [head]
+        rows = [row for raw in text.split("\n") for row in wrap([Segment(raw, looks.dim)], room)]
+        return [head, *indent(rows, _MARGIN)]
+
+
 class Labelled(Entry):
-    """A block that stands for others: a checkpoint, a summary, foreign context."""
+    """A block that stands for others: a checkpoint, a summary."""
 
     HEAD = 6
 
@@ -247,13 +273,29 @@ class Labelled(Entry):
         head = Line(
             [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, toggles=True
         )
-        text = self.source.strip()
-        if self.item.kind == "checkpoint":  # else Markdown takes them into the list above
-            text = _SECTION.sub(r"### \1", text)
-        lines = markdown(text, min(width, MEASURE) - 2 * LEAD - 1, looks)
+        room = min(width, MEASURE) - 2 * LEAD - 1
+        preamble, text = self._parts()
+        # Else Markdown takes the sections of a checkpoint into the list above.
+        lines = markdown(_SECTION.sub(r"### \1", text), room, looks)
         if self.closed:
             lines = shorten(lines, self.HEAD, 0, looks)
+        if preamble and self.closed:
+            first = clip(f"for the model · {one_line(preamble)}", room)
+            lines = [Line([Segment(first, looks.dim)], toggles=True), *lines]
+        elif preamble:
+            rows = [wrap([Segment(raw, looks.dim)], room) for raw in clean(preamble).split("\n")]
+            lines = [*(row for some in rows for row in some), BLANK, *lines]
         return [head, *indent(lines, [Segment("│ ", looks.rule)])]
+
+    def _parts(self) -> tuple[str, str]:
+        """The paragraph that tells the model how to read it, and the rest."""
+        assert self.item is not None
+        text = self.source.strip()
+        first, gap, rest = text.partition("\n\n")
+        leads = self.item.kind == "checkpoint" and not _SECTION.match(first)
+        if gap and rest.strip() and (leads or _PREFIX.match(first)):
+            return first, rest
+        return "", text
 
 
 class Note(Entry):

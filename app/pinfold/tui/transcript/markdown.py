@@ -65,6 +65,7 @@ def _blocks(tokens: "Sequence[Token]", width: int, looks: Looks, depth: int) -> 
     out: list[Line] = []
     width = max(8, width)
     start = 0
+    before = ""
     while start < len(tokens):
         token = tokens[start]
         end = _close(tokens, start)
@@ -100,9 +101,11 @@ def _blocks(tokens: "Sequence[Token]", width: int, looks: Looks, depth: int) -> 
                 lines = table(rows, aligns, width, looks)
             case _:
                 continue
-        if out and lines and not (depth and token.type.endswith("list_open")):
+        nested = depth > 0 and token.type.endswith("list_open")
+        below = before == "heading_open" and token.type != "heading_open"
+        if out and lines and not nested and not below:
             out.append(BLANK)
-        out += lines
+        out, before = out + lines, token.type
     return out
 
 

@@ -31,7 +31,7 @@ class Past:
     def take(self, count: int) -> "Iterator[Head | Boundary]":
         """The next `count` items, and the ends of windows between them, in their order.
 
-        A result that stands with its call does not come by itself.
+        A result that stands with its call does not come by itself, nor does an empty thought.
         """
         end, self._left = self._left, max(0, self._left - count)
         rules = deque(rule for rule in self._rules if rule[0] >= self._left)
@@ -40,6 +40,8 @@ class Past:
             while rules and rules[0][0] <= at:
                 yield rules.popleft()[1]
             head = self.archive.head(self._numbers[at])
+            if head.kind == "reasoning" and not head.characters:
+                continue
             if head.kind != "tool_result" or self.archive.partner(head.n) not in self._inside:
                 yield head
         for _, boundary in rules:
