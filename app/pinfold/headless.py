@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from pinfold.agent.ending import Ending
 from pinfold.agent.session import Session
 from pinfold.agent.updates import (
     Appended,
@@ -30,7 +31,7 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.ports import Decision, Question
-from pinfold.rollout.events import ItemAdded, TurnFinished, encode
+from pinfold.rollout.events import ItemAdded, encode
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt
@@ -54,8 +55,7 @@ class Printer:
         self._out = out
         self._err = err
         self._last = ""
-        self._failed = False
-        self.ending: TurnFinished | None = None
+        self._errors: list[str] = []
         self.broken: BrokenPipeError | None = None
         """That the reader of the output has gone away."""
 
@@ -74,17 +74,15 @@ class Printer:
             case Appended(event=event):
                 if self._json:
                     self.line(encode(event))
-                match event.data:
-                    case ItemAdded(item=item):
-                        self._item(item)
-                    case TurnFinished() as ending:
-                        self.ending = ending
+                if isinstance(event.data, ItemAdded):
+                    self._item(event.data.item)
             case ToolStarted(title=title):
                 self._note(f"● {title}")
             case Retrying(reason=reason):
                 self.say(f"{reason} Trying again.")
             case Told(text=text, level=level):
-                self._failed = self._failed or level == "error"
+                if level == "error":
+                    self._errors.append(text)
                 self.say(text)
             case (
                 Compacting()
@@ -125,18 +123,16 @@ class Printer:
         self._err.write(text.rstrip() + "\n")
         self._err.flush()
 
-    def finish(self) -> int:
+    def finish(self, ending: Ending) -> int:
         """Print the answer; the exit code."""
         if not self._json and self._last:
             self._out.write(self._last.rstrip() + "\n")
             self._out.flush()
-        if self.ending is None:
-            if not self._failed:
-                self.say("pinfold: interrupted")
-            return 1
-        if self.ending.state != "done":
-            self._err.write(f"pinfold: {self.ending.reason or self.ending.state}\n")
-        return 0 if self.ending.state == "done" else 1
+        if ending.state == "done":
+            return 0
+        if ending.reason not in self._errors:
+            self.say(f"pinfold: {ending.reason or ending.state}")
+        return 1
 
 
 async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> int:
@@ -158,11 +154,11 @@ async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> 
     if cold := await session.cold():
         printer.say(cold)
     prompt = await _fitted(session, prompt, printer)
-    session.send(prompt.text, prompt.pasted)
+    ending = await session.send(prompt.text, prompt.pasted)
     await session.idle()
     if printer.broken is not None:
         raise printer.broken
-    return printer.finish()
+    return printer.finish(ending)
 
 
 async def _fitted(session: Session, prompt: Prompt, printer: Printer) -> Prompt:

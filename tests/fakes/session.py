@@ -12,6 +12,7 @@ import msgspec
 
 from fakes.compacting import FakeCompacting
 from pinfold.agent.compacting import Draft
+from pinfold.agent.ending import Ending
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.large_prompts import LargePrompts
 from pinfold.agent.occasion import Occasion
@@ -218,7 +219,7 @@ class FakeSession:
         self.questions.append(asyncio.ensure_future(self.approver(question)))
         return self.questions[-1]
 
-    def send(self, text: str, pasted: Sequence[provenance.Span] = ()) -> None:
+    def send(self, text: str, pasted: Sequence[provenance.Span] = ()) -> "asyncio.Future[Ending]":
         self.pasted.append(provenance.slices(text, pasted))
         if self.phase == "idle":
             self.sent.append(text)
@@ -226,6 +227,7 @@ class FakeSession:
         else:
             self.queue = (*self.queue, (len(self.queue) + 1, text))
             self.tell(QueueChanged(self.queue))
+        return asyncio.get_running_loop().create_future()
 
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None

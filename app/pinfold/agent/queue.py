@@ -2,6 +2,7 @@
 
 import asyncio
 
+from pinfold.agent.ending import UNSENT, Ending, Sending
 from pinfold.agent.record import Record
 from pinfold.agent.updates import QueueChanged, Told
 from pinfold.rollout.events import Data, PromptQueued, PromptUnqueued
@@ -14,42 +15,52 @@ class PromptQueue:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self._prompts: dict[int, Prompt] = {}
+        self._waiting: dict[int, Sending] = {}
         self._last_id = record.state.last_queue_id
         self.writing: set[asyncio.Task[None]] = set()
 
     @property
     def prompts(self) -> tuple[tuple[int, str], ...]:
-        return tuple((queue_id, each.text) for queue_id, each in self._prompts.items())
+        return tuple((queue_id, sending.prompt.text) for queue_id, sending in self._waiting.items())
 
-    def add(self, prompt: Prompt) -> None:
+    def add(self, prompt: Prompt) -> asyncio.Future[Ending]:
+        """Put `prompt` last; how its turn ends."""
         self._last_id += 1
-        self._prompts[self._last_id] = prompt
+        sending = self._waiting[self._last_id] = Sending(prompt)
         self._changed(PromptQueued(id=self._last_id, text=prompt.text, pasted=prompt.pasted))
+        return sending.ending
 
     def take_back(self, queue_id: int) -> str:
         """The text of a prompt that leaves the queue unsent, or nothing if it is gone."""
-        prompt = self._prompts.pop(queue_id, None)
-        if prompt is None:
+        sending = self._waiting.pop(queue_id, None)
+        if sending is None:
             return ""
         self._changed(PromptUnqueued(id=queue_id, reason="edited"))
-        return prompt.text
+        sending.end(UNSENT)
+        return sending.prompt.text
 
-    def next(self) -> tuple[Prompt | None, list[Data]]:
+    def next(self) -> tuple[Sending | None, list[Data]]:
         """The oldest prompt, and the event that takes it out: journal both at once."""
-        if not self._prompts:
+        if not self._waiting:
             return None, []
-        queue_id = next(iter(self._prompts))
-        prompt = self._prompts.pop(queue_id)
+        queue_id = next(iter(self._waiting))
+        sending = self._waiting.pop(queue_id)
         self._changed()
-        return prompt, [PromptUnqueued(id=queue_id, reason="sent")]
+        return sending, [PromptUnqueued(id=queue_id, reason="sent")]
 
     def clear(self) -> list[str]:
         """The texts of all, which leave the queue unsent."""
-        taken, self._prompts = self._prompts, {}
+        taken, self._waiting = self._waiting, {}
         if taken:
             self._changed(*(PromptUnqueued(id=queue_id, reason="edited") for queue_id in taken))
-        return [prompt.text for prompt in taken.values()]
+        for sending in taken.values():
+            sending.end(UNSENT)
+        return [sending.prompt.text for sending in taken.values()]
+
+    def leave(self) -> None:
+        """Send none of them: they stay in the journal, for the next opening."""
+        for sending in self._waiting.values():
+            sending.end(UNSENT)
 
     def _changed(self, *data: Data) -> None:
         self._record.tell(QueueChanged(self.prompts))

@@ -29,7 +29,7 @@ from pinfold.ports import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
+from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished, Usage
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
 from pinfold.settings import WireApi
@@ -105,8 +105,8 @@ class Response:
     number: int
     items: list[Item] = field(default_factory=list)
     stop: str = ""
-    input: int = 0
-    """Tokens of the request, where the provider told them."""
+    usage: Usage = field(default_factory=Usage)
+    """Where the provider told it."""
 
     @property
     def calls(self) -> list[Item]:
@@ -224,7 +224,7 @@ class Requester:
             raise
         await record.append(finished("ok", "", done))
         response.stop = done.stop
-        response.input = done.usage.input if done.usage else 0
+        response.usage = done.usage or Usage()
 
     async def _read(
         self,

@@ -17,6 +17,7 @@ from pinfold.agent.cold import cold_said
 from pinfold.agent.compacting import Compacting, Draft
 from pinfold.agent.confinement import Confinement
 from pinfold.agent.drifting import Drifting
+from pinfold.agent.ending import Ending, refused
 from pinfold.agent.files import Files
 from pinfold.agent.found import damage_of, found_as
 from pinfold.agent.front import Front
@@ -476,13 +477,16 @@ class Session:
     def busy(self) -> bool:
         return self._work.busy
 
-    def send(self, text: str, pasted: Sequence[Span] = ()) -> None:
-        """Start a turn with `text`, or queue it while one runs. Comes back as `PromptReturned`
-        where it can't even be written down. `pasted` are the spans that the user did not type."""
+    def send(self, text: str, pasted: Sequence[Span] = ()) -> asyncio.Future[Ending]:
+        """Start a turn with `text`, or queue it while one runs; await it for how the turn ended.
+
+        `pasted` are the spans that the user did not type. A prompt that is not sent comes back as
+        `PromptReturned`. Whoever stops waiting does not stop the turn.
+        """
         if why := self._takes_nothing():
             self._work.refuse(text, why)
-            return
-        self._work.send(Prompt(text, tuple(pasted)))
+            return refused(why)
+        return self._work.send(Prompt(text, tuple(pasted)))
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
-from typing import Literal
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pinfold.agent import goal
 from pinfold.agent.calls import Calls
+from pinfold.agent.ending import UNSENT, Ending
 from pinfold.agent.files import Files
 from pinfold.agent.front import Front
 from pinfold.agent.learning import Learning
@@ -29,7 +29,14 @@ from pinfold.ports import (
     TimedOut,
 )
 from pinfold.rollout import provenance
-from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
+from pinfold.rollout.events import (
+    ContextSet,
+    Data,
+    ItemAdded,
+    TurnFinished,
+    TurnStarted,
+    Usage,
+)
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import JournalError
 
@@ -37,17 +44,9 @@ INTERRUPTED = "Not run: the turn was interrupted."
 FAILED = "Not run: the turn ended with an error."
 _WAITING = (RateLimited, TimedOut, AuthenticationFailed)
 """After these the turn can go on as it is, later or once the user has acted."""
+_WORK = ("assistant", "tool_call", "tool_result")
 MOST_REFUSALS = 5
 """Of one request as too long, after each of which a shorter one goes out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a turn ended. `accepted` is false where not even the prompt could be written down."""
-
-    state: Literal["done", "waiting", "interrupted", "failed"]
-    reason: str = ""
-    accepted: bool = True
 
 
 class Turn:
@@ -75,6 +74,8 @@ class Turn:
         self._front = front
         self._connection = connection
         self._max_steps = max_steps
+        self._usage = Usage()
+        """Of this turn's requests so far."""
 
     async def run(
         self,
@@ -89,6 +90,7 @@ class Turn:
         """
         record = self._record
         number = record.state.turn + 1
+        self._usage = Usage()
         self._triggers.prompted()
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
@@ -100,13 +102,15 @@ class Turn:
                 images=images,
                 detail=provenance.detail(prompt),
             )
-            await record.add(lambda n: [*before, *self._opening(replace(user, n=n), context)])
+            await record.add(
+                lambda n: [*before, *self._opening(structs.replace(user, n=n), context)]
+            )
         except JournalError as error:
             record.tell(Told(str(error), "error"))
-            return Ending("failed", str(error), accepted=False)
+            return Ending("failed", str(error), sent=False)
         except asyncio.CancelledError:
             if record.state.turn != number:
-                return Ending("interrupted", accepted=False)
+                return UNSENT
             ending = Ending("interrupted")
         else:
             ending = await self._steps(number)
@@ -115,7 +119,12 @@ class Turn:
             # An interruption that comes now must not cut the ending off.
             with suppress(asyncio.CancelledError):
                 await asyncio.shield(closing)
-        return closing.result()
+        return replace(closing.result(), usage=self._usage, answer=self._answer(number))
+
+    def _answer(self, turn: int) -> str:
+        said = (item for item in reversed(self._record.window.items) if item.turn == turn)
+        last = next((item for item in said if item.kind in _WORK), None)
+        return last.content if last is not None and last.kind == "assistant" else ""
 
     async def _close(self, number: int, ending: Ending) -> Ending:
         record = self._record
@@ -137,7 +146,7 @@ class Turn:
         try:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
-                    return Ending("waiting", f"paused after {steps} steps")
+                    return Ending("waiting", f"paused after {steps} steps", "steps")
                 await self._tell()
                 if await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn"):
                     await self._front.renew()
@@ -149,7 +158,8 @@ class Turn:
                     continue
                 if response.stop == "length":
                     record.warn("The reply reached the model's output limit and was cut there.")
-                elif not response.items:
+                    return Ending("done", limit="output")
+                if not response.items:
                     record.warn("The model sent an empty reply.")
                 return Ending("done")
         except asyncio.CancelledError:
@@ -198,7 +208,8 @@ class Turn:
                 await self._front.renew()
                 await self._tell()
             else:
-                await self._learning.accepted(response.input)
+                self._usage += response.usage
+                await self._learning.accepted(response.usage.input)
                 return response
 
     async def _go_on(self, steps: int) -> bool:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pinfold.agent import rounds, user_command
 from pinfold.agent.before_turn import BeforeTurn
+from pinfold.agent.ending import UNSENT, Ending, Sending
 from pinfold.agent.outputs import Outputs
 from pinfold.agent.playback import Playback
 from pinfold.agent.queue import PromptQueue
@@ -48,12 +49,13 @@ class Work:
     def busy(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    def send(self, prompt: Prompt) -> None:
-        """Start a turn, or queue its prompt."""
+    def send(self, prompt: Prompt) -> asyncio.Future[Ending]:
+        """Start a turn, or queue its prompt; how the turn ends."""
         if self.busy:
-            self.queue.add(prompt)
-        else:
-            self._task = asyncio.create_task(self._run(prompt))
+            return self.queue.add(prompt)
+        sending = Sending(prompt)
+        self._task = asyncio.create_task(self._run(sending))
+        return sending.ending
 
     def command(self, command: str) -> None:
         """Start the user's own shell command; not while it is busy."""
@@ -99,17 +101,18 @@ class Work:
 
     # The tasks
 
-    async def _run(self, prompt: Prompt | None, taken: Sequence[Data] = ()) -> None:
-        """Run turns from `prompt` on, until the queue is empty; `taken` took it out of that."""
+    async def _run(self, waiting: Sending | None, taken: Sequence[Data] = ()) -> None:
+        """Run turns until the queue is empty; `taken` took the first prompt out of it."""
         record = self._record
-        waiting = prompt
-        """The prompt that is not in the journal yet."""
+        sent: Sending | None = None
+        failed = UNSENT
         try:
             while waiting is not None:
-                context, images = await self._before.ready(waiting.text)
+                context, images = await self._before.ready(waiting.prompt.text)
                 sent, waiting = waiting, None
-                ending = await self._turn.run(sent, context, *taken, images=images)
-                if not ending.accepted:
+                ending = await self._turn.run(sent.prompt, context, *taken, images=images)
+                sent.end(ending)
+                if not ending.sent:
                     waiting = sent
                     break
                 if ending.state != "done" or _interrupted():
@@ -117,12 +120,16 @@ class Work:
                 waiting, taken = self.queue.next()
         except asyncio.CancelledError:
             pass  # before the turn had begun
-        except JournalError as error:
-            record.tell(Told(str(error), "error"))
         except Exception as error:  # the session must outlive our own mistakes
-            record.tell(Told(f"pinfold failed: {type(error).__name__}: {error}", "error"))
+            own = not isinstance(error, JournalError)
+            why = f"pinfold failed: {type(error).__name__}: {error}" if own else str(error)
+            record.tell(Told(why, "error"))
+            failed = Ending("failed", why, sent=False)
         finally:
-            self._rest(waiting)
+            for sending in (sent, waiting):
+                if sending is not None:
+                    sending.end(failed)
+            self._settle(waiting)
 
     async def _command(self, command: str) -> None:
         try:
@@ -161,19 +168,21 @@ class Work:
             if self.rounds or told:
                 table = ("Compactions:", *rounds.lines(self.rounds))
                 self._record.tell(Told("\n".join(table)))
-            self._rest(None)
+            self._settle(None)
 
     async def _go_on(self) -> None:
         """Take up the prompts that waited, unless the user ended it all."""
         if _interrupted():
-            self._rest(None)
+            self._settle(None)
         else:
             await self._run(*self.queue.next())
 
-    def _rest(self, waiting: Prompt | None) -> None:
+    def _settle(self, waiting: Sending | None) -> None:
         """Put into the prompt what was not sent: `waiting`, and the queue."""
-        texts = [] if waiting is None else [waiting.text]
-        if not self.closing:
+        texts = [] if waiting is None else [waiting.prompt.text]
+        if self.closing:
+            self.queue.leave()
+        else:
             texts += self.queue.clear()
         if texts:
             self._record.tell(PromptReturned("\n\n".join(texts)))

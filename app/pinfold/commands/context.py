@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pinfold.agent.compacting import Compacting, Draft
+    from pinfold.agent.ending import Ending
     from pinfold.agent.files import Meanwhile
     from pinfold.agent.large_prompts import LargePrompts
     from pinfold.agent.occasion import Occasion
@@ -152,7 +153,7 @@ class SessionPort(Protocol):
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]: ...
     @property
     def large(self) -> LargePrompts: ...
-    def send(self, text: str, pasted: Sequence[Span] = ()) -> None: ...
+    def send(self, text: str, pasted: Sequence[Span] = ()) -> Awaitable[Ending]: ...
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None
     ) -> Draft | None: ...

@@ -8,9 +8,7 @@ from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
-from pinfold.agent.updates import Appended, Update
 from pinfold.ports import Clock, Decision, ModelInfo, ProviderError, Question, Tool
-from pinfold.rollout.events import TurnFinished
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
@@ -40,17 +38,8 @@ async def run(connection: Connection, folder: Path, home: Path, clock: Clock) ->
     The connection is closed. Raises `AgentFailed`, `JournalError`, `OSError`.
     """
     session = await _open(connection, folder, home, clock)
-    endings: list[TurnFinished] = []
-
-    def hear(update: Update) -> None:
-        if isinstance(update, Appended) and isinstance(update.event.data, TurnFinished):
-            endings.append(update.event.data)
-
-    session.subscribe(hear)
     try:
-        session.send(prompt())
-        await session.idle()
-        ending = endings[-1] if endings else TurnFinished(turn=0, state="failed")
+        ending = await session.send(prompt())
         if ending.state != "done":
             raise AgentFailed(ending.reason or f"its turn ended as {ending.state}")
     finally:
