@@ -9,6 +9,7 @@ Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 """Approval modes, the narrowest first."""
 
+Notify = Literal["auto", "osc9", "osc777", "bell", "off"]
 Drift = Literal["always", "after-compaction", "off"]
 DRIFTS: tuple[Drift, ...] = ("always", "after-compaction", "off")
 """When an edit of a file that nothing names asks first; the narrowest first."""
@@ -176,6 +177,10 @@ class MemorySettings(_Section, frozen=True):
 
 
 class UiSettings(_Section, frozen=True):
+    notify: Notify = "auto"
+    """How the terminal tells, while it has not the focus, that a turn has ended or asks."""
+    title: bool = True
+    """Whether the terminal's window says where pinfold works and what it does."""
     theme: str = "pinfold"
     vim: bool = False
     """Vim keys in the prompt."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from pinfold.settings import Notify
+
 
 class ScreenConfig(Struct, frozen=True):
     """What the screen takes from the settings."""
@@ -18,6 +20,8 @@ class ScreenConfig(Struct, frozen=True):
     theme: str = "pinfold"
     theme_folder: Path | None = None
     """The user's own themes."""
+    notify: Notify = "auto"
+    title: bool = True
     vim: bool = False
     """Vim keys in the prompt."""
     keys: Mapping[str, str] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
@@ -16,6 +17,7 @@ from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
 from pinfold.rollout.provenance import Prompt
 from pinfold.tui import branch, welcome
+from pinfold.tui.attention import Attention
 from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
@@ -90,6 +92,7 @@ class Shell(Screen[None]):
         self._hints = Hints(self._status, monotonic)
         self._source_key = config.keys.get("memory_source", registry.BY_ID["memory_source"].keys)
         key = config.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
+        self._attention = Attention(self._write, config.notify, os.environ, has_title=config.title)
         self._questions = Questions(self._prompt, monotonic, shown(key))
 
     def compose(self) -> ComposeResult:
@@ -102,6 +105,8 @@ class Shell(Screen[None]):
         self._status.folder = paths.shown(self._cwd)
         self._transcript.set_welcome(welcome.waiting())
         self.watch(self._transcript, "behind", self._show_behind)
+        self.watch(self._status, "phase", self._attention.changed, init=False)
+        self.watch(self.app, "app_focus", self._attention.focus)
 
     async def complete(self) -> None:
         """See to what the first paint had no need of."""
@@ -113,6 +118,7 @@ class Shell(Screen[None]):
     def _look_at(self, folder: Path) -> None:
         self._cwd = self.editor.folder = folder
         self._status.folder = paths.shown(folder)
+        self._attention.show(folder.name, self._status.phase)
         self._read_branch()
 
     def on_descendant_focus(self) -> None:
@@ -171,6 +177,11 @@ class Shell(Screen[None]):
         self._drafts.attach(session)
         self._outbox.open(session)
 
+    def _write(self, sequence: str) -> None:
+        """Write an escape sequence to the terminal, as Textual's own `bell` does."""
+        if not self.app.is_headless and self.app._driver is not None:
+            self.app._driver.write(sequence)
+
     def fail(self, reason: str) -> None:
         """There is no session, and why; what was to be sent goes back into the prompt."""
         self._transcript.set_welcome(welcome.failed(reason))
@@ -193,6 +204,7 @@ class Shell(Screen[None]):
 
     async def save_all(self) -> None:
         """Save the draft, and what is still asked about, as the user leaves."""
+        self._attention.close()
         self._outbox.give_back()
         await self._drafts.save()
 

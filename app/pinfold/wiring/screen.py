@@ -245,6 +245,8 @@ def run(
         history=ctx.home / "history.jsonl",
         errors=ctx.home / "errors.log",
         theme=_theme(ctx),
+        notify=ctx.settings.ui.notify,
+        title=ctx.settings.ui.title,
         vim=ctx.settings.ui.vim,
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
