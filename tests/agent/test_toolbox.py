@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,53 @@ async def test_a_tool_nobody_has_heard_of_says_it_all(tmp_path: Path) -> None:
     assert archive.head(result.n).quiet
     sent = on.provider.requests[-1].items
     assert [image for item in sent for image in item.images] == [PICTURE, PICTURE]
+
+
+class Slow(Scan):
+    """The first call is reviewed last, and ends last."""
+
+    def __init__(self) -> None:
+        self.reviewed = threading.Event()
+        self.ended = asyncio.Event()
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        if "first" in arguments:
+            assert self.reviewed.wait(30)
+        self.reviewed.set()
+        return Review("command", "scan")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        if "first" in arguments:
+            await self.ended.wait()
+        self.ended.set()
+        return ToolOutcome(arguments)
+
+
+async def test_questions_and_results_come_in_the_order_of_the_calls(tmp_path: Path) -> None:
+    script = [calls(scan("c1", "first"), scan("c2", "second")), says("Done.")]
+    on = await stage(tmp_path, script, Decision("yes"), Decision("yes"))
+    on.session.set_tools([Slow()])
+    await say(on, "Look.")
+    assert [question.call_id for question in on.user.asked] == ["c1", "c2"]
+    results = [item for item in on.session.items if item.kind == "tool_result"]
+    assert [item.call_id for item in results] == ["c1", "c2"]
+
+
+async def test_an_interruption_writes_a_result_for_each_call_in_their_order(
+    tmp_path: Path,
+) -> None:
+    script = [calls(*(scan(f"c{n}", "first") for n in range(12)))]
+    on = await stage(tmp_path, script, *[Decision("yes")] * 12)
+    tool = Slow()
+    tool.reviewed.set()
+    on.session.set_tools([tool])
+    on.session.send("Look.")
+    await on.until(lambda: len(on.user.asked) == 8)
+    on.session.interrupt()
+    async with asyncio.timeout(30):
+        await on.session.idle()
+    results = [item for item in on.session.items if item.kind == "tool_result"]
+    assert [item.call_id for item in results] == [f"c{n}" for n in range(12)]
 
 
 async def test_tools_change_between_turns_and_the_price_is_told(tmp_path: Path) -> None:

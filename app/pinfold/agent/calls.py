@@ -14,6 +14,7 @@ from pinfold.agent.drifting import Drifting
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.live import LiveOutput, headed
 from pinfold.agent.outputs import Outputs
+from pinfold.agent.places import Place
 from pinfold.agent.record import Record
 from pinfold.agent.remembering import Remembering, of_item
 from pinfold.agent.results import interrupted, observed, statement
@@ -62,6 +63,7 @@ class _Run:
 
     call: Item
     context: ToolContext
+    place: Place
     proposed: Review | None = None
     """What it would do, where that is known."""
     review: Review | None = None
@@ -119,8 +121,10 @@ class Calls:
         for batch in self._batches(calls):
             try:
                 async with asyncio.TaskGroup() as group:
+                    place = None
                     for call in batch:
-                        group.create_task(self._one(call))
+                        place = Place(place)
+                        group.create_task(self._one(call, place))
             except* JournalError as failures:
                 raise JournalError(str(failures.exceptions[0])) from failures
 
@@ -148,7 +152,13 @@ class Calls:
                 outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review
             await self._result(call, outcome, "unknown", review)
 
-    async def _one(self, call: Item) -> None:
+    async def _one(self, call: Item, place: Place) -> None:
+        try:
+            await self._carried_out(call, place)
+        finally:
+            place.leave()
+
+    async def _carried_out(self, call: Item, place: Place) -> None:
         live = LiveOutput(self._record, call.call_id or "")
         context = self._outputs.bounded(
             ToolContext(
@@ -159,7 +169,7 @@ class Calls:
                 sandbox=self._confinement.of(self.consent.mode),
             )
         )
-        run = _Run(call, context)
+        run = _Run(call, context, place)
         async with self._parallel:
             try:
                 outcome = await self._run(run)
@@ -173,11 +183,13 @@ class Calls:
                 why = STOPPED if self._failed else INTERRUPTED
                 state: State = "complete" if run.outcome else "interrupted"
                 run.outcome = run.outcome or interrupted(why, run.review, live.text)
-                await self._result(call, run.outcome, state, run.review or run.proposed)
+                result = self._result(call, run.outcome, state, run.review or run.proposed)
+                await place.write(result)
                 raise
             except Exception as error:  # a tool must not take the shell down
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
-            await self._result(call, outcome, "complete", run.review or run.proposed)
+            review = run.review or run.proposed
+            await place.write(self._result(call, outcome, "complete", review))
 
     async def _run(self, run: "_Run") -> ToolOutcome:
         call, context = run.call, run.context
@@ -199,6 +211,7 @@ class Calls:
             if review == before or arguments != call.content:
                 break
             again = "the files have changed since you were asked"
+        run.place.answered()
         self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review
         self._begun[call.n] = run
@@ -311,6 +324,7 @@ class Calls:
                         stray if reason == drifts else (), self.consent.mode
                     ),
                 )
+                await run.place.to_ask()
                 decision = await self.ask(question)
         way: Way | None = None
         if outside and decision.verdict == "yes":
