@@ -1,5 +1,7 @@
 """`/compact`: see the next window, or make it at once."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, NoReturn
 
 from pinfold.commands.action import Action, CommandError
@@ -9,7 +11,8 @@ from pinfold.settings import strategy_named
 if TYPE_CHECKING:
     import argparse
 
-    from pinfold.commands.context import PreparingPort, WindowPort
+    from pinfold.agent.preparing import Preparing
+    from pinfold.agent.steering import Steering
     from pinfold.compaction.loss import Loss
 
 WRONG_TARGET = "--target is a share of the usable window: above 0, at most 1."
@@ -25,7 +28,7 @@ def _usage() -> str:
     )
 
 
-def _parsed(argument: str) -> "argparse.Namespace":
+def _parsed(argument: str) -> argparse.Namespace:
     import argparse
     import shlex
     from functools import partial
@@ -152,7 +155,7 @@ def _options(argument: str) -> str:
     return shlex.join(word for word in shlex.split(argument) if word not in once)
 
 
-async def _lost(window: "WindowPort", loss: "Loss") -> str:
+async def _lost(window: Steering, loss: Loss) -> str:
     if not loss:
         return "All that the old window said still stands in the new one."
     import asyncio
@@ -175,7 +178,7 @@ async def prepare(context: Context, argument: str) -> None:
     context.tell(_prepared(preparing, compaction.strategy, session.auto))
 
 
-def _prepared(preparing: "PreparingPort", strategy: str, auto: str) -> str:
+def _prepared(preparing: Preparing, strategy: str, auto: str) -> str:
     from pinfold.compaction.strategies.registry import traits
 
     if not preparing.wanted:

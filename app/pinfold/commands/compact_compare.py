@@ -1,5 +1,7 @@
 """`/compact --compare`: what each strategy would come to, side by side."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
@@ -13,11 +15,12 @@ from pinfold.sanitize import one_line
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
     from pinfold.agent.occasion import Occasion
-    from pinfold.commands.context import Context, SessionPort
+    from pinfold.agent.session import Session
+    from pinfold.commands.context import Context
     from pinfold.compaction.loss import Loss, LostKind
     from pinfold.compaction.view import PlanOptions
 
-_LOST: tuple["LostKind", ...] = ("your words", "reply", "failure", "command")
+_LOST: tuple[LostKind, ...] = ("your words", "reply", "failure", "command")
 _HEAD = "strategy   tokens  less  words  replies failures commands     cost"
 _WHY = 55
 """Characters of a reason."""
@@ -27,18 +30,18 @@ _WHY = 55
 class Made:
     """What a strategy would come to."""
 
-    draft: "Draft"
-    loss: "Loss"
+    draft: Draft
+    loss: Loss
 
 
-async def compare(context: "Context", options: "PlanOptions") -> None:
+async def compare(context: Context, options: PlanOptions) -> None:
     """Plan with every strategy, have models write for those that need one, and tell."""
     session = context.session
     compaction = session.compaction
     context.tell(await _announced(session))
     made: dict[str, Made | Exception] = {}
 
-    async def work(occasion: "Occasion") -> None:
+    async def work(occasion: Occasion) -> None:
         for name in compaction.strategies:
             try:
                 draft = await compaction.draft(name, options, occasion=occasion)
@@ -50,7 +53,7 @@ async def compare(context: "Context", options: "PlanOptions") -> None:
     context.tell("\n".join(_table(compaction.strategies, made)))
 
 
-async def _announced(session: "SessionPort") -> str:
+async def _announced(session: Session) -> str:
     """Who is asked, and what that takes."""
     compaction = session.compaction
     asking = [name for name in compaction.strategies if compaction.asks_model(name)]
@@ -104,7 +107,7 @@ def _row(name: str, made: Made) -> str:
     )
 
 
-def _cost(draft: "Draft") -> str:
+def _cost(draft: Draft) -> str:
     spent = draft.spent.input + draft.spent.output
     if not spent:
         return "–"

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Context, SessionPort
+from pinfold.commands.context import Context
 from pinfold.sanitize import escaped, safe
 
 # What makes documents is imported when one is made: after the first paint.
 if TYPE_CHECKING:
+    from pinfold.agent.session import Session
     from pinfold.export.formats import Format, Scope
     from pinfold.export.transcript import Entry, Transcript
     from pinfold.rollout.items import Item
@@ -171,14 +172,14 @@ def _parse(argument: str) -> Wish:
     return wish(name, path, scope, redact="--no-redact" not in flags)
 
 
-def _entry(session: SessionPort, item: Item) -> Entry:
+def _entry(session: Session, item: Item) -> Entry:
     from pinfold.export.transcript import Entry
 
     window, n = session.window, item.n
     return Entry(item, window.at(n), window.form(n), window.pin_on(n) is not None)
 
 
-def _lines(session: SessionPort) -> list[bytes]:
+def _lines(session: Session) -> list[bytes]:
     from datetime import UTC, datetime
     from functools import partial
 

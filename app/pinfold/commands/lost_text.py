@@ -1,13 +1,18 @@
 """What was lost in words, by the item that said it."""
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
 
-from pinfold.commands.context import WindowPort
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
 from pinfold.commands.context_text import KINDS
 from pinfold.compaction.loss import Lost
 from pinfold.numbers import tokens
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.agent.steering import Steering
 
 _WORDS = 60
 """Characters of a lost thing in a sentence."""
@@ -21,7 +26,7 @@ def by_item(lost: Iterable[Lost]) -> dict[int, list[Lost]]:
     return found
 
 
-def abouts(window: WindowPort, lost: Iterable[Lost]) -> dict[int, str]:
+def abouts(window: Steering, lost: Iterable[Lost]) -> dict[int, str]:
     """What the items are that said it. Counting takes a while."""
     items = (window.item(each.item) for each in lost)
     return {item.n: about(item, window.count(item.content)) for item in items if item is not None}

@@ -10,7 +10,7 @@ from pinfold.commands.action import Action, CommandError
 from pinfold.commands.context import Context
 
 if TYPE_CHECKING:
-    from pinfold.commands.context import SessionPort
+    from pinfold.agent.session import Session
     from pinfold.memories.keeper import Source
     from pinfold.memories.statements import Cited
 
@@ -58,7 +58,7 @@ ACTIONS = (
 )
 
 
-def cited(session: SessionPort) -> list[Cited]:
+def cited(session: Session) -> list[Cited]:
     """What the last reply from memory cites. Raises `CommandError`."""
     from pinfold.memories.statements import cited as cited_in
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Context, SessionPort
+from pinfold.commands.context import Context
 from pinfold.rollout import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pinfold.agent.session import Session
     from pinfold.commands.look_back import LookBack
     from pinfold.ports import Approver
     from pinfold.tools.restore import Undo
@@ -37,7 +38,7 @@ async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo
     old, prompt = context.session, past.prompt(n)
     undone = ""
 
-    async def start(approver: Approver) -> SessionPort:
+    async def start(approver: Approver) -> Session:
         nonlocal undone
         session = await context.host.rewind(old, n, approver)
         if undos:

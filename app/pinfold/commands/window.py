@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pinfold.commands.action import Action, CommandError, Run
-from pinfold.commands.context import Context, SessionPort
+from pinfold.commands.context import Context
 from pinfold.numbers import tokens
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
@@ -14,6 +14,7 @@ from pinfold.settings import AUTOS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pinfold.agent.session import Session
     from pinfold.rollout.events import Pin
     from pinfold.window.actions import Act, Effect
 
@@ -148,7 +149,7 @@ def _unquoted(text: str) -> str:
     return text[1:-1].strip() if text[:1] + text[1:][-1:] in QUOTES else text
 
 
-def _goal(session: SessionPort) -> str:
+def _goal(session: Session) -> str:
     now = session.window.goal
     if not now:
         return "There is no goal yet: your first request will be it. /goal TEXT sets one."
@@ -181,7 +182,7 @@ async def threshold(context: Context, argument: str) -> None:
     context.tell(_threshold(session))
 
 
-def _threshold(session: SessionPort) -> str:
+def _threshold(session: Session) -> str:
     reading = session.reading()
     at = int(session.threshold * reading.usable)
     where = (
@@ -196,7 +197,7 @@ def _threshold(session: SessionPort) -> str:
 # Words
 
 
-def _share(session: SessionPort, count: int) -> str:
+def _share(session: Session, count: int) -> str:
     share = count / max(1, session.model.context_window)
     return f"{f'{share:.0%}' if share >= 0.01 else 'under 1%'} of the window"
 

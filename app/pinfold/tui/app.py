@@ -1,5 +1,7 @@
 """The app: opens sessions, carries out commands, holds the theme. What is seen is in `shell`."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import signal
@@ -17,7 +19,7 @@ from textual.theme import Theme
 
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Host, Level, SessionPort, Start
+from pinfold.commands.context import Host, Level, Start
 from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
 from pinfold.rollout import provenance
@@ -31,6 +33,7 @@ from pinfold.tui.shell import Shell
 
 if TYPE_CHECKING:
     from pinfold.agent.occasion import Occasion
+    from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
 
 PANELS = str(Path(__file__).with_name("panels") / "panels.tcss")
@@ -75,7 +78,7 @@ class PinfoldApp(FailsafeApp):
         self._start = start
         self._host = host
         self._config = config
-        self._session: SessionPort | None = None
+        self._session: Session | None = None
         self._begun = asyncio.Event()
         """There is a first session, or it has been told why there is none."""
         self._shell = Shell(config, monotonic, self._choices)
@@ -132,9 +135,7 @@ class PinfoldApp(FailsafeApp):
     def give_up(self) -> None:
         self.post_message(Shell.Left())
 
-    async def _enter(
-        self, session: SessionPort, warnings: Sequence[str] = (), offer: str = ""
-    ) -> None:
+    async def _enter(self, session: Session, warnings: Sequence[str] = (), offer: str = "") -> None:
         old, self._session = self._session, session
         session.review_by(self._review)
         await self._shell.attach(session, [*warnings, *session.notices], offer)
@@ -146,14 +147,14 @@ class PinfoldApp(FailsafeApp):
         self._tell_cold(session)
 
     @work(exclusive=True, group="meanwhile")
-    async def _tell_meanwhile(self, session: SessionPort) -> None:
+    async def _tell_meanwhile(self, session: Session) -> None:
         """Say which files changed while the session was closed."""
         told = str(await session.files.meanwhile())
         if told and session is self._session:
             self.tell(one_line(told), "warning")
 
     @work(exclusive=True, group="cold")
-    async def _tell_cold(self, session: SessionPort) -> None:
+    async def _tell_cold(self, session: Session) -> None:
         """Say what going on costs where the prompt cache has forgotten the session."""
         told = await session.cold()
         if told and session is self._session and session.phase == "idle":
@@ -193,7 +194,7 @@ class PinfoldApp(FailsafeApp):
     # What commands may do
 
     @property
-    def session(self) -> SessionPort:
+    def session(self) -> Session:
         if self._session is None:
             raise CommandError("There is no session yet.")
         return self._session
@@ -222,14 +223,14 @@ class PinfoldApp(FailsafeApp):
     def find(self, text: str) -> None:
         self._shell.find(text)
 
-    def preview(self, strategy: str, options: "PlanOptions") -> None:
+    def preview(self, strategy: str, options: PlanOptions) -> None:
         from pinfold.tui.panels.preview import PreviewPanel
 
         save = self._host.save_compact
         panel = PreviewPanel(self.session, save, strategy, options)
         self.call_later(self.push_screen, panel)  # keys come first: making it took a while
 
-    async def _review(self, occasion: "Occasion") -> bool:
+    async def _review(self, occasion: Occasion) -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""
         from pinfold.tui.panels.preview import PreviewPanel
 
@@ -249,7 +250,7 @@ class PinfoldApp(FailsafeApp):
             panel.close(applied=False)
             raise
 
-    def _why_now(self, occasion: "Occasion") -> str:
+    def _why_now(self, occasion: Occasion) -> str:
         """Why the window is to be compacted, in a sentence."""
         session = self.session
         reading = session.reading()

@@ -1,8 +1,10 @@
 """The bridge: updates of the session in, calls on widgets out."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from pinfold.agent.updates import (
     Appended,
@@ -21,7 +23,6 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.commands.compact_step import standing
-from pinfold.commands.context import SessionPort
 from pinfold.numbers import tokens
 from pinfold.paths import shown
 from pinfold.ports import (
@@ -41,6 +42,9 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
+
 WHAT_NOW = {
     "auto": "It is compacted before the next request.",
     "ask": "You are asked before the next request.",
@@ -59,7 +63,7 @@ class Bridge:
 
     def __init__(
         self,
-        session: SessionPort,
+        session: Session,
         *,
         transcript: Transcript,
         queue: QueueLines,

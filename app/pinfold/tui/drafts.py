@@ -1,11 +1,16 @@
 """Keeps what is being typed, so that a crash does not lose it."""
 
+from __future__ import annotations
+
 import asyncio
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from pinfold.commands.context import SessionPort
 from pinfold.tui.prompt.editor import Editor
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 PAUSE = 0.5
 """Seconds without a change after which the draft is saved."""
@@ -16,12 +21,12 @@ class Drafts:
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
-        self._session: SessionPort | None = None
+        self._session: Session | None = None
         self._saved = ""
         self._timer: Timer | None = None
         self._writing = asyncio.Lock()
 
-    def attach(self, session: SessionPort) -> None:
+    def attach(self, session: Session) -> None:
         """Bring back the draft of `session`, and save into it from now on."""
         self._session = session
         draft = session.draft()

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pinfold.agent.large_prompts import Smaller
-    from pinfold.commands.context import Level, SessionPort
+    from pinfold.agent.session import Session
+    from pinfold.commands.context import Level
     from pinfold.tui.lines import QueueLines
     from pinfold.tui.panels.large import Way
     from pinfold.tui.prompt.editor import Editor
@@ -33,10 +34,10 @@ class Outbox:
         self._edit = edit
         self._early: list[Prompt] = []
         """They wait for the first session."""
-        self._asked: list[tuple[SessionPort, Prompt]] = []
+        self._asked: list[tuple[Session, Prompt]] = []
         """A large one, and those that came behind it."""
 
-    def send(self, session: SessionPort | None, prompt: Prompt) -> None:
+    def send(self, session: Session | None, prompt: Prompt) -> None:
         if session is None:
             self._early.append(prompt)
             self._show_early()
@@ -49,7 +50,7 @@ class Outbox:
         if len(self._asked) == 1:
             self._editor.run_worker(self._ask_for_each(), group="outbox")
 
-    def open(self, session: SessionPort) -> None:
+    def open(self, session: Session) -> None:
         """Send what waited for the first session."""
         early, self._early = self._early, []
         for prompt in early:
@@ -76,7 +77,7 @@ class Outbox:
         self._queue.show([each.text for each in self._early])
         self._editor.has_queued = bool(self._early)
 
-    def _hand_over(self, session: SessionPort, prompt: Prompt) -> None:
+    def _hand_over(self, session: Session, prompt: Prompt) -> None:
         try:
             if prompt.text.startswith("!"):
                 session.run_command(prompt.text[1:].strip())
@@ -106,7 +107,7 @@ class Outbox:
                 self._editor.app._handle_exception(error)
             self._asked = [each for each in self._asked if each is not entry]
 
-    async def _ask(self, session: SessionPort, prompt: Prompt) -> None:
+    async def _ask(self, session: Session, prompt: Prompt) -> None:
         """Send `prompt` as the user wants it, or put it back."""
         try:
             way = await self._way(session, prompt)
@@ -128,7 +129,7 @@ class Outbox:
         if way == "edit":
             self._edit()
 
-    async def _way(self, session: SessionPort, prompt: Prompt) -> Way | None:
+    async def _way(self, session: Session, prompt: Prompt) -> Way | None:
         from pinfold.tui.panels.large import LargePanel
 
         if prompt.text.startswith("!") or (size := await session.large.measure(prompt)) is None:

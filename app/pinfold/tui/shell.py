@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pinfold.commands.context import Level, SessionPort
+    from pinfold.agent.session import Session
+    from pinfold.commands.context import Level
     from pinfold.ports import Decision, Question
     from pinfold.tui.bridge import Bridge
 
@@ -74,7 +75,7 @@ class Shell(Screen[None]):
     ) -> None:
         super().__init__()
         self._cwd = config.cwd
-        self._session: SessionPort | None = None
+        self._session: Session | None = None
         self._bridge: Bridge | None = None
         self._history = History(config.history)
         self._popup = Popup()
@@ -148,7 +149,7 @@ class Shell(Screen[None]):
 
     # The session
 
-    async def attach(self, session: SessionPort, warnings: Sequence[str], offer: str = "") -> None:
+    async def attach(self, session: Session, warnings: Sequence[str], offer: str = "") -> None:
         """Show `session` from now on, and send it what waits."""
         # Like all that knows of sessions, it is imported after the first paint.
         from pinfold.tui.bridge import Bridge

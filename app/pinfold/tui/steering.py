@@ -1,10 +1,16 @@
 """What the transcript's keys for the window come to: commands, as if they had been typed."""
 
-from pinfold.commands.context import WindowPort
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from pinfold.tui.transcript.reader import Key
 
+if TYPE_CHECKING:
+    from pinfold.agent.steering import Steering
 
-def command_of(key: Key, n: int, window: WindowPort) -> tuple[str, str]:
+
+def command_of(key: Key, n: int, window: Steering) -> tuple[str, str]:
     """The command that `key` gives on item `n`, and its argument."""
     match key:
         case "pin":

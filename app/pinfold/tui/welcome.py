@@ -1,15 +1,20 @@
 """What stands in an empty transcript."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pinfold.commands.context import SessionPort
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 WORDMARK = "pinfold"
 CLAIM = "An agent shell whose context window you can see, steer and undo."
@@ -45,7 +50,7 @@ def failed(reason: str) -> RenderableType:
     )
 
 
-def welcome(session: SessionPort, warnings: Sequence[str] = (), offer: str = "") -> RenderableType:
+def welcome(session: Session, warnings: Sequence[str] = (), offer: str = "") -> RenderableType:
     """What was chosen and why, how to begin, what is wrong with the settings, and what else there
     is."""
     model = session.model

@@ -20,7 +20,7 @@ from pinfold.wiring.app_context import AppContext
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
-    from pinfold.commands.context import ForeignLine, SessionLine, SessionPort, Start
+    from pinfold.commands.context import ForeignLine, SessionLine, Start
     from pinfold.compaction.view import PlanOptions
     from pinfold.ports import Approver
     from pinfold.rollout.journal import Journal
@@ -76,7 +76,7 @@ class Sessions:
             ctx, approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only)
         )
 
-    async def fork(self, session: SessionPort, at: int | None, approver: Approver) -> Session:
+    async def fork(self, session: Session, at: int | None, approver: Approver) -> Session:
         return await self.fork_folder(session.folder, at, approver)
 
     async def fork_folder(self, folder: Path, at: int | None, approver: Approver) -> Session:
@@ -86,9 +86,7 @@ class Sessions:
             self._ctx, approver, lambda: self._ctx.store.fork(folder, at, CLOCK.now)[0]
         )
 
-    async def fork_window(
-        self, session: SessionPort, generation: int, approver: Approver
-    ) -> Session:
+    async def fork_window(self, session: Session, generation: int, approver: Approver) -> Session:
         from pinfold.agent.clock import CLOCK
 
         folder = session.folder
@@ -97,14 +95,14 @@ class Sessions:
         )
 
     async def hand_on(
-        self, session: SessionPort, strategy: str | None, model: str | None, approver: Approver
+        self, session: Session, strategy: str | None, model: str | None, approver: Approver
     ) -> Session:
         from pinfold.wiring.handing_on import hand_on
 
         copy = await hand_on(self._ctx, session.folder, approver, strategy=strategy, model=model)
         return await self._moved_in(self._ctx, copy)
 
-    async def rewind(self, session: SessionPort, prompt: int, approver: Approver) -> Session:
+    async def rewind(self, session: Session, prompt: int, approver: Approver) -> Session:
         from pinfold.agent.clock import CLOCK
 
         folder = session.folder
@@ -222,7 +220,7 @@ def run(
 
         return await choose_session(app, ctx.cwd)
 
-    async def painted(approver: Approver) -> SessionPort:
+    async def painted(approver: Approver) -> Session:
         gc.freeze()
         gc.enable()
         await asyncio.to_thread(_make_ready)

@@ -1,12 +1,13 @@
 """The checkpoint panel: what the host keeps in mind, and what each line of it is known from."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
 
-from pinfold.commands.context import SessionPort
 from pinfold.commands.history import DIGEST
 from pinfold.rollout import provenance
 from pinfold.tui.panels.checkpoint_list import CheckpointList
@@ -19,6 +20,7 @@ from pinfold.tui.panels.table_panel import FilterPanel
 
 if TYPE_CHECKING:
     from pinfold.agent.memory import Remembered
+    from pinfold.agent.session import Session
 
 KEYS = [
     *moves("checkpoint"),
@@ -38,7 +40,7 @@ class CheckpointPanel(FilterPanel[None]):
     HEADING = "Checkpoint"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort) -> None:
+    def __init__(self, session: Session) -> None:
         self._list: CheckpointList = CheckpointList()
         super().__init__(self._list, session, "words, #12")
         self._session = session
@@ -52,7 +54,7 @@ class CheckpointPanel(FilterPanel[None]):
         with self.telling():
             self._show(await self._session.compaction.remembered(DIGEST))
 
-    def _show(self, kept: "Remembered") -> None:
+    def _show(self, kept: Remembered) -> None:
         self._facts.update(" · ".join(facts(kept)))
         first = provenance.request(self._session.items)
         goal = self._window.goal

@@ -1,17 +1,18 @@
 """The context panel: what the model sees, item by item, and what to do about it."""
 
+from __future__ import annotations
+
 import asyncio
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from pinfold.commands.context import SessionPort
 from pinfold.commands.context_text import facts
 from pinfold.commands.failures import told
 from pinfold.rollout.events import Pin
@@ -28,6 +29,9 @@ from pinfold.tui.panels.table_panel import FilterPanel
 from pinfold.window.actions import Act, Effect
 from pinfold.window.overview import Overview, Row
 from pinfold.window.pins import named
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 SETTLED = 0.05
 """Seconds without a key after which effects are worked out: thousands of items take a while."""
@@ -68,7 +72,7 @@ class ContextPanel(FilterPanel[None]):
 
     def __init__(
         self,
-        session: SessionPort,
+        session: Session,
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
         self._list: ContextTable = ContextTable(now)

@@ -1,15 +1,16 @@
 """The panel of the protected core: the goal, and what the user put there or may confirm."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
 from textual.widgets import Input
 
 from pinfold.checkpoint.core import Suggestion
-from pinfold.commands.context import SessionPort
 from pinfold.rollout import provenance
 from pinfold.rollout.events import Stated
 from pinfold.rollout.items import Item
@@ -22,6 +23,9 @@ from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import WordsPanel
 from pinfold.tui.transcript.lines import clip
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 KEYS = [
     *moves("core", home="home"),
@@ -59,7 +63,7 @@ class CorePanel(WordsPanel[None]):
     HINT = "Repeated after every compaction · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort) -> None:
+    def __init__(self, session: Session) -> None:
         self._list: CheckpointList = CheckpointList()
         super().__init__(self._list, session, "Reading the session…")
         self._session = session

@@ -1,16 +1,17 @@
 """`/eval`: what each strategy that needs no model would keep of this session as it stands."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.view import PlanOptions
@@ -27,6 +28,9 @@ from pinfold.tui.panels.preview_loss import Keeping, LossPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import TablePanel
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 ABOUT = "need: names used in the last fifth · words: your own"
 KEYS = [
@@ -47,7 +51,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
     HEADING = "What would be kept of this session"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort) -> None:
+    def __init__(self, session: Session) -> None:
         self._list: EvalList = EvalList()
         super().__init__(self._list, facts="")
         self._session = session

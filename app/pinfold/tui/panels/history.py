@@ -1,14 +1,15 @@
 """The windows that a session has had: to look into, compare, restore or fork from."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history import fork
 from pinfold.commands.history_text import counts, fits
@@ -22,6 +23,9 @@ from pinfold.tui.panels.lost import LostPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import TablePanel
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 KEYS = [
     *moves("history"),
@@ -46,7 +50,7 @@ class HistoryPanel(TablePanel[int | None]):
     HEADING = "Windows of this session"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
-    def __init__(self, session: SessionPort) -> None:
+    def __init__(self, session: Session) -> None:
         self._list: HistoryList = HistoryList()
         super().__init__(self._list, session)
         self._session = session

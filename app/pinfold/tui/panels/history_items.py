@@ -1,12 +1,14 @@
 """The items of one window, or what differs between two: to search, and to read each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.text import Text
 
-from pinfold.commands.context import WindowPort
 from pinfold.commands.context_text import KINDS
 from pinfold.commands.history_text import FORMS, SIGNS
 from pinfold.sanitize import one_line
@@ -15,6 +17,9 @@ from pinfold.tui.panels.item import ItemPanel, body, page, title
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.table import Line
 from pinfold.window.generations import Difference, Standing
+
+if TYPE_CHECKING:
+    from pinfold.agent.steering import Steering
 
 _SHOWN = 1_600
 """Characters of an item that are shown beside the list."""
@@ -52,9 +57,7 @@ def _words(each: Standing | Difference) -> str:
 class ItemsPanel(Chooser):
     """Enter reads an item; nothing is chosen."""
 
-    def __init__(
-        self, title: str, facts: str, lines: Sequence[ItemLine], window: WindowPort
-    ) -> None:
+    def __init__(self, title: str, facts: str, lines: Sequence[ItemLine], window: Steering) -> None:
         super().__init__(title, "Enter reads · Esc back")
         self._about = facts
         self._lines = {str(each.n): each for each in lines}

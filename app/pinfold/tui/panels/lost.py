@@ -1,8 +1,10 @@
 """What a compaction took and no window tells since, with one key to keep it after all."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import work
@@ -10,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.commands.history_text import fits
 from pinfold.commands.lost_text import abouts, by_item
@@ -21,6 +22,9 @@ from pinfold.tui.colours import ink
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Line
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 _STANDS: dict[Form | None, str] = {
     "full": "kept",
@@ -38,7 +42,7 @@ class LostPanel(LossPanel):
     HINT = "↑ ↓ choose · k restore its item · z undo · Enter read · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
 
-    def __init__(self, session: SessionPort, generation: int) -> None:
+    def __init__(self, session: Session, generation: int) -> None:
         super().__init__(self._look_up, session.window.item)
         self.HEADING = f"Lost in window {generation}"
         self._about: dict[int, str] = {}

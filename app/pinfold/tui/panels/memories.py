@@ -1,18 +1,20 @@
 """The panel of memories: what earlier sessions learned, where each line comes from, and what to do
 about it."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input
 
-from pinfold.commands.context import MemoriesPort, SessionPort
+from pinfold.commands.context import MemoriesPort
 from pinfold.commands.context_text import age
 from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import Memory
@@ -27,6 +29,9 @@ from pinfold.tui.panels.memories_review import ReviewPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import WordsPanel
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 KEYS = [
     *moves("memories"),
@@ -58,7 +63,7 @@ class MemoriesPanel(WordsPanel[None]):
 
     def __init__(
         self,
-        session: SessionPort,
+        session: Session,
         memories: MemoriesPort,
         now: datetime | None = None,
     ) -> None:

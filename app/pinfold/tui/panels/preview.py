@@ -1,5 +1,7 @@
 """The preview: what a compaction would do, item by item, before it is done."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -14,7 +16,6 @@ from textual.widget import Widget
 from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.compact_text import price
-from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.report import Inserted
@@ -41,6 +42,7 @@ from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
+    from pinfold.agent.session import Session
 
 HINT = "Enter read · Tab, 1 to {} strategy · Esc leaves all as it is"
 
@@ -84,7 +86,7 @@ class PreviewPanel(TablePanel[bool]):
 
     def __init__(
         self,
-        session: SessionPort,
+        session: Session,
         save: Callable[[str, PlanOptions], str],
         strategy: str = "",
         options: PlanOptions | None = None,
@@ -149,12 +151,12 @@ class PreviewPanel(TablePanel[bool]):
     # The plans
 
     @property
-    def _draft(self) -> "Draft | None":
+    def _draft(self) -> Draft | None:
         """What is shown and can be applied."""
         found = self._plans.drafts.get(self._strategy)
         return None if isinstance(found, Exception) else found
 
-    def _shown(self) -> "Draft | None":
+    def _shown(self) -> Draft | None:
         """The same; says why where there is none."""
         if self._draft is None:
             refused = self._strategy in self._plans.drafts
@@ -447,7 +449,7 @@ class PreviewPanel(TablePanel[bool]):
             self._apply(draft)
 
     @work(group="apply")
-    async def _apply(self, draft: "Draft") -> None:
+    async def _apply(self, draft: Draft) -> None:
         self.workers.cancel_group(self, "plan")
         self._foot.walk(Standing(PLAIN, "writing", PLANNING))
         try:

@@ -1,8 +1,10 @@
 """What panels around a table have in common."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,13 +16,15 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from pinfold.agent.updates import Appended, Update
-from pinfold.commands.context import SessionPort
 from pinfold.commands.failures import told
 from pinfold.tui.failsafe import safely
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.table import Table
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
 
 SIDE = 120
 """Columns from which the transcript stays in view beside it."""
@@ -47,7 +51,7 @@ class TablePanel(Modal[ScreenResultType]):
     def __init__(
         self,
         table: Table[Any],
-        session: SessionPort | None = None,
+        session: Session | None = None,
         facts: str = "Reading the session…",
     ) -> None:
         super().__init__()
@@ -131,7 +135,7 @@ class Filter(Input):
 class FilterPanel(TablePanel[ScreenResultType]):
     """Its rows can be narrowed."""
 
-    def __init__(self, table: Table[Any], session: SessionPort, placeholder: str) -> None:
+    def __init__(self, table: Table[Any], session: Session, placeholder: str) -> None:
         super().__init__(table, session)
         self._filter = Filter(placeholder=placeholder, compact=True)
         self._filter.display = False
@@ -176,9 +180,7 @@ class Words(SearchInput):
 class WordsPanel(TablePanel[ScreenResultType]):
     """Its rows can be written."""
 
-    def __init__(
-        self, table: Table[Any], session: SessionPort | None = None, facts: str = ""
-    ) -> None:
+    def __init__(self, table: Table[Any], session: Session | None = None, facts: str = "") -> None:
         super().__init__(table, session, facts)
         self._words = Words(compact=True, select_on_focus=False)
         self._words.display = False

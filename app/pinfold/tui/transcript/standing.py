@@ -23,7 +23,7 @@ _SIGNS: dict[Form | None, str] = {
 
 
 class Standings(Protocol):
-    """The part of `commands.context.WindowPort` that the transcript reads."""
+    """The part of `agent.steering.Steering` that the transcript reads."""
 
     @property
     def boundaries(self) -> Sequence[Boundary]: ...
