@@ -317,7 +317,7 @@ class Observation(Struct, frozen=True):
 class Review(Struct, frozen=True):
     """What a call would do, worked out before it is allowed to. Nothing has happened yet."""
 
-    access: Literal["read", "write", "command"]
+    access: Literal["read", "write", "command", "web"]
     title: str
     """One line: `edit app/x.py`, `$ pytest -q`."""
     paths: tuple[Path, ...] = ()
@@ -327,6 +327,8 @@ class Review(Struct, frozen=True):
     """Why the command should run outside its sandbox; empty where it should not."""
     diff: str | None = None
     """Unified diff of what it would change."""
+    origin: str = ""
+    """The scheme, host and port that it would fetch from, where the user is to allow that."""
 
 
 class ToolOutcome(Struct, frozen=True):

@@ -153,6 +153,15 @@ class SandboxSettings(_Section, frozen=True):
     """Folders that they may write besides the working directory."""
 
 
+class WebSettings(_Section, frozen=True):
+    fetch: bool = True
+    """Whether the agent has `web_fetch`, which asks for each host."""
+    hosts: tuple[str, ...] = ()
+    """Host names that need no question; `*.python.org` is a pattern."""
+    private: tuple[str, ...] = ()
+    """Hosts that may have addresses of this machine or of a private network."""
+
+
 class MemorySettings(_Section, frozen=True):
     """Memories of earlier sessions."""
 
@@ -199,6 +208,7 @@ class Settings(_Section, frozen=True):
     """By model: `gpt-5.2` or `openai/gpt-5.2`."""
     tools: ToolSettings = field(default_factory=ToolSettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    web: WebSettings = field(default_factory=WebSettings)
     memories: MemorySettings = field(default_factory=MemorySettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)

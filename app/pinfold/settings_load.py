@@ -29,6 +29,8 @@ _LISTS = frozenset(
         "compact.keep_files_glob",
         "sandbox.writable",
         "tools.env_keep",
+        "web.hosts",
+        "web.private",
     }
 )
 
@@ -146,7 +148,9 @@ def _narrows(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> 
             return value in DRIFTS[: now + 1]
         case "compact.auto" | "memories.generate":
             return bool(value == "off")
-        case "compact.prepare" | "agent.prewarm" | "memories.enabled" | "memories.use":
+        case (
+            "compact.prepare" | "agent.prewarm" | "memories.enabled" | "memories.use" | "web.fetch"
+        ):
             return value is False
         case "ui.theme":
             return isinstance(value, str)

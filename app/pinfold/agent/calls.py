@@ -306,7 +306,8 @@ class Calls:
                 )
                 raise _RefusedCall(f"Refused: {reason}")
             case Ask(reason):
-                prefix, exact, outside = None, False, bool(review.outside)
+                prefix: str | None = review.origin or None
+                exact, outside = False, bool(review.outside)
                 if review.command and not outside:
                     prefix, exact = always(review.command, self._workspace)
                 question = Question(

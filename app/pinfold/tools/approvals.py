@@ -72,6 +72,10 @@ def verdict(
         return Refused(f"`{denied}` is denied by [approvals] deny.")
     if mode == "full":
         return Allowed("full mode")
+    if review.access == "web":
+        if not review.origin or review.origin in said:
+            return Allowed("this host is allowed")
+        return Ask("fetches from the web")
     reads = review.access == "read" and read_only
     free = (workspace, *roots, *(readable if reads else ()))
     outside = [path for path in review.paths if not any(map(path.is_relative_to, free))]

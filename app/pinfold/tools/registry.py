@@ -1,16 +1,30 @@
 """The tools that the agent has, in the order in which the model is told of them."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from pinfold.ports import Tool
 
 
-def tools(hidden: Collection[str] = ()) -> list[Tool]:
-    """All tools; commands don't see the variables that are `hidden`.
+@dataclass(frozen=True, slots=True)
+class Web:
+    """What of the web the agent may reach, and how."""
+
+    fetch: bool = True
+    hosts: Collection[str] = ()
+    """Patterns of host names that need no question."""
+    private: Collection[str] = ()
+    """Hosts that may have addresses of this machine or a private network."""
+
+
+def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
+    """All tools; commands don't see the variables that are `hidden`. Without `web` none reaches
+    the web.
 
     The first call loads pydantic and their argument models.
     """
     from pinfold.tools.apply_patch import ApplyPatch
+    from pinfold.tools.download import Downloader
     from pinfold.tools.edit_file import EditFile
     from pinfold.tools.glob import Glob
     from pinfold.tools.grep import Grep
@@ -18,6 +32,7 @@ def tools(hidden: Collection[str] = ()) -> list[Tool]:
     from pinfold.tools.read_file import ReadFile
     from pinfold.tools.shell import Shell
     from pinfold.tools.update_plan import UpdatePlan
+    from pinfold.tools.web_fetch import WebFetch
     from pinfold.tools.write_file import WriteFile
 
     return [
@@ -30,4 +45,5 @@ def tools(hidden: Collection[str] = ()) -> list[Tool]:
         ApplyPatch(),
         Shell(hidden),
         UpdatePlan(),
+        *([WebFetch(Downloader(web.private), web.hosts)] if web and web.fetch else ()),
     ]

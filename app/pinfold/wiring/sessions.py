@@ -24,6 +24,7 @@ from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import CompactSettings, Settings, SettingsError
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
+from pinfold.tools.registry import Web
 from pinfold.tools.registry import tools as all_tools
 from pinfold.wiring.allocator import share_heaps
 from pinfold.wiring.app_context import AppContext
@@ -71,7 +72,7 @@ async def open_session(
             opened,
             ctx.cwd,
             connection,
-            await asyncio.to_thread(all_tools, key_variables(settings)) if tools is None else tools,
+            await asyncio.to_thread(_tools, settings) if tools is None else tools,
             approver,
             CLOCK,
             Options(
@@ -112,6 +113,11 @@ async def open_session(
         undoing.pop_all()
     Tokenizer(session, counter)
     return session
+
+
+def _tools(settings: Settings) -> list[Tool]:
+    web = settings.web
+    return all_tools(key_variables(settings), Web(web.fetch, web.hosts, web.private))
 
 
 def _check_strategy(name: str) -> None:
