@@ -59,8 +59,8 @@ def run() -> Iterator[Figure]:
     after: Counter[tuple[str, bool]] = Counter()
     ever: Counter[tuple[str, bool]] = Counter()
     random = Random(1)
-    for each in recordings:
-        for kind, asks, watched in judged(each, recordings, random):
+    for recorded in recordings:
+        for kind, asks, watched in judged(recorded, recordings, random):
             ever[kind, asks] += 1
             after[kind, asks] += watched
     yield from figures("after a compaction or at 60%", after, TARGETS)

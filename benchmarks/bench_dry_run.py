@@ -27,8 +27,8 @@ def run() -> Iterable[Figure]:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # it does what is timed
             took = [started(command) for _ in range(RUNS)]
             bare = median(started([sys.executable, "-c", "pass"]).wall for _ in range(RUNS)) * 1e3
-            walls = [each.wall * 1e3 for each in took]
+            walls = [start.wall * 1e3 for start in took]
             yield Figure(f"dry run, {name}, p50", median(walls), "ms", bare, "bare python")
             yield Figure(f"dry run, {name}, p95", quantiles(walls, n=20)[-1], "ms")
-            cpu = median(each.cpu for each in took) * 1e3
+            cpu = median(start.cpu for start in took) * 1e3
             yield Figure(f"dry run, {name}, CPU", cpu, "ms CPU")

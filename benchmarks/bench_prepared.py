@@ -104,7 +104,9 @@ async def turn(
         session.set_threshold(threshold)
         began = now()
         await prompt(session)
-        done = [each.strategy for each in session.window.generations if each.strategy]
+        done = [
+            generation.strategy for generation in session.window.generations if generation.strategy
+        ]
         assert done == ([strategy] if strategy else []), done
         wall, cpu = (after - before for before, after in zip(began, model.came, strict=True))
         return wall, cpu

@@ -73,7 +73,7 @@ def view() -> WindowView:
 
 
 def text_of(shown: Iterable[Shown]) -> str:
-    return "\n".join(each.item.content for each in shown)
+    return "\n".join(entry.item.content for entry in shown)
 
 
 def planned(seen: WindowView) -> CompactionPlan:

@@ -102,7 +102,7 @@ def working() -> Iterator[Data]:
                 base=Base(generation - 1, seq),
                 reason="threshold",
                 strategy="layered",
-                window=tuple((each, "full") for each in [n, *tail]),
+                window=tuple((number, "full") for number in [n, *tail]),
                 inserted=(summary,),
             )
 

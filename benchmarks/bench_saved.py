@@ -38,7 +38,7 @@ class Writer(Instant):
 
     def __init__(self, told: Sequence[Data]) -> None:
         super().__init__()
-        items = [each.item for each in told if isinstance(each, ItemAdded)]
+        items = [event.item for event in told if isinstance(event, ItemAdded)]
         said = [(item.n, item.content[:160]) for item in items if item.kind == "user"][-SAID:]
         entries = [
             {"id": "", "evidence": [{"item": n, "quote": text}], "text": text} for n, text in said
@@ -67,7 +67,7 @@ def run() -> Iterable[Figure]:
 async def figures(
     name: str, told: Sequence[Data], folder: Path, counter: Counter
 ) -> Sequence[Figure]:
-    size = sum(counter.count(each.item.content) for each in told if isinstance(each, ItemAdded))
+    size = sum(counter.count(event.item.content) for event in told if isinstance(event, ItemAdded))
     model = ModelInfo("m", "p", int(size / FULL) + REPLY, "config", REPLY)
     connection = Connection(Writer(told), model, "responses", "")
     session = await opened(folder, connection, told, counter, Options(auto="off"))

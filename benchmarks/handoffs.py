@@ -68,8 +68,8 @@ class Folder:
 
     def __init__(self, folder: Path, label: str) -> None:
         self._requests, self._answers = folder / "requests", folder / "answers"
-        for each in (self._requests, self._answers):
-            each.mkdir(parents=True, exist_ok=True)
+        for path in (self._requests, self._answers):
+            path.mkdir(parents=True, exist_ok=True)
         self._label = label
         self.compaction = 0
         self.waiting = set[str]()
@@ -112,7 +112,7 @@ def main() -> int:
     """By trial and variant, a conversation each."""
     waiting = set[str]()
     for seed in range(1, TRIALS + 1):
-        by_variant: dict[str, list[Trial]] = {each.name: [] for each in VARIANTS}
+        by_variant: dict[str, list[Trial]] = {variant.name: [] for variant in VARIANTS}
         for name in DIALOGUES:
             trials, more = asyncio.run(tried(given.folder, name, seed, counter))
             waiting |= more
@@ -123,7 +123,7 @@ def main() -> int:
     print(text)
     for name in sorted(waiting):
         print(f"to be answered: {name}")
-    failed = {trial.not_run for some in every for each in some.values() for trial in each}
+    failed = {trial.not_run for some in every for row in some.values() for trial in row}
     for why in sorted(why for why in failed if why and not why.endswith("is not answered.")):
         print(f"did not run: {why}")
     if given.write and not any(failed):
@@ -135,7 +135,7 @@ async def tried(
     folder: Path, name: str, seed: int, counter: Counter
 ) -> tuple[list[Trial], set[str]]:
     """A conversation under all variants, and the requests that nobody has answered."""
-    source = next(each for each in dialogues() if each.name == name)
+    source = next(dialogue for dialogue in dialogues() if dialogue.name == name)
     provider = Folder(folder, f"{name}-{seed}")
     writer = Writer(provider, WRITER, counter, CLOCK)
     model = ModelInfo("", "", WINDOW * BUDGET, "config", max_output=0)
@@ -156,7 +156,7 @@ def with_core(made: Conversation) -> Conversation:
     standing = tuple[str, ...]()
     stretches = []
     for stretch in made.stretches:
-        rules = tuple(each.text for each in stretch.truth.constraints)
+        rules = tuple(constraint.text for constraint in stretch.truth.constraints)
         core: list[Data] = [
             GoalSet(text=stretch.truth.goal.text),
             CoreChanged(
@@ -171,21 +171,23 @@ def with_core(made: Conversation) -> Conversation:
 
 def table(every: Sequence[dict[str, list[Trial]]]) -> Iterator[str]:
     """What the trials that came so far say after each compaction."""
-    yield "| after | score | " + " | ".join(each.name for each in VARIANTS) + " | difference |"
+    yield (
+        "| after | score | " + " | ".join(variant.name for variant in VARIANTS) + " | difference |"
+    )
     yield "| --- | --- | " + " | ".join("---" for _ in VARIANTS) + " | --- |"
     for at in range(1, COMPACTIONS + 1):
         whole = [
             some
             for some in every
-            if all(len(trial.points) > at for each in some.values() for trial in each)
+            if all(len(trial.points) > at for row in some.values() for trial in row)
         ]
         if not whole:
             return
-        columns = [[scored(some[each.name], at) for some in whole] for each in VARIANTS]
+        columns = [[scored(some[variant.name], at) for some in whole] for variant in VARIANTS]
         for score in SHOWN:
             values = [[trial[score] for trial in column] for column in columns]
             differences = [one - other for one, other in zip(values[1], values[0], strict=True)]
-            cells = [shown(spread(each)) for each in (*values, differences)]
+            cells = [shown(spread(row)) for row in (*values, differences)]
             yield f"| {at} | {score} | {' | '.join(cells)} |"
 
 

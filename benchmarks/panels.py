@@ -84,8 +84,8 @@ async def opening(app: PinfoldApp, open_it: Callable[[], object]) -> float:
     under = app.screen
 
     def at_work() -> bool:
-        of_panel = (each for each in app.workers if each.node is app.screen)
-        return app.screen is under or not all(each.is_finished for each in of_panel)
+        of_panel = (worker for worker in app.workers if worker.node is app.screen)
+        return app.screen is under or not all(worker.is_finished for worker in of_panel)
 
     async def opened() -> None:
         open_it()

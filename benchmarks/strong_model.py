@@ -44,7 +44,7 @@ class StrongModel:
         body = json.loads(await reader.readexactly(size))
         messages = body["messages"]
         delta = self._agent(messages) if body.get("tools") else self._reader(messages)
-        read = sum(self._counter.count(str(each.get("content") or "")) for each in messages)
+        read = sum(self._counter.count(str(message.get("content") or "")) for message in messages)
         usage = {
             "prompt_tokens": read,
             "completion_tokens": self._counter.count(json.dumps(delta)),
@@ -69,10 +69,10 @@ class StrongModel:
         found = list(_statements(text))
         every = found[:: max(1, len(found) // MOST)][:MOST]
         wrong = every[FALSE - 1 :: FALSE]
-        for at, each in enumerate(wrong):
-            each["text"] += f" It is {MARK}."
+        for at, entry in enumerate(wrong):
+            entry["text"] += f" It is {MARK}."
             if at % 2:
-                each["evidence"][0]["quote"] += f" {MARK}"
+                entry["evidence"][0]["quote"] += f" {MARK}"
         self.false += len(wrong)
         self.true += len(every) - len(wrong)
         answer = {"raw_memory": every, "rollout_summary": "Work was done.", "rollout_slug": "work"}
@@ -80,7 +80,7 @@ class StrongModel:
 
     def _agent(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
         """Read the records, then keep each statement once, with one line of its own."""
-        results = [each for each in messages if each["role"] == "tool"]
+        results = [message for message in messages if message["role"] == "tool"]
         if not results:
             return _calls(("read_file", {"path": "raw_memories.md"}))
         if len(results) > 1:
@@ -118,7 +118,9 @@ def _calls(*made: tuple[str, dict[str, str]]) -> dict[str, Any]:
 
 def _statements(text: str) -> Iterator[dict[str, Any]]:
     for found in _ENTRY.finditer(text):
-        told = next((each for each in sentences(found[3]) if 20 <= len(each) <= 300), None)
+        told = next(
+            (sentence for sentence in sentences(found[3]) if 20 <= len(sentence) <= 300), None
+        )
         if told is None:
             continue
         quoted = {"item": int(found[1]), "quote": told}

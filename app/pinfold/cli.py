@@ -292,7 +292,9 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
     if rest and rest[0] not in names and is_file_name(rest[0]):
         argv = [*argv[: len(argv) - len(rest)], "adopt", *rest]
     arguments, more = top.parse_known_args(argv)
-    if more and (arguments.command != "memories" or any(each.startswith("-") for each in more)):
+    if more and (
+        arguments.command != "memories" or any(argument.startswith("-") for argument in more)
+    ):
         top.error(f"unrecognized arguments: {' '.join(more)}")
     if more:  # argparse fills a list only up to the next option
         arguments.words += more

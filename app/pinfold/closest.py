@@ -28,9 +28,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     by_part: dict[str, str] = {}
-    for each in known:
-        for part in (each, each.rpartition("/")[2]):
-            by_part.setdefault(part.lower()[:_LONGEST], each)
+    for candidate in known:
+        for part in (candidate, candidate.rpartition("/")[2]):
+            by_part.setdefault(part.lower()[:_LONGEST], candidate)
     found = get_close_matches(name.lower()[:_LONGEST], by_part, n=1)
     return by_part[found[0]] if found else None
 

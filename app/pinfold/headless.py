@@ -149,8 +149,8 @@ async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> 
     else:
         for line in await asyncio.to_thread(_opening, session.folder, after):
             printer.line(line)
-    for each in session.damage:
-        printer.say(each)
+    for damage in session.damage:
+        printer.say(damage)
     if cold := await session.cold():
         printer.say(cold)
     prompt = await _fitted(session, prompt, printer)

@@ -162,25 +162,25 @@ class _Writer:
         }
         groups: dict[int, list[Shown]] = {}
         """By message; what is inserted stands alone."""
-        for at, each in enumerate(shown):
-            if each.item.kind != "tool_result":
-                key = self._of[each.item.n] if each.item.n in self._of else -1 - at
-                groups.setdefault(key, []).append(each)
+        for at, entry in enumerate(shown):
+            if entry.item.kind != "tool_result":
+                key = self._of[entry.item.n] if entry.item.n in self._of else -1 - at
+                groups.setdefault(key, []).append(entry)
         for index, group in groups.items():
             yield self._message(index, group)
-            for each in group:
-                if each.item.kind == "tool_call":
-                    result = results[each.item.response, each.item.call_id]
+            for entry in group:
+                if entry.item.kind == "tool_call":
+                    result = results[entry.item.response, entry.item.call_id]
                     yield self._result(result)
 
     def _message(self, index: int, group: list[Shown]) -> Message:
         if index >= 0 and self._is_whole(index, group):
             return self._messages[index]
-        calls = [each.item for each in group if each.item.kind == "tool_call"]
+        calls = [entry.item for entry in group if entry.item.kind == "tool_call"]
         text = "\n\n".join(
-            each.item.content
-            for each in group
-            if each.item.kind not in ("tool_call", "reasoning") and each.item.content
+            entry.item.content
+            for entry in group
+            if entry.item.kind not in ("tool_call", "reasoning") and entry.item.content
         )
         if calls:
             return {
@@ -195,7 +195,7 @@ class _Writer:
         message = self._messages[index]
         same = [s for s in self._whole[index] if s.item.kind != "tool_result"] == group
         ids = [call.get("id") for call in message.get("tool_calls") or ()]
-        calls = [each.item.call_id for each in group if each.item.kind == "tool_call"]
+        calls = [entry.item.call_id for entry in group if entry.item.kind == "tool_call"]
         return same and ids == calls and group[0].form == "full"
 
     def _result(self, shown: Shown) -> Message:

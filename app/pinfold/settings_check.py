@@ -76,7 +76,7 @@ def _described(info: inspect.Type) -> tuple[str, Callable[[Any], bool], str]:
     """What a type is called, what belongs to it at large, and which of that is allowed."""
     match info:
         case inspect.UnionType(types=types):
-            return _described(next(each for each in types if each != inspect.NoneType()))
+            return _described(next(option for option in types if option != inspect.NoneType()))
         case inspect.LiteralType(values=values):
             return "a word", lambda value: isinstance(value, str), ", ".join(map(str, values))
         case inspect.IntType(ge=at_least):

@@ -63,7 +63,7 @@ class Changes:
         return pack(self._window.forms), tuple(self._window.pins)
 
     def _check_generation(self, replaced: WindowReplaced) -> None:
-        before = [0, *(each.generation for each in self._window.boundaries)][-2]
+        before = [0, *(boundary.generation for boundary in self._window.boundaries)][-2]
         now = replaced.generation
         check(now == before + 1 == self._window.generation, f"window {now} follows {before}")
 

@@ -80,7 +80,7 @@ class Log:
                     case CoreChanged(add=add, remove=remove):
                         for gone in remove:
                             self.stated.pop(gone, None)
-                        self.stated |= dict.fromkeys(each.text for each in add)
+                        self.stated |= dict.fromkeys(statement.text for statement in add)
                 yield event
 
     def _check_history(self, session: Session, replaced: WindowReplaced) -> None:

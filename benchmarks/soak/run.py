@@ -35,8 +35,8 @@ from pinfold.tools.shell import Shell
 from pinfold.tools.write_file import WriteFile
 
 MODELS = {
-    each.name: each
-    for each in (
+    info.name: info
+    for info in (
         ModelInfo("scripted-1", "scripted", 8_192, "config"),
         ModelInfo("scripted-2", "scripted", 7_168, "config"),
     )

@@ -237,7 +237,7 @@ def test_a_side_chain_says_so() -> None:
     made.user("Go.")
     made.user("Look around.", isSidechain=True)
     done = acts(made.read())
-    assert [(each.kind, each.aside) for each in done] == [("said", False), ("host", True)]
+    assert [(value.kind, value.aside) for value in done] == [("said", False), ("host", True)]
 
 
 def test_a_notification_brings_a_report() -> None:
@@ -288,7 +288,7 @@ def test_a_command_that_goes_on_ends_where_it_is_polled() -> None:
 def test_a_long_command_of_codex_is_not_split_into_words() -> None:
     def files(command: str) -> list[str]:
         found = touched("shell", json.dumps({"command": command}), "/w")
-        return [each.uri for each in found if each.kind == "file"]
+        return [file.uri for file in found if file.kind == "file"]
 
     assert files("cat a.py b.py") == ["a.py", "b.py"]
     assert files("cat " + "a.py " * 5_000) == []
@@ -343,7 +343,7 @@ def test_messages_of_codex() -> None:
     )
     made.message("user", "<image name=[Image #1]>\n</image>\nLook at it, and at <image.png>.")
     found = acts(codex.read_lines(made.encoded(), Path("rollout.jsonl")))
-    assert [each.kind for each in found] == ["host", "host", "said", "said", "agent", "said"]
+    assert [done.kind for done in found] == ["host", "host", "said", "said", "agent", "said"]
     assert (found[2].words, found[3].words, found[4].text) == ("Mend it.\n", "!ls", "All is well.")
     assert found[5].words.strip() == "Look at it, and at <image.png>."
 
@@ -369,6 +369,6 @@ def test_calls_in_a_list_of_messages_are_told_by_their_arguments(tmp_path: Path)
     file = tmp_path / "m.json"
     file.write_text(json.dumps(messages))
     found = acts(read(file))
-    assert [each.kind for each in found] == ["said", "command", "edit", "read", "read", "edit"]
+    assert [done.kind for done in found] == ["said", "command", "edit", "read", "read", "edit"]
     assert (found[2].bodies, found[5].bodies) == (("old_str", "new_str"), None)
     assert (found[1].title, found[2].paths, found[2].added) == ("$ ls", ("a",), 1)

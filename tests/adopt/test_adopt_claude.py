@@ -62,7 +62,7 @@ def test_all_that_a_session_can_hold() -> None:
         "failed",
         "It fails.",
     ]
-    assert [each.reason for each in replaced(adoption)] == ["rewind", "rewind", "adopted"]
+    assert [event.reason for event in replaced(adoption)] == ["rewind", "rewind", "adopted"]
     assert adoption.skipped == {}
     assert adoption.title == "Tests and changelog"
 
@@ -79,7 +79,7 @@ def test_one_response_over_several_lines_counts_its_usage_once() -> None:
     assert request.response == 1
     assert (request.usage.input, request.usage.cached, request.usage.output) == (322, 300, 7)
     seen = [e.data for e in adoption.events[: request.through_seq] if isinstance(e.data, ItemAdded)]
-    assert [each.item.content for each in seen] == ["Hi."]
+    assert [event.item.content for event in seen] == ["Hi."]
 
 
 def test_reasoning_keeps_what_goes_back_to_the_provider() -> None:
@@ -360,7 +360,7 @@ def test_prompts_that_came_while_the_agent_worked() -> None:
     made.loose("queue-operation", operation="dequeue")
     made.user("Next.")
     told = said(made.read())
-    assert [each for each in told if each[0] in {"user", "context"}] == [
+    assert [pair for pair in told if pair[0] in {"user", "context"}] == [
         ("user", "Hi."),
         ("context", "Old."),
         ("user", "New."),
@@ -389,7 +389,7 @@ def test_what_tools_touched() -> None:
     made.result("failed", "No such file", is_error=True)
     adoption = made.read()
     seen = [e.data for e in adoption.events if isinstance(e.data, ArtifactObserved)]
-    assert [(each.uri, each.op) for each in seen] == [
+    assert [(event.uri, event.op) for event in seen] == [
         ("app/x.py", "read"),
         ("y.py", "update"),
         ("/etc/z", "create"),
@@ -397,7 +397,7 @@ def test_what_tools_touched() -> None:
         ("v", "read"),
         ("cmd:make test", "run"),
     ]
-    assert all(each.hash is None for each in seen)
+    assert all(event.hash is None for event in seen)
     assert items(adoption)[seen[0].item - 1].kind == "tool_result"
     assert items(adoption)[-1].detail["ok"] is False
 

@@ -169,7 +169,7 @@ def test_a_switch_of_models_takes_the_window_that_the_turn_names() -> None:
         made.user("Again.")
 
     changes = data(adopted(write), events.ModelChanged)
-    assert [(each.model, each.context_window) for each in changes] == [
+    assert [(change.model, change.context_window) for change in changes] == [
         ("gpt-5.5", 272_000),
         ("gpt-5.3-codex", 100_000),
     ]
@@ -273,7 +273,7 @@ def test_artifacts_are_observed_with_the_result_and_without_a_hash() -> None:
 
     adoption = adopted(write)
     seen = data(adoption, ArtifactObserved)
-    assert [(each.op, each.uri) for each in seen if each.kind == "file"] == [
+    assert [(artifact.op, artifact.uri) for artifact in seen if artifact.kind == "file"] == [
         ("read", "app/x.py"),
         ("update", "app/x.py"),
         ("create", "new.py"),
@@ -282,12 +282,12 @@ def test_artifacts_are_observed_with_the_result_and_without_a_hash() -> None:
         ("delete", "a.py"),
         ("create", "b.py"),
     ]
-    commands = [each for each in seen if each.kind == "command"]
-    assert [each.uri for each in commands][1] == "cmd:cat gone.py"
+    commands = [artifact for artifact in seen if artifact.kind == "command"]
+    assert [command.uri for command in commands][1] == "cmd:cat gone.py"
     assert len(commands) == 3
-    assert {each.hash for each in seen} == {None}
+    assert {artifact.hash for artifact in seen} == {None}
     results = {item.n: item for item in items(adoption) if item.kind == "tool_result"}
-    assert all(each.item in results for each in seen)
+    assert all(artifact.item in results for artifact in seen)
     exits = [result.detail.get("exit_code") for result in results.values()]
     assert exits == [0, 1, 0, 0, None]
     assert [result.detail["ok"] for result in results.values()] == [True, False, True, True, False]

@@ -55,21 +55,23 @@ def test_codex_recordings_lose_nothing(path: Path) -> None:
     said = payloads(lines, "event_msg")
     adoption = read(path)
     found = items(adoption)
-    prompts = [each["message"] for each in said if each["type"] == "user_message"]
+    prompts = [entry["message"] for entry in said if entry["type"] == "user_message"]
     assert [item.content for item in found if item.kind == "user"] == prompts
-    answers = [each["message"] for each in said if each["type"] == "agent_message"]
+    answers = [entry["message"] for entry in said if entry["type"] == "agent_message"]
     assert [item.content for item in found if item.kind == "assistant"] == answers
-    messages = [each for each in told if each["type"] == "message"]
+    messages = [entry for entry in told if entry["type"] == "message"]
     context = len(messages) - len(prompts) - len(answers)
     assert sum(item.kind == "context" for item in found) == context
-    calls = [each for each in told if each["type"].endswith("_call")]
-    outputs = [each for each in told if each["type"].endswith("_output")]
+    calls = [entry for entry in told if entry["type"].endswith("_call")]
+    outputs = [entry for entry in told if entry["type"].endswith("_output")]
     states = Counter(item.state for item in found if item.kind == "tool_result")
     assert sum(item.kind == "tool_call" for item in found) == len(calls)
     assert (states["complete"], states["unknown"]) == (len(outputs), len(calls) - len(outputs))
     outcomes = {item.call_id: item.content for item in found if item.kind == "tool_result"}
-    assert all(outcomes[each["call_id"]] == each["output"] for each in outputs if "output" in each)
-    reasoning = sum(each["type"] == "reasoning" for each in told)
+    assert all(
+        outcomes[output["call_id"]] == output["output"] for output in outputs if "output" in output
+    )
+    reasoning = sum(entry["type"] == "reasoning" for entry in told)
     assert sum(item.kind == "reasoning" for item in found) == reasoning
     assert adoption.skipped == {}
 
@@ -79,17 +81,17 @@ def test_codex_recordings_keep_their_windows(path: Path) -> None:
     lines = raw(path)
     adoption = read(path)
     replaced = [e.data for e in adoption.events if isinstance(e.data, WindowReplaced)]
-    histories = [each["replacement_history"] for each in payloads(lines, "compacted")]
+    histories = [payload["replacement_history"] for payload in payloads(lines, "compacted")]
     assert len(replaced) == len(histories)
     archive = {item.n: item for item in items(adoption)}
     for base, history in zip(replaced, histories, strict=True):
         archive |= {item.n: item for item in base.inserted}
         contents = [archive[n].content for n, _ in base.window]
-        assert contents == [text(each) for each in history]
+        assert contents == [text(entry) for entry in history]
     counted = [
         info["last_token_usage"]["input_tokens"]
-        for each in payloads(lines, "event_msg")
-        if each["type"] == "token_count" and (info := each["info"])
+        for payload in payloads(lines, "event_msg")
+        if payload["type"] == "token_count" and (info := payload["info"])
     ]
     usages = [e.data.usage for e in adoption.events if isinstance(e.data, RequestFinished)]
     assert usages

@@ -28,8 +28,8 @@ def test_an_adopted_session_keeps_its_times_and_goes_on(tmp_path: Path) -> None:
         )
         assert (journal.started.cwd, journal.started.version) == (str(tmp_path), "1.0")
         written = list(journal.read())
-        told = [(each.seq, each.ts, each.data) for each in adoption.events]
-        assert [(each.seq, each.ts, each.data) for each in written[1:]] == told[1:]
+        told = [(adopted.seq, adopted.ts, adopted.data) for adopted in adoption.events]
+        assert [(line.seq, line.ts, line.data) for line in written[1:]] == told[1:]
         assert written[0].ts == START
         (event,) = journal.append(TurnStarted(turn=4))
         assert (event.seq, event.ts) == (len(adoption.events) + 1, NOW)

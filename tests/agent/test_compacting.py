@@ -53,16 +53,16 @@ async def worked(
 
 
 def replaced(at: Stage) -> list[WindowReplaced]:
-    return [each for each in at.events() if isinstance(each, WindowReplaced)]
+    return [event for event in at.events() if isinstance(event, WindowReplaced)]
 
 
 async def test_a_session_lives_on_in_a_small_window(tmp_path: Path) -> None:
     at = await worked(tmp_path, 24)
     made = replaced(at)
     assert len(made) >= 2
-    assert {each.reason for each in made} == {"threshold"}
+    assert {event.reason for event in made} == {"threshold"}
     assert at.session.reading().used < at.session.reading().limit
-    assert all(each.tokens and each.tokens.after < each.tokens.before for each in made)
+    assert all(event.tokens and event.tokens.after < event.tokens.before for event in made)
     assert any(text.startswith("Compaction complete: ") for text in at.told())
     assert not (at.session.folder / "history").exists(), "the rollout holds each window"
     assert (at.session.folder / "checkpoint_v1.json").is_file()
@@ -118,8 +118,8 @@ async def test_what_gained_too_little_is_tried_again_at_the_next_prompt(tmp_path
     for tries in (1, 2):
         at.session.send("are you there?")
         await at.session.idle()
-        ended = [each for each in at.events() if isinstance(each, CompactionFinished)]
-        assert [each.status for each in ended] == ["failed"] * tries
+        ended = [event for event in at.events() if isinstance(event, CompactionFinished)]
+        assert [event.status for event in ended] == ["failed"] * tries
 
 
 async def test_off_is_off(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ async def test_a_window_that_waits_is_compacted_by_hand_and_where_it_does_not_fi
     at.provider.script += [[ContextOverflow("too long")], says("Done.")]
     at.session.send("go on")
     await at.session.idle()
-    assert [each.reason for each in replaced(at)] == ["manual", "undo", "overflow"]
+    assert [event.reason for event in replaced(at)] == ["manual", "undo", "overflow"]
 
 
 async def test_a_window_that_waits_but_is_too_large_is_compacted_before_it_is_sent(
@@ -291,7 +291,7 @@ async def test_a_model_that_cant_read_the_providers_compaction_gets_the_window_a
     assert draft.plan.strategy == "remote"
     at.session.set_threshold("auto")
     await at.session.set_model("another-1")
-    assert [each.strategy for each in replaced(at)] == ["remote", "checkpoint"]
+    assert [event.strategy for event in replaced(at)] == ["remote", "checkpoint"]
     assert any("can't read the compaction" in text for text in at.told())
 
 
@@ -310,7 +310,7 @@ async def test_a_smaller_model_asks_first_and_is_taken_once_there_is_room(tmp_pa
     await at.session.set_model("small-1")
     assert asked == ["small-1"]
     assert at.session.model.name == "small-1"
-    assert [each.reason for each in replaced(at)] == ["model"]
+    assert [event.reason for event in replaced(at)] == ["model"]
     reading = at.session.reading()
     assert reading.used <= reading.usable
 

@@ -164,7 +164,7 @@ def replaced_at(folder: Path) -> int:
     """The event that replaced the window last."""
     lines = (folder / "rollout.jsonl").read_bytes().splitlines()
     events = map(decode, lines)
-    return max(each.seq for each in events if isinstance(each.data, WindowReplaced))
+    return max(event.seq for event in events if isinstance(event.data, WindowReplaced))
 
 
 async def test_a_checkpoint_file_that_cannot_be_written_is_not_missed(
@@ -195,8 +195,8 @@ REACHED, GATE = Event(), Event()
 
 def without(plan, *numbers):
     items = tuple(
-        Planned(each.n, "archive", "", each.before, 0) if each.n in numbers else each
-        for each in plan.items
+        Planned(item.n, "archive", "", item.before, 0) if item.n in numbers else item
+        for item in plan.items
     )
     window = tuple(pair for pair in plan.window if pair[0] not in numbers)
     return replace(plan, items=items, window=window)
@@ -260,7 +260,7 @@ class Stale(Broken):
 class Unpins(Broken):
     name = "unpins"
     def broken(self, plan, view):
-        return without(plan, *(each.n for each in plan.items if each.verdict == "pin"))
+        return without(plan, *(item.n for item in plan.items if item.verdict == "pin"))
 
 
 class Splits(Broken):

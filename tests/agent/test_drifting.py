@@ -55,9 +55,9 @@ async def test_an_edit_of_an_unnamed_file_asks_after_a_compaction(tmp_path: Path
     on = await compacted(tmp_path, Decision("yes"))
     script = [writes("src/words.py"), writes("other/x.py", "c8"), writes("other/y.py", "c7")]
     await sent(on, "go on", *script, says("Done."))
-    assert [each.reason for each in on.user.asked] == [f"edits other/x.py, {SAID}"]
+    assert [question.reason for question in on.user.asked] == [f"edits other/x.py, {SAID}"]
     assert on.user.asked[0].folders == ("other",)
-    assert [(each.verdict, each.asked) for each in decided(on)] == [
+    assert [(event.verdict, event.asked) for event in decided(on)] == [
         ("yes", f"edits other/x.py, {SAID}")
     ]
     assert (tmp_path / "work/other/y.py").exists()
@@ -140,7 +140,7 @@ async def test_where_nobody_is_asked_it_is_told(tmp_path: Path, quiet: Options) 
     await sent(on, "go on", writes("other/x.py"), says("Done."))
     assert not on.user.asked
     assert f"Edits other/x.py, {SAID}." in on.told()
-    assert [(each.verdict, each.asked) for each in decided(on)] == [
+    assert [(event.verdict, event.asked) for event in decided(on)] == [
         ("policy", f"edits other/x.py, {SAID}")
     ]
     assert (tmp_path / "work/other/x.py").exists()

@@ -50,9 +50,9 @@ def learn() -> tuple[str, str, str]:
 def found(at: Stage) -> list[tuple[str, str, str | None]]:
     """What was journalled of files that no tool of ours touched."""
     return [
-        (each.uri, each.op, each.hash)
-        for each in at.events()
-        if isinstance(each, ArtifactObserved) and each.kind == "file" and each.item is None
+        (event.uri, event.op, event.hash)
+        for event in at.events()
+        if isinstance(event, ArtifactObserved) and event.kind == "file" and event.item is None
     ]
 
 

@@ -43,7 +43,7 @@ async def test_an_edited_agents_file_is_appended_once(tmp_path: Path) -> None:
     rules.write_text("Use spaces.")
     requests = await say(on, "b", "c")
     assert len(contexts(on)) == 1
-    assert [each.context for each in requests] == [requests[0].context] * 3
+    assert [request.context for request in requests] == [requests[0].context] * 3
     (said,) = context_items(requests[2])
     assert said.startswith(f"{rules} has changed. The text below replaces all earlier text")
     assert said.endswith("Use spaces.")
@@ -98,7 +98,7 @@ async def test_an_old_state_that_an_undo_brings_back_is_corrected(tmp_path: Path
     await on.session.compact("checkpoint")
     await on.session.window.undo()
     said = context_items((await say(on, "d"))[-1])
-    assert [each.rpartition("\n")[2] for each in said] == ["two", "three"]
+    assert [text.rpartition("\n")[2] for text in said] == ["two", "three"]
 
 
 async def test_the_date_and_the_branch_are_appended(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ async def test_rules_of_a_folder_come_once_a_file_of_it_is_read(tmp_path: Path) 
     script = [calls(read), calls(read), says("ok"), says("ok")]
     on = await stage(tmp_path, script, model=WIDE)
     requests = await say(on, "look")
-    assert [len(context_items(each)) for each in requests] == [0, 1, 1]
+    assert [len(context_items(request)) for request in requests] == [0, 1, 1]
     assert context_items(requests[1])[0].endswith("No prints in lib.")
     (inner.parent / "AGENTS.md").write_text("Prints are fine.")
     said = context_items((await say(on, "again"))[-1])
@@ -152,7 +152,7 @@ async def test_another_set_of_tools_rewrites_the_front_and_says_the_price(
     on = await stage(tmp_path, script, model=WIDE, options=Options(prices=prices), journal=again)
     requests = await say(on, "b", "c")
     assert "grep" not in {tool.name for tool in requests[0].context.tools}
-    (told,) = [each for each in on.told() if "set of tools" in each]
+    (told,) = [text for text in on.told() if "set of tools" in text]
     assert "changed (-grep): the prompt cache is lost" in told
     assert "about $" in told
     assert len(contexts(on)) == 2

@@ -43,7 +43,7 @@ async def test_a_hook_reads_what_is_about_to_happen(tmp_path: Path) -> None:
     heard = tmp_path / "heard.jsonl"
     at = await worked(tmp_path, options(pre_tool=f"cat >> {heard}; echo >> {heard}"))
     told = [json.loads(line) for line in heard.read_text().splitlines()]
-    assert [each["event"] for each in told] == ["pre_tool"] * 4
+    assert [value["event"] for value in told] == ["pre_tool"] * 4
     assert told[0]["tool"] == "shell"
     assert told[0]["session_id"] == at.session.id
     assert json.loads(told[0]["arguments"]) == {"command": "seq 0 300"}
@@ -72,7 +72,7 @@ async def test_what_a_tool_did_stands_though_the_hook_after_it_is_interrupted(
     at.session.interrupt()
     await at.session.idle()
     assert "interrupted" not in results(at)[0]
-    assert "file" in [each.kind for each in at.events() if isinstance(each, ArtifactObserved)]
+    assert "file" in [event.kind for event in at.events() if isinstance(event, ArtifactObserved)]
 
 
 async def test_what_a_tool_did_stands_though_no_hook_can_be_run(
@@ -117,8 +117,8 @@ async def test_a_compaction_that_a_hook_stops_is_journalled_and_changes_nothing(
     used = at.session.reading().used
     with pytest.raises(Stopped, match="the audit needs it whole"):
         await at.session.compact()
-    ended = [each for each in at.events() if isinstance(each, CompactionFinished)]
-    assert [(each.status, each.error) for each in ended] == [
+    ended = [event for event in at.events() if isinstance(event, CompactionFinished)]
+    assert [(event.status, event.error) for event in ended] == [
         ("stopped", "the audit needs it whole")
     ]
     assert at.session.reading().used == used
@@ -129,7 +129,7 @@ async def test_after_a_compaction_a_hook_adds_to_the_new_window(tmp_path: Path) 
     at = await worked(tmp_path, given)
     await at.session.compact("checkpoint")
     events = at.events()
-    replaced = next(n for n, each in enumerate(events) if isinstance(each, WindowReplaced))
+    replaced = next(n for n, event in enumerate(events) if isinstance(event, WindowReplaced))
     assert isinstance(events[replaced + 1], CompactionFinished)
     assert at.session.items[-1].content == "the ticket is PF-7"
     assert at.session.window.form(at.session.items[-1].n) == "full"
@@ -142,5 +142,5 @@ async def test_esc_while_a_hook_looks_back_leaves_the_compaction_done(tmp_path: 
     at.session.interrupt()
     assert await running is not None
     await at.session.idle()
-    ended = [each.status for each in at.events() if isinstance(each, CompactionFinished)]
+    ended = [event.status for event in at.events() if isinstance(event, CompactionFinished)]
     assert ended == ["applied"]

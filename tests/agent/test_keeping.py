@@ -46,7 +46,9 @@ async def test_what_went_can_be_kept_after_all_and_that_undone(at: Stage) -> Non
     assert said.startswith(f"Kept after all: #{n}")
     assert said.endswith(" tokens more.")
     assert session.window.form(n) == "full"
-    assert [each.reason for each in at.events() if isinstance(each, WindowReplaced)][-1] == "kept"
+    assert [event.reason for event in at.events() if isinstance(event, WindowReplaced)][
+        -1
+    ] == "kept"
     assert (await session.window.undo()).startswith(f"keeping #{n}")
     assert session.window.items == before
 
@@ -81,13 +83,13 @@ async def test_what_is_remembered_follows_the_session(at: Stage) -> None:
     at.session.send("Never touch main.py.")
     await at.session.idle()
     kept = await compaction.remembered(1_000)
-    assert "Never touch main.py." in [each.text for each in kept.suggested]
+    assert "Never touch main.py." in [suggestion.text for suggestion in kept.suggested]
     assert kept.stated == ()
 
 
 async def test_a_fork_goes_on_in_an_earlier_window(at: Stage, tmp_path: Path) -> None:
     store, session = SessionStore(tmp_path / "home"), at.session
-    stood = [each.n for each in session.window.standing(0)]
+    stood = [entry.n for entry in session.window.standing(0)]
     forked = await stage(
         tmp_path,
         [says("On.")],
@@ -100,7 +102,7 @@ async def test_a_fork_goes_on_in_an_earlier_window(at: Stage, tmp_path: Path) ->
         forked.session.send("and now?")
         await forked.session.idle()
         assert forked.session.items[-1].content == "On."
-        sent = [each for each in forked.events() if isinstance(each, RequestFinished)]
+        sent = [event for event in forked.events() if isinstance(event, RequestFinished)]
         assert sent[-1].window_id == f"{forked.session.id}:0"
         assert session.window.generations[-1].generation == 1
     finally:

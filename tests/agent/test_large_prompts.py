@@ -77,7 +77,7 @@ async def test_the_model_pages_through_it_and_nobody_is_asked(tmp_path: Path) ->
     await at.session.idle()
     results = [item.content for item in at.session.items if item.kind == "tool_result"]
     read = [
-        line.split("\t", 1)[1] for each in results for line in each.splitlines() if "\t" in line
+        line.split("\t", 1)[1] for result in results for line in result.splitlines() if "\t" in line
     ]
     assert "\n".join(read) == LOG
     assert not at.user.asked

@@ -93,16 +93,18 @@ async def limited(
 async def prompt(at: Stage, text: str) -> TurnFinished:
     at.session.send(text)
     await at.session.idle()
-    return [each for each in at.events() if isinstance(each, TurnFinished)][-1]
+    return [event for event in at.events() if isinstance(event, TurnFinished)][-1]
 
 
 def windows(at: Stage) -> list[tuple[int, str]]:
-    changes = [each for each in at.events() if isinstance(each, ModelChanged)]
-    return [(each.context_window, each.window_source) for each in changes]
+    changes = [event for event in at.events() if isinstance(event, ModelChanged)]
+    return [(change.context_window, change.window_source) for change in changes]
 
 
 def warned(at: Stage) -> list[str]:
-    return [each.text for each in at.heard if isinstance(each, Told) and each.level != "info"]
+    return [
+        update.text for update in at.heard if isinstance(update, Told) and update.level != "info"
+    ]
 
 
 @pytest.mark.parametrize("rate", [1.1, 1.6], ids=["counts as we do", "counts far more"])
@@ -119,7 +121,7 @@ async def test_the_limit_that_the_server_tells_is_the_window(
     assert windows(at) == [(400_000, "config"), (provider.limit, "learned")]
     assert at.session.model.window_source == "learned"
     assert at.session.reading().limit == provider.limit
-    replaced = [each.reason for each in at.events() if isinstance(each, WindowReplaced)]
+    replaced = [event.reason for event in at.events() if isinstance(event, WindowReplaced)]
     assert replaced[0] == "overflow"
     assert len(provider.refused) == 1, "planned with from then on"
     (said,) = warned(at)
@@ -204,7 +206,7 @@ async def test_a_larger_request_that_succeeds_forgets_it(tmp_path: Path) -> None
     assert at.session.model.window_source == "config"
     assert LearnedWindows(tmp_path / "home").find(PLACE) is None
     assert any(
-        f"{learned:,} tokens is forgotten: 400,000 from now on" in each for each in at.told()
+        f"{learned:,} tokens is forgotten: 400,000 from now on" in text for text in at.told()
     )
 
 
@@ -259,7 +261,7 @@ async def test_where_no_output_can_be_read_it_ends_too(tmp_path: Path) -> None:
     assert ended.state == "failed"
     assert "for the work; give its server a larger window" in ended.reason
     assert len(provider.sizes) < 5, "nothing is asked for again and again"
-    assert not [each for each in at.events() if isinstance(each, WindowReplaced)]
+    assert not [event for event in at.events() if isinstance(event, WindowReplaced)]
 
 
 async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
@@ -269,7 +271,7 @@ async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
     assert ended.state == "failed"
     assert "/compact makes room" in ended.reason
     assert at.session.model.context_window == provider.limit
-    assert not [each for each in at.events() if isinstance(each, WindowReplaced)]
+    assert not [event for event in at.events() if isinstance(event, WindowReplaced)]
 
 
 async def test_a_window_that_was_right_is_only_compacted(tmp_path: Path) -> None:
@@ -288,13 +290,13 @@ async def test_what_the_file_cannot_take_is_learned_all_the_same(tmp_path: Path)
     (tmp_path / "home" / "learned_windows.json").mkdir()
     assert (await prompt(at, "read it all")).state == "done"
     assert at.session.model.context_window == provider.limit
-    assert any("Later sessions will not know" in each for each in warned(at))
+    assert any("Later sessions will not know" in text for text in warned(at))
 
 
 async def test_each_refusal_stands_in_the_journal(tmp_path: Path) -> None:
     at, _ = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
     await prompt(at, "read it all")
-    statuses = [each.status for each in at.events() if isinstance(each, RequestFinished)]
+    statuses = [event.status for event in at.events() if isinstance(event, RequestFinished)]
     assert statuses.count("ContextOverflow") == 1
     (change,) = [e for e in at.events() if isinstance(e, ModelChanged) and e.reason][-1:]
     assert "was refused" in change.reason

@@ -33,7 +33,7 @@ async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
 
 
 def marks(at: Stage) -> list[ItemsMarked]:
-    return [each for each in at.events() if isinstance(each, ItemsMarked)]
+    return [event for event in at.events() if isinstance(event, ItemsMarked)]
 
 
 async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
@@ -44,7 +44,7 @@ async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_on
     assert batches
     assert all(len(batch.items) >= 2 for batch in batches)
     assert {form for batch in batches for _, form in batch.items} == {"masked"}
-    assert not any(isinstance(each, WindowReplaced) for each in at.events())
+    assert not any(isinstance(event, WindowReplaced) for event in at.events())
     assert any(text.startswith("Masked ") and "prompt cache" in text for text in at.told())
     newest = [item.n for item in at.session.items if item.kind == "tool_result"][-1]
     assert at.session.window.form(newest) == "full"
@@ -83,7 +83,7 @@ async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path
     for _ in range(2):
         at.session.send("are you there?")
         await at.session.idle()
-    made = [each for each in marks(at) if each.undoes is None]
+    made = [mark for mark in marks(at) if mark.undoes is None]
     assert len(made) == before
 
 

@@ -200,16 +200,16 @@ async def test_outputs_that_overshoot_the_window_make_no_thrash(
         for turn in range(turns):
             await prompt(session, f"Now make part {turn}. " + "Mind it. " * rng.randint(0, 30))
         usable = session.reading().usable
-        windows = [each.tokens for each in events(session, WindowReplaced)]
-        statuses = {each.status for each in events(session, RequestFinished)}
+        windows = [event.tokens for event in events(session, WindowReplaced)]
+        statuses = {event.status for event in events(session, RequestFinished)}
         vain = [
-            each
-            for each in events(session, CompactionFinished)
-            if each.status == "failed" and each.compaction.phase != "background"
+            event
+            for event in events(session, CompactionFinished)
+            if event.status == "failed" and event.compaction.phase != "background"
         ]
 
     assert (provider.refused, statuses) == (0, {"ok"})
-    sizes = [each for each in windows if each is not None]
+    sizes = [window for window in windows if window is not None]
     grown = [then.before - now.after for now, then in pairwise(sizes)]
     assert min(grown) >= GROWTH * usable
     assert turns // 10 < len(sizes) <= turns, "at most one a turn"
@@ -226,4 +226,4 @@ async def test_a_window_full_of_pins_is_compacted_once_that_is_worth_it(tmp_path
             await prompt(session, f"Look at part {turn}.")
         ended = events(session, CompactionFinished)
     assert provider.refused == 0
-    assert sum(each.status == "applied" for each in ended) >= 2
+    assert sum(event.status == "applied" for event in ended) >= 2

@@ -77,7 +77,7 @@ async def test_the_last_plan_of_a_response_stands(tmp_path: Path) -> None:
         {"steps": [{"text": text, "status": "in_progress"}]} for text in ("Look", "Leap")
     )
     on = await run(tmp_path, ("update_plan", first), ("update_plan", last))
-    assert [each.plan for each in acts(on)] == [
+    assert [done.plan for done in acts(on)] == [
         (Step("Look", "in_progress"),),
         (Step("Leap", "in_progress"),),
     ]

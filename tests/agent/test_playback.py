@@ -242,7 +242,7 @@ def long_session(compacted_at: int | None = None) -> list[Event]:
             data.append(
                 ArtifactObserved(uri="src/part_20.py", kind="file", op="read", hash="0", item=n - 1)
             )
-    return [Event(seq, CODEX[0].ts, each) for seq, each in enumerate(data, 1)]
+    return [Event(seq, CODEX[0].ts, event) for seq, event in enumerate(data, 1)]
 
 
 async def test_our_compactions_take_the_place_of_the_recorded_ones(tmp_path: Path) -> None:
@@ -253,11 +253,11 @@ async def test_our_compactions_take_the_place_of_the_recorded_ones(tmp_path: Pat
     assert "Parts are read." not in "\n".join(item.content for item in on.session.items)
     rounds = on.session.rounds
     assert rounds
-    assert {each.strategy for each in rounds} == {"checkpoint"}
+    assert {compaction.strategy for compaction in rounds} == {"checkpoint"}
     usable = on.session.reading().usable
-    assert all(each.before >= usable / 2 > each.after for each in rounds)
+    assert all(compaction.before >= usable / 2 > compaction.after for compaction in rounds)
     assert "Compactions:" in told
-    assert all(f"#{each.after_item}" in told for each in rounds)
+    assert all(f"#{compaction.after_item}" in told for compaction in rounds)
     assert on.provider.requests == []
     await on.session.close()
 
@@ -270,8 +270,8 @@ async def test_what_names_an_item_names_it_by_its_new_number(tmp_path: Path) -> 
     pinned = on.session.window.item(int(pin))
     assert pinned is not None
     assert "part_20" in pinned.content
-    observed = [each for each in on.events() if isinstance(each, ArtifactObserved)]
-    assert [each.item for each in observed] == [pin]
+    observed = [event for event in on.events() if isinstance(event, ArtifactObserved)]
+    assert [event.item for event in observed] == [pin]
     await on.session.close()
 
 
@@ -306,7 +306,7 @@ async def test_no_item_of_a_foreign_recording_is_lost(
     on = await stage(tmp_path, [], options=options)
     on.session.play(events, 0, own=True)
     await on.session.idle()
-    added = [each.data.item for each in events if isinstance(each.data, ItemAdded)]
+    added = [event.data.item for event in events if isinstance(event.data, ItemAdded)]
     texts = [item.content for item in on.session.items if item.kind != "checkpoint"]
     assert texts == [item.content for item in added]
     assert not [text for text in on.told() if "stopped" in text]
@@ -332,5 +332,5 @@ async def test_what_was_gone_back_behind_goes_and_comes_back(tmp_path: Path) -> 
         texts = [row.words for row in on.session.window.overview().rows]
         assert ("Part 30 is read." in texts) is stands
         assert "Part 28 is read." in texts
-        assert all(each.reason == "threshold" for each in on.session.rounds)
+        assert all(compaction.reason == "threshold" for compaction in on.session.rounds)
         await on.session.close()

@@ -52,23 +52,23 @@ def states(at: Stage) -> list[str]:
 
 def written(at: Stage) -> list[RequestFinished]:
     return [
-        each
-        for each in at.events()
-        if isinstance(each, RequestFinished) and each.purpose == "compaction"
+        event
+        for event in at.events()
+        if isinstance(event, RequestFinished) and event.purpose == "compaction"
     ]
 
 
 def unused(at: Stage) -> list[CompactionFinished]:
     """What the journal says of summaries from the background that no window holds."""
     return [
-        each
-        for each in at.events()
-        if isinstance(each, CompactionFinished) and each.compaction.phase == "background"
+        event
+        for event in at.events()
+        if isinstance(event, CompactionFinished) and event.compaction.phase == "background"
     ]
 
 
 def windows(at: Stage) -> list[WindowReplaced]:
-    return [each for each in at.events() if isinstance(each, WindowReplaced)]
+    return [event for event in at.events() if isinstance(event, WindowReplaced)]
 
 
 async def test_nobody_is_asked_for_one_unless_the_user_wants_it(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ async def test_it_is_there_when_the_window_is_compacted_and_nobody_waited(tmp_pa
     assert (first.strategy, first.reason) == ("layered", "threshold")
     assert "Part 0 comes first." in first.inserted[0].content
     assert "Read the parts." in first.inserted[0].content
-    assert all(each.compaction and each.compaction.phase == "background" for each in written(at))
-    at_compaction = next(each for each in at.events() if isinstance(each, CompactionFinished))
+    assert all(event.compaction and event.compaction.phase == "background" for event in written(at))
+    at_compaction = next(event for event in at.events() if isinstance(event, CompactionFinished))
     assert at_compaction.seconds == 0.0  # the fake clock stood still: no request was waited for
 
 
@@ -111,8 +111,8 @@ async def test_a_model_that_fails_is_asked_twice_and_done_without(tmp_path: Path
         while at.session.busy or at.session.preparing.state == "preparing":
             await at.clock.advance(60)
     assert windows(at)[0].strategy == "checkpoint"
-    assert {each.status for each in written(at)} == {"NetworkError"}
-    assert {each.error for each in unused(at)} == {"none could be written: no route"}
+    assert {event.status for event in written(at)} == {"NetworkError"}
+    assert {event.error for event in unused(at)} == {"none could be written: no route"}
 
 
 async def test_it_is_not_done_under_the_threshold_nor_where_it_is_not_wanted(
@@ -210,11 +210,11 @@ async def test_it_keeps_to_its_budget_whatever_it_is_answered(tmp_path: Path) ->
     tight = replace(AUTO, preparing=PreparingOptions(True, threshold=0.4, budget=0.8))
     at = await worked(tmp_path, 6, *[says("no JSON")] * 12, options=tight)
     turns_used = sum(
-        each.usage.input + each.usage.output
-        for each in at.events()
-        if isinstance(each, RequestFinished) and each.purpose == "turn" and each.usage
+        event.usage.input + event.usage.output
+        for event in at.events()
+        if isinstance(event, RequestFinished) and event.purpose == "turn" and event.usage
     )
-    spent = sum(each.usage.input + each.usage.output for each in written(at) if each.usage)
+    spent = sum(event.usage.input + event.usage.output for event in written(at) if event.usage)
     assert 0 < spent <= 0.8 * turns_used
 
 

@@ -13,7 +13,7 @@ from pinfold.rollout.events import RequestFinished, TurnStarted
 
 
 def requests(at: Stage) -> list[RequestFinished]:
-    return [each for each in at.events() if isinstance(each, RequestFinished)]
+    return [event for event in at.events() if isinstance(event, RequestFinished)]
 
 
 async def talked(root: Path, options: Options) -> Stage:
@@ -32,8 +32,8 @@ async def test_typing_warms_the_window_once_and_is_no_turn(tmp_path: Path) -> No
     sent = at.provider.requests[-1]
     assert (len(at.provider.requests), sent.max_output) == (2, 1)
     assert json.loads(sent.headers[HEADER])["request_kind"] == "prewarm"
-    assert [each.purpose for each in requests(at)] == ["turn", "prewarm"]
-    assert sum(isinstance(each, TurnStarted) for each in at.events()) == 1
+    assert [request.purpose for request in requests(at)] == ["turn", "prewarm"]
+    assert sum(isinstance(event, TurnStarted) for event in at.events()) == 1
     assert at.kinds() == ["user", "assistant"]
     assert at.session.reading().source == "measured"
 

@@ -74,8 +74,8 @@ def test_live_is_rebuilt_is_the_cache_and_the_rest(
         live = Projections(counter(), "chat")
         live.step(next(journal.read()))
         dumps = [msgspec.msgpack.encode(live.dump())]
-        for each in data:
-            live.step(journal.append(each)[0])
+        for event in data:
+            live.step(journal.append(event)[0])
             dumps.append(msgspec.msgpack.encode(live.dump()))
         wanted = seen(live)
         for dump in (None, *dumps):
@@ -96,10 +96,10 @@ def test_what_is_known_is_the_same_whenever_it_is_first_asked_for(
         alone = folded(journal.read(), counter(), "chat")
         opened = Projections(counter(), "chat", journal=journal)
         asked = int(share * len(data))
-        for at, each in enumerate(data):
+        for at, written in enumerate(data):
             if at == asked:
                 opened.catch_up()
-            event = journal.append(each)[0]
+            event = journal.append(written)[0]
             alone.step(event)
             opened.step(event)
         anew = Projections(counter(), "chat", journal=journal)

@@ -30,8 +30,8 @@ def memories(root: Path, says: str = "Run make test.") -> Options:
 
 
 def streamed(heard: list[object]) -> str:
-    deltas = [each.delta for each in heard if isinstance(each, Streamed)]
-    return "".join(each.text for each in deltas if isinstance(each, TextDelta))
+    deltas = [value.delta for value in heard if isinstance(value, Streamed)]
+    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
 
 
 async def test_memories_are_told_from_the_first_request_on_and_stay_what_they_were(
@@ -47,7 +47,7 @@ async def test_memories_are_told_from_the_first_request_on_and_stay_what_they_we
     first, second = (request.context for request in on.provider.requests)
     assert first == second
     assert "1 rule: Run make test. [0198ab12-1234#7]" in first.remembered
-    assert len([each for each in on.events() if isinstance(each, ContextSet)]) == 1
+    assert len([event for event in on.events() if isinstance(event, ContextSet)]) == 1
     await on.session.close()
 
 
@@ -87,12 +87,12 @@ async def test_a_citation_leaves_the_reply_and_is_counted_once(tmp_path: Path) -
     reply = on.session.items[-1]
     assert reply.content == streamed(on.heard).rstrip() == SAID
     assert reply.detail["memory_citations"] == BLOCK
-    (used,) = [each for each in on.events() if isinstance(each, MemoryUsed)]
+    (used,) = [event for event in on.events() if isinstance(event, MemoryUsed)]
     assert (used.item, used.via) == (reply.n, "citation")
     assert (used.sources, used.sessions) == ((f"{SESSION}#7",), (SESSION,))
     on.session.send("thanks")
     await on.session.idle()
-    assert [each.content for each in on.provider.requests[1].items][1] == SAID
+    assert [item.content for item in on.provider.requests[1].items][1] == SAID
     await on.session.close()
 
 
@@ -121,8 +121,8 @@ async def test_memory_files_are_read_without_a_card_and_nothing_beside_them(
     on = await stage(tmp_path, script, Decision("no"), options=options, model=LARGE)
     on.session.send("look")
     await on.session.idle()
-    assert [each.call_id for each in on.user.asked] == ["c3"]
-    used = [each for each in on.events() if isinstance(each, MemoryUsed)]
-    assert {each.read for each in used} == {(("summary", "memory_summary.md"),)}
-    assert all(each.via == "read" for each in used)
+    assert [question.call_id for question in on.user.asked] == ["c3"]
+    used = [event for event in on.events() if isinstance(event, MemoryUsed)]
+    assert {event.read for event in used} == {(("summary", "memory_summary.md"),)}
+    assert all(event.via == "read" for event in used)
     await on.session.close()

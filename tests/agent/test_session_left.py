@@ -198,8 +198,8 @@ async def test_files_that_changed_meanwhile_are_told_and_journalled_with_the_nex
     assert len(on.events()) == before
     on.session.send("go on")
     await on.session.idle()
-    seen = [each for each in on.events()[before:] if isinstance(each, ArtifactObserved)]
-    assert [(each.uri, each.op, each.hash, each.item) for each in seen] == [
+    seen = [event for event in on.events()[before:] if isinstance(event, ArtifactObserved)]
+    assert [(event.uri, event.op, event.hash, event.item) for event in seen] == [
         ("a.py", "read", blob_hash(b"mine"), None),
         ("b.py", "delete", None, None),
         ("c.py", "read", blob_hash(b"mine"), None),
@@ -236,7 +236,7 @@ async def test_what_was_done_to_files_is_undone_in_a_fork_and_journalled_there(
     was = await wrote(tmp_path, write("a.py", "a"))
     with Journal.open(was.session.folder, was.clock.now, read_only=True) as journal:
         done = changes(
-            each.data for each in journal.read() if isinstance(each.data, ArtifactObserved)
+            event.data for event in journal.read() if isinstance(event.data, ArtifactObserved)
         )
     store = SessionStore(tmp_path / "home")
     fork = await stage(
@@ -245,9 +245,9 @@ async def test_what_was_done_to_files_is_undone_in_a_fork_and_journalled_there(
     undos = plan(done, fork.session.cwd, fork.session.folder)
     assert await fork.session.files.undo(undos) == "Undone: a.py."
     assert not (tmp_path / "work/a.py").exists()
-    (seen,) = [each for each in fork.events() if isinstance(each, ArtifactObserved)]
+    (seen,) = [event for event in fork.events() if isinstance(event, ArtifactObserved)]
     assert (seen.uri, seen.op, seen.backup) == ("a.py", "delete", blob_hash(b"a"))
     assert Blobs(fork.session.folder).read(blob_hash(b"a")) == b"a"
     with pytest.raises(ToolError):
         await fork.session.files.undo(undos)
-    assert len([each for each in fork.events() if isinstance(each, ArtifactObserved)]) == 1
+    assert len([event for event in fork.events() if isinstance(event, ArtifactObserved)]) == 1

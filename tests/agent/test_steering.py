@@ -36,7 +36,7 @@ async def test_a_masked_result_leaves_the_next_request_and_comes_back_with_undo(
     await at.session.idle()
     sent = {item.n: item.content for item in at.provider.requests[-1].items}
     assert "\n399\n" in sent[3]
-    assert [type(each) for each in at.events()].count(ItemsMarked) == 2
+    assert [type(event) for event in at.events()].count(ItemsMarked) == 2
     with pytest.raises(Refused, match="nothing to undo"):
         await at.session.window.undo()
 
@@ -163,9 +163,9 @@ async def test_the_core_takes_no_more_than_its_share_of_the_window(tmp_path: Pat
     with pytest.raises(Refused, match="The protected core would take"):
         await at.session.window.set_goal(large)
     await at.session.window.change_core([Stated("Be brief.")])
-    assert [each.text for each in (await at.session.compaction.known()).core.stated()] == [
-        "Be brief."
-    ]
+    assert [
+        statement.text for statement in (await at.session.compaction.known()).core.stated()
+    ] == ["Be brief."]
 
 
 async def test_a_read_only_session_refuses_and_writes_nothing(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ async def test_the_servers_count_is_asked_for_after_a_mask_and_is_measured(tmp_p
     assert at.session.reading().source in ("calibrated", "estimated")
     await at.until(lambda: at.session.reading().source == "measured")
     assert at.session.reading().used == 900
-    assert any(isinstance(each, WindowCounted) for each in at.events())
+    assert any(isinstance(event, WindowCounted) for event in at.events())
 
 
 async def test_pins_cost_what_they_hold_in_the_window_now(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ async def test_every_steer_is_an_event(tmp_path: Path) -> None:
     await at.session.window.act("pin", [2])
     await at.session.window.act("unpin", [2])
     await at.session.window.set_goal("ship")
-    kinds = [type(each) for each in at.events()]
+    kinds = [type(event) for event in at.events()]
     assert (kinds.count(PinsChanged), kinds.count(GoalSet)) == (2, 1)
 
 

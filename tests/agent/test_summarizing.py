@@ -58,19 +58,19 @@ async def worked(
 
 
 def ended(at: Stage) -> list[CompactionFinished]:
-    return [each for each in at.events() if isinstance(each, CompactionFinished)]
+    return [event for event in at.events() if isinstance(event, CompactionFinished)]
 
 
 def asked(at: Stage) -> list[RequestFinished]:
     return [
-        each
-        for each in at.events()
-        if isinstance(each, RequestFinished) and each.purpose == "compaction"
+        event
+        for event in at.events()
+        if isinstance(event, RequestFinished) and event.purpose == "compaction"
     ]
 
 
 def replaced(events: list[Data]) -> list[WindowReplaced]:
-    return [each for each in events if isinstance(each, WindowReplaced)]
+    return [event for event in events if isinstance(event, WindowReplaced)]
 
 
 async def test_a_snapshot_is_written_checked_and_kept_on_the_disk(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ async def test_tools_change_between_turns_and_the_price_is_told(tmp_path: Path) 
     await on.session.idle()
     on.session.set_tools([*others, Scan()])
     await say(on, "c")
-    (told,) = [each for each in on.told() if "set of tools" in each]
+    (told,) = [text for text in on.told() if "set of tools" in text]
     assert "changed (+scan, -grep): the prompt cache is lost" in told
     assert "about $" in told
     contexts = [event for event in on.events() if isinstance(event, ContextSet)]

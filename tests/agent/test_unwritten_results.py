@@ -47,7 +47,7 @@ async def ran_while_the_disk_fills(root: Path, room: int) -> Stage:
         says("I see."),
     ]
     on.session.send("go")
-    await on.until(lambda: any(isinstance(each, ToolStarted) for each in on.heard))
+    await on.until(lambda: any(isinstance(update, ToolStarted) for update in on.heard))
     with room_for(on.session.folder / "rollout.jsonl", room):
         gate.touch()
         await on.session.idle()

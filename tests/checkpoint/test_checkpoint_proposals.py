@@ -116,7 +116,7 @@ def test_a_fact_from_a_file_depends_on_that_file_too() -> None:
     outcome = judged(state, **payload)
     assert isinstance(outcome, MemoryApplied)
     assert isinstance(outcome.memory, FactMemory)
-    assert {each.uri for each in outcome.memory.depends_on} == {"app/x.py", "app/y.py"}
+    assert {dependency.uri for dependency in outcome.memory.depends_on} == {"app/x.py", "app/y.py"}
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,13 @@ OLD, NEW = "a" * 40, "b" * 40
 def test_live_and_rebuilt_are_the_same(data: list[Data], draw: st.DataObject) -> None:
     live = CheckpointState()
     looked = draw.draw(st.sets(st.integers(1, 60)))
-    for seq, each in enumerate(data, 1):
-        live.step(event(seq, each))
+    for seq, written in enumerate(data, 1):
+        live.step(event(seq, written))
         if seq in looked:  # a reader changes nothing
             live.snapshot()
     rebuilt = CheckpointState()
-    for seq, each in enumerate(data, 1):
-        rebuilt.step(events.decode(events.encode(event(seq, each))))
+    for seq, written in enumerate(data, 1):
+        rebuilt.step(events.decode(events.encode(event(seq, written))))
     assert persist.encode(live.snapshot()) == persist.encode(rebuilt.snapshot())
 
 
@@ -70,7 +70,7 @@ def assert_bounded(checkpoint: CheckpointV1) -> None:
     assert set(checkpoint.recent_artifacts) <= set(checkpoint.artifacts)
     texts = [step.text for step in checkpoint.plan.steps]
     texts += [fact.value for fact in checkpoint.facts.values()]
-    texts += [each.decision for each in checkpoint.decisions]
+    texts += [decision.decision for decision in checkpoint.decisions]
     texts += [checkpoint.task.text] if checkpoint.task else []
     assert all(len(text) <= caps.MAX_VALUE_CHARS and "\n" not in text for text in texts)
     assert all(len(key) <= caps.MAX_NAME_CHARS for key in checkpoint.facts)
@@ -83,10 +83,10 @@ def assert_bounded(checkpoint: CheckpointV1) -> None:
 def test_a_fact_is_valid_only_while_every_dependency_is_what_it_was(data: list[Data]) -> None:
     checkpoint = reduced(data).snapshot()
     for fact in checkpoint.facts.values():
-        seen = [checkpoint.artifacts.get(each.uri) for each in fact.depends_on]
+        seen = [checkpoint.artifacts.get(dependency.uri) for dependency in fact.depends_on]
         known = all(
-            artifact is not None and artifact.hash is not None and artifact.hash == each.hash
-            for artifact, each in zip(seen, fact.depends_on, strict=True)
+            artifact is not None and artifact.hash is not None and artifact.hash == dependency.hash
+            for artifact, dependency in zip(seen, fact.depends_on, strict=True)
         )
         assert fact.status == ("VALID" if known else "SUSPECT")
 

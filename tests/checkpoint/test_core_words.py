@@ -11,8 +11,8 @@ QUOTED = Evidence("user", "#1", quote="Keep port 8012, always.")
 
 def core(*data: Data) -> Core:
     made = Core()
-    for seq, each in enumerate(data, 1):
-        made.step(event(seq, each))
+    for seq, written in enumerate(data, 1):
+        made.step(event(seq, written))
     return made
 
 

@@ -28,7 +28,9 @@ def test_orders_that_were_not_typed_lay_nothing_down(before: str, after: str) ->
     seen = message(f"{before}{ORDERS}{after}", ORDERS)
     known = Known()
     known.step(event(1, seen))
-    assert not any("TLS" in each.text for each in suggestions(known.record, known.core, 1_000))
+    assert not any(
+        "TLS" in suggestion.text for suggestion in suggestions(known.record, known.core, 1_000)
+    )
     own = [line.text for line in choose(known.record, 1_000).lines if line.kind == "user"]
     assert not any("TLS" in line or "branch" in line for line in own)
     task = reduced([seen]).snapshot().task
@@ -42,7 +44,7 @@ def test_orders_that_were_not_typed_lay_nothing_down(before: str, after: str) ->
 def test_the_same_words_typed_are_the_users() -> None:
     known = Known()
     known.step(event(1, message(ORDERS, "")))
-    found = [each.text for each in suggestions(known.record, known.core, 1_000)]
+    found = [suggestion.text for suggestion in suggestions(known.record, known.core, 1_000)]
     assert found == ORDERS.splitlines()
 
 
@@ -56,5 +58,9 @@ def test_what_only_answers_something_is_suggested_last() -> None:
     known = Known()
     for seq, item in enumerate(items, 1):
         known.step(event(seq, ItemAdded(item=item)))
-    assert [each.item for each in suggestions(known.record, known.core, 24)] == [1, 4]
-    assert [each.item for each in suggestions(known.record, known.core, 1_000)] == [1, 3, 4]
+    assert [suggestion.item for suggestion in suggestions(known.record, known.core, 24)] == [1, 4]
+    assert [suggestion.item for suggestion in suggestions(known.record, known.core, 1_000)] == [
+        1,
+        3,
+        4,
+    ]

@@ -8,8 +8,8 @@ from pinfold.rollout.memory import Evidence
 
 def known(*data: Data) -> Sources:
     sources = Sources()
-    for seq, each in enumerate(data, 1):
-        sources.step(event(seq, each))
+    for seq, written in enumerate(data, 1):
+        sources.step(event(seq, written))
     return sources
 
 
@@ -29,8 +29,8 @@ def test_each_kind_of_evidence_names_its_item() -> None:
 
 def test_what_names_no_item_leads_nowhere() -> None:
     sources = known(file("src/a.py", "h", None))
-    for each in (Evidence("user", "goal"), Evidence("file", "src/a.py"), Evidence("file", "x")):
-        assert sources.of_evidence(each) is None
+    for source in (Evidence("user", "goal"), Evidence("file", "src/a.py"), Evidence("file", "x")):
+        assert sources.of_evidence(source) is None
 
 
 def test_the_last_item_about_an_artifact_counts() -> None:

@@ -17,8 +17,8 @@ AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
 def known(*data: Data) -> Known:
     made = Known()
-    for seq, each in enumerate(data, 1):
-        made.step(make.event(seq, each))
+    for seq, event in enumerate(data, 1):
+        made.step(make.event(seq, event))
     return made
 
 

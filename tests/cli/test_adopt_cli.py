@@ -96,8 +96,8 @@ def rollout_of_ours(pinfold: Pinfold, cwd: Path) -> Path:
         ("item_added", {"item": item}),
     ]
     lines = [
-        json.dumps({"seq": n, "ts": "2026-03-02T00:00:00Z", "type": name, "data": each})
-        for n, (name, each) in enumerate(data, 1)
+        json.dumps({"seq": n, "ts": "2026-03-02T00:00:00Z", "type": name, "data": value})
+        for n, (name, value) in enumerate(data, 1)
     ]
     file = pinfold.work / "ours.jsonl"
     file.write_text("".join(f"{line}\n" for line in lines))
@@ -127,7 +127,9 @@ async def test_a_file_does_not_choose_the_folder(pinfold: Pinfold) -> None:
     agreed = await pinfold.run("adopt", str(file), "--use-its-folder")
     assert agreed.out.startswith("Adopted from pinfold")
     assert "It worked in" not in agreed.out
-    folders = {json.loads(each.open().readline())["data"]["cwd"] for each in pinfold.rollouts()}
+    folders = {
+        json.loads(rollout.open().readline())["data"]["cwd"] for rollout in pinfold.rollouts()
+    }
     assert folders == {str(pinfold.work), str(there)}
     again = await pinfold.run("adopt", str(file))
     assert again.out.startswith("Adopted before")
@@ -195,7 +197,7 @@ async def test_alone_it_lists_newest_first(pinfold: Pinfold) -> None:
     assert "Fix the test." in codex
     lines = (await pinfold.run("adopt", "--json")).out.splitlines()
     listed = [json.loads(line) for line in lines]
-    assert [each["title"] for each in listed] == ["Tests and changelog", "Fix the test."]
+    assert [session["title"] for session in listed] == ["Tests and changelog", "Fix the test."]
     assert (listed[1]["used"], listed[1]["limit"]) == (2_007, 258_400)
     assert listed[1]["full"] == 2_007 / 258_400
     assert listed[1]["cwd"] == "/p"

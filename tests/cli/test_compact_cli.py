@@ -86,7 +86,7 @@ def session(folder: Path, say: Say) -> Path:
 def replaced(session: Path) -> list[WindowReplaced]:
     lines = (session / "rollout.jsonl").read_bytes().splitlines()
     events = (decode(line).data for line in lines)
-    return [each for each in events if isinstance(each, WindowReplaced)]
+    return [event for event in events if isinstance(event, WindowReplaced)]
 
 
 # A file
@@ -312,8 +312,8 @@ async def test_ctrl_c_leaves_the_window_as_it_is(folder: Path) -> None:
     session = at.rollouts()[0].parent
     assert replaced(session) == []
     lines = (session / "rollout.jsonl").read_bytes().splitlines()
-    ends = [each for line in lines if isinstance(each := decode(line).data, CompactionFinished)]
-    assert [each.status for each in ends] == ["cancelled"]
+    ends = [event for line in lines if isinstance(event := decode(line).data, CompactionFinished)]
+    assert [end.status for end in ends] == ["cancelled"]
 
 
 def test_wrong_roles_are_told(capsys: Out) -> None:
@@ -380,7 +380,7 @@ def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say:
     assert command == ["restore", session.name, "0"]
     said = "Window 0 is back, with what came since: 48 items. 11k of 20k tokens.\n"
     assert say(*command) == said
-    assert [each.reason for each in replaced(session)] == ["manual", "restore"]
+    assert [event.reason for event in replaced(session)] == ["manual", "restore"]
 
 
 def test_a_window_is_named_by_the_time_of_its_compaction_too(
@@ -456,10 +456,10 @@ def test_history_shows_lists_and_compares(session: Path, say: Say, refused: Say)
     assert now["tokens"]["after"] < now["tokens"]["before"]
     assert len(say("history", session.name, "--show", "0").splitlines()) == first["items"]
     shown = json.loads(say("history", session.name, "--show", "1", "--json"))
-    assert [each["kind"] for each in shown].count("checkpoint") == 1
+    assert [line["kind"] for line in shown].count("checkpoint") == 1
     changes = json.loads(say("history", session.name, "--diff", "0", "1", "--json"))
-    new = [each["n"] for each in changes if each["before"] is None]
-    assert new == [each["n"] for each in shown if each["kind"] == "checkpoint"]
+    new = [change["n"] for change in changes if change["before"] is None]
+    assert new == [line["n"] for line in shown if line["kind"] == "checkpoint"]
     assert "There is no window 2: there are 0 to 1." in refused(
         "history", session.name, "--show", "2"
     )

@@ -76,8 +76,8 @@ async def test_the_json_is_the_same_under_any_hash_seed(tmp_path: Path) -> None:
         assert ended.code == 0, ended.err
         told = json.loads(ended.out)
         del told["seconds"], told["at"]
-        for each in told["results"]:
-            del each["times"]
+        for result in told["results"]:
+            del result["times"]
         found.append(told)
     assert found[0] == found[1]
     assert found[0]["results"]

@@ -21,7 +21,7 @@ SOON = {"retry-after-ms": "5"}
 
 def text_of(request: Recorded) -> str:
     """All that stands in a request."""
-    return "\n".join(each["content"] or "" for each in request.body["messages"])
+    return "\n".join(message["content"] or "" for message in request.body["messages"])
 
 
 def knows(request: Recorded) -> Reply:
@@ -38,15 +38,15 @@ def strict(request: Recorded) -> Reply:
     it is the last that is said."""
     answer, _, told = text_of(request).partition("\n\nTHE STATEMENTS\n")
     statements = re.findall(r"^\d+\. (.+)$", told, re.MULTILINE)
-    latest = dict(each.split(": ", 1) for each in statements if ": " in each)
+    latest = dict(statement.split(": ", 1) for statement in statements if ": " in statement)
     grades: list[int] = []
-    for each in statements:
-        label, stale, value = each.partition(", as what holds now: ")
+    for statement in statements:
+        label, stale, value = statement.partition(", as what holds now: ")
         if stale:
             grades.append(int(answer.rfind(value) > answer.rfind(latest[label])))
         else:
-            value = each.partition(": ")[2]
-            grades.append(int(each in answer or (bool(value) and value in answer)))
+            value = statement.partition(": ")[2]
+            grades.append(int(statement in answer or (bool(value) and value in answer)))
     return Reply(json.dumps({"grades": grades}))
 
 
@@ -68,7 +68,7 @@ async def found(tmp_path: Path, server: FakeOpenAI, *arguments: str, trials: int
 
 
 def means(told: Any, strategy: str, at: int, how: str) -> dict[str, float]:
-    (result,) = (each for each in told["results"] if each["strategy"] == strategy)
+    (result,) = (value for value in told["results"] if value["strategy"] == strategy)
     return {name: one["mean"] for name, one in result["points"][at][how]["probes"].items()}
 
 
@@ -98,10 +98,10 @@ async def test_a_model_writes_another_grades_and_each_is_billed_for_its_own(
     async with FakeOpenAI(answer=each(knows, strict)) as server:
         told = await found(tmp_path, server, *chosen, "--judge", "judge-1", *prices)
         asked = [request for request in server.requests if request.body]
-    assert [each["strategy"] for each in told["results"]] == list(strategies)
+    assert [result["strategy"] for result in told["results"]] == list(strategies)
     assert told["budget"] == 819  # a tenth of its window
     assert told["judge"].endswith("/judge-1")
-    written = [each["spent"] for each in told["results"]]
+    written = [result["spent"] for result in told["results"]]
     assert [spent is None for spent in written] == [False] * 4 + [True]
     windows = 1 + len(strategies)
     hello = 1

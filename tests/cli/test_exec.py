@@ -459,7 +459,7 @@ async def test_what_an_untrusted_project_wants_is_named_on_stderr(
         )
         ended = await pinfold.run("exec", *json_mode, "go")
     assert ended.code == 0, ended.err
-    (line,) = (each for each in ended.err.splitlines() if "until you trust" in each)
+    (line,) = (text for text in ended.err.splitlines() if "until you trust" in text)
     assert line.startswith("pinfold: ~/work/.pinfold/config.toml: model.reasoning_effort, ")
     assert line.endswith("typo.x wait until you trust this folder (/trust)")
     assert "\x1b" not in ended.err

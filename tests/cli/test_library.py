@@ -79,7 +79,7 @@ def test_pins_stay_verbatim_with_their_other_half() -> None:
     messages = conversation(40)
     result = pinfold.compact(messages, budget_tokens=1_500, pins=[8])
     at = result.messages.index(messages[8])
-    assert [each["id"] for each in result.messages[at - 1]["tool_calls"]] == ["a1"]
+    assert [tool_call["id"] for tool_call in result.messages[at - 1]["tool_calls"]] == ["a1"]
     assert chat_complaint(result.messages) is None
 
 
@@ -128,7 +128,7 @@ def messages(draw: st.DrawFn) -> list[Message]:
             found.append({"role": role, "content": draw(texts)})
             continue
         ids = [f"c{turn}.{at}" for at in range(draw(st.integers(1, 3)))]
-        calls = [call(each, x=draw(texts)) for each in ids]
+        calls = [call(call_id, x=draw(texts)) for call_id in ids]
         found.append({"role": "assistant", "content": draw(texts), "tool_calls": calls})
         order = draw(st.permutations(ids))
         found += [{"role": "tool", "tool_call_id": i, "content": draw(texts)} for i in order]

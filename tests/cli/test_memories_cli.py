@@ -39,7 +39,7 @@ def test_they_are_listed_and_one_is_shown_with_its_source(
     assert run(["memories"]) == 0
     assert f"rule: {RULE}" in out(capsys)
     found = listed(capsys)
-    assert [each["text"] for each in found][:1] == [RULE]
+    assert [entry["text"] for entry in found][:1] == [RULE]
     assert run(["memories", "show", str(found[0]["key"])[:8]]) == 0
     assert "#2 user, session 0198ab12-1234" in (said := out(capsys))
     assert "not pytest" in said
@@ -61,7 +61,7 @@ def test_forgetting_asks_first(keeper: Keeper, capsys: pytest.CaptureFixture[str
     assert "say --yes" in capsys.readouterr().err
     assert run(["memories", "forget", key, "--yes"]) == 0
     assert RULE in out(capsys)
-    assert all(ONE not in str(each["cites"]) for each in listed(capsys))
+    assert all(ONE not in str(entry["cites"]) for entry in listed(capsys))
     assert run(["memories", "forget", "0198"]) == 1
     assert "No memory's key begins with" in capsys.readouterr().err
 
@@ -90,7 +90,7 @@ def test_a_deleted_session_is_forgotten(keeper: Keeper, capsys: pytest.CaptureFi
     assert run(["delete", "--yes", ONE]) == 0
     assert "What memories knew from it alone is forgotten." in out(capsys)
     assert RULE not in (keeper.places.files / "memory_summary.md").read_text()
-    assert all(ONE not in str(each["cites"]) for each in listed(capsys))
+    assert all(ONE not in str(entry["cites"]) for entry in listed(capsys))
     assert ONE in keeper.reader.state.forgotten()
 
 
@@ -106,7 +106,7 @@ def test_the_doctor_says_what_is_wrong_and_counts_anew(
     assert run(["memories", "doctor", "--json"]) == 0
     said = json.loads(out(capsys))
     assert said["facts"]["sessions read"] == 2
-    whats = " ".join(each["what"] for each in said["findings"])
+    whats = " ".join(finding["what"] for finding in said["findings"])
     assert "limits.py no longer says it" in whats
     assert "Counts of use differed" in whats  # no journal says so
     assert keeper.reader.state.outputs()[0].usage_count == 0

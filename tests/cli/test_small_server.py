@@ -75,7 +75,7 @@ async def test_it_goes_on_by_itself_and_later_sessions_know(tmp_path: Path) -> N
     assert "window learned" in dry.out
     (kept,) = json.loads((pinfold.home / NAME).read_bytes())
     assert kept["context_window"] == model.n_ctx
-    data = [decode(each).data for each in pinfold.rollouts()[0].read_bytes().splitlines()]
+    data = [decode(chunk).data for chunk in pinfold.rollouts()[0].read_bytes().splitlines()]
     assert [e.window_source for e in data if isinstance(e, ModelChanged)] == ["config", "learned"]
     assert "overflow" in [e.reason for e in data if isinstance(e, WindowReplaced)]
 

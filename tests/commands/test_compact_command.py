@@ -109,7 +109,7 @@ async def test_what_is_lost_is_counted(tmp_path: Path) -> None:
     loss = await at.session.compaction.loss(draft)
     found = rows(context.told[-1])
     for column, kind in ((3, "your words"), (4, "reply"), (5, "failure"), (6, "command")):
-        count = sum(each.kind == kind for each in loss.named)
+        count = sum(lost.kind == kind for lost in loss.named)
         assert found["checkpoint"].split()[column] == str(count)
 
 

@@ -22,8 +22,8 @@ KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
 @pytest.fixture
 def context(tmp_path: Path) -> FakeContext:
     session = FakeSession(gauge=None, cwd=tmp_path)
-    for each in small():
-        session.append(each.item if isinstance(each, ItemAdded) else each)
+    for event in small():
+        session.append(event.item if isinstance(event, ItemAdded) else event)
     session.items = tuple(session.window.history)  # with what the compaction inserted
     return FakeContext(session)
 
@@ -44,7 +44,7 @@ async def test_the_format_and_the_file_are_told_from_little(
     context: FakeContext, argument: str, name: str, begins: str, tmp_path: Path
 ) -> None:
     await run(context, f"/export {argument}")
-    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text().startswith(begins)
     assert context.told == [f"Exported to {tmp_path / name}: no secret was found."]
 

@@ -65,7 +65,7 @@ async def test_nothing_is_lost_before_the_first_compaction() -> None:
 
 
 async def test_the_completion_says_where_to_see_what_was_lost(at: Stage) -> None:
-    told = next(each for each in at.heard if isinstance(each, Told))
+    told = next(update for update in at.heard if isinstance(update, Told))
     assert told.text.startswith("Compaction complete: ")
     assert told.hint == "/lost shows what no longer stands"
 
@@ -116,7 +116,7 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
     assert re.search(r" of 8.2k tokens, \d+ more than fit: compact it before you go on\. ", said)
     assert said.endswith("/undo takes it back.")
     assert context.levels == ["warning"]
-    reasons = [each.reason for each in at.events() if isinstance(each, WindowReplaced)]
+    reasons = [event.reason for event in at.events() if isinstance(event, WindowReplaced)]
     assert reasons == ["manual", "restore"]
     assert [row.n for row in at.session.window.overview().rows] == list(range(1, 17))
     await run(context, "/undo")

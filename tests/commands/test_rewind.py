@@ -31,7 +31,7 @@ def ran(n: int) -> ArtifactObserved:
 
 
 def past(*data: Any) -> LookBack:
-    return LookBack(Event(seq, AT, each) for seq, each in enumerate(data, 1))
+    return LookBack(Event(seq, AT, value) for seq, value in enumerate(data, 1))
 
 
 THREE = past(
@@ -56,12 +56,12 @@ async def test_a_prompt_comes_back_with_what_was_pasted_into_it() -> None:
 
 
 def test_each_prompt_tells_what_was_done_since() -> None:
-    assert [(each.n, each.text, each.files) for each in THREE.prompts()] == [
+    assert [(queued.n, queued.text, queued.files) for queued in THREE.prompts()] == [
         (7, "third", 0),
         (3, "second", 2),
         (1, "first", 2),
     ]
-    assert [each.uri for each in THREE.changes(3)] == ["a", "b"]
+    assert [change.uri for change in THREE.changes(3)] == ["a", "b"]
     assert THREE.changes(1)[0].last.hash == "5"
     assert [THREE.commands(n) for n in (1, 3, 7)] == [2, 2, 1]
 
@@ -96,7 +96,7 @@ async def test_going_back_forks_undoes_and_brings_the_prompt_back() -> None:
         "Undone: a.",
         "2 commands ran; what they changed is not undone.",
     ]
-    assert [each.path for each in context.host.made[0].files.undone] == [Path("a")]
+    assert [undo.path for undo in context.host.made[0].files.undone] == [Path("a")]
 
 
 async def test_files_stay_where_they_are_not_named() -> None:

@@ -63,7 +63,7 @@ def test_what_stands_in_the_items_is_supported(
 ) -> None:
     entry = checked(sources, text, (item, quote), field="open_questions")
     assert entry.unsupported == ""
-    assert [each.item for each in entry.evidence] == [item]
+    assert [source.item for source in entry.evidence] == [item]
 
 
 @pytest.mark.parametrize(

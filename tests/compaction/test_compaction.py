@@ -43,7 +43,7 @@ def window_of(*items: Item) -> Live:
 
 
 def verdict(plan: object, n: int) -> str:
-    return next(each.verdict for each in plan.items if each.n == n)  # type: ignore[attr-defined]
+    return next(item.verdict for item in plan.items if item.n == n)  # type: ignore[attr-defined]
 
 
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
@@ -111,7 +111,7 @@ def test_pins_stay_whole_and_a_glob_protects_the_newest_read_and_edit() -> None:
     live = session(9)
     live.add(PinsChanged(add=(4, "src/part_1.py")))
     plan = planned(live.view())
-    pinned = {each.n for each in plan.items if each.verdict == "pin"}
+    pinned = {item.n for item in plan.items if item.verdict == "pin"}
     assert pinned == {3, 4, 59, 60, 61, 62}
     assert {(n, "full") for n in pinned} <= set(plan.window)
 
@@ -131,7 +131,7 @@ def test_a_search_is_no_read_of_the_files_that_it_found(pins: tuple[str, ...], s
     live.add(ItemAdded(item=Item(n=n + 3, kind="user", content="Then go on.")))
     options = PlanOptions(keep_files_glob=() if pins else ("src/part_1.py",), max_tail_messages=1)
     plan = planned(live.view(), options=options)
-    kept = {each.n for each in plan.items if "src/part_1.py" in each.reason}
+    kept = {item.n for item in plan.items if "src/part_1.py" in item.reason}
     assert {59, 60, 61, 62} <= kept
     assert not kept & {n, n + 1}
 
@@ -257,7 +257,7 @@ def test_what_the_user_keeps_or_takes_out_this_once() -> None:
 def test_layered_prunes_where_that_is_enough() -> None:
     view = session(12).view(16_000)
     plan = planned(view, "layered")
-    assert {each.verdict for each in plan.items} == {"keep", "mask"}
+    assert {item.verdict for item in plan.items} == {"keep", "mask"}
     assert planned(session(12).view(5_000), "layered").strategy == "checkpoint"
 
 

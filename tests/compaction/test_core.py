@@ -63,7 +63,7 @@ def test_it_comes_first_and_the_handoff_last() -> None:
     assert RULE in core.content
     assert "keep the error texts" in core.content
     assert summary.kind == "summary"
-    assert not [each for each in loss_of(live.view(), plan).named if each.kind == "your words"]
+    assert not [loss for loss in loss_of(live.view(), plan).named if loss.kind == "your words"]
 
 
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
@@ -106,7 +106,10 @@ def test_it_outlives_a_rewind_and_holds_each_text_once() -> None:
     live.add(
         WindowReplaced(generation=1, base=live.view().base, reason="rewind", window=((1, "full"),))
     )
-    assert [each.text for each in live.known.core.stated()] == ["Keep port 9000.", "Be brief."]
+    assert [statement.text for statement in live.known.core.stated()] == [
+        "Keep port 9000.",
+        "Be brief.",
+    ]
 
 
 def test_nothing_cuts_it_and_where_it_leaves_no_room_it_is_named() -> None:

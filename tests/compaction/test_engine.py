@@ -22,8 +22,8 @@ from pinfold.window.refused import Refused
 def without(plan: CompactionPlan, *numbers: int) -> CompactionPlan:
     """The plan, with these items archived as well."""
     items = [
-        Planned(each.n, "archive", "", each.before, 0) if each.n in numbers else each
-        for each in plan.items
+        Planned(item.n, "archive", "", item.before, 0) if item.n in numbers else item
+        for item in plan.items
     ]
     window = [pair for pair in plan.window if pair[0] not in numbers]
     return replace(plan, items=tuple(items), window=tuple(window))

@@ -111,7 +111,7 @@ def test_the_message_at_the_end_of_the_budget_is_cut_in_its_middle() -> None:
     assert cut.content.startswith("line 0 of the log")
     assert cut.content.endswith("line 299 of the log")
     assert f"recall({n}) brings all of #{n}" in cut.content
-    assert [each for each in plan.window if each[0] > 0] == [(n + 1, "full"), (n + 2, "full")]
+    assert [pair for pair in plan.window if pair[0] > 0] == [(n + 1, "full"), (n + 2, "full")]
     # Cut again, it still names the message that holds all of it.
     apply(live, plan)
     for data in working(3, first=live.next_n):

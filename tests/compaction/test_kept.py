@@ -110,11 +110,11 @@ def test_what_was_lost_is_what_the_plan_said() -> None:
 def test_what_is_kept_after_all_is_lost_no_more() -> None:
     live = session(6)
     apply(live, planned(live.view(), options=BARE))
-    first = next(each for each in lost(live, 1).named if each.kind == "your words")
+    first = next(loss for loss in lost(live, 1).named if loss.kind == "your words")
     live.add(keep_of(live.window, 1, first.item))
     assert first in lost(live, 1).named  # it was, by that change
     live.add(ItemAdded(item=Item(n=live.next_n, kind="user", content=first.text)))
-    assert first.text not in {each.text for each in lost(live, 2).named}
+    assert first.text not in {loss.text for loss in lost(live, 2).named}
 
 
 def test_a_window_that_took_no_other_s_place_has_lost_nothing() -> None:
@@ -142,11 +142,13 @@ def test_whatever_comes_back_fits_in_and_goes_again(
     seq = live.add(keep_of(live.window, 1, n)).seq
     now = live.window.forms
     assert now[n] == "full"
-    assert [each for each in now if each in before] == [each for each in before if each in now]
-    came = [each for each in now if each in old]
+    assert [number for number in now if number in before] == [
+        number for number in before if number in now
+    ]
+    came = [number for number in now if number in old]
     assert came == sorted(came)
-    for each in now:
-        partner = live.window.partner(each)
+    for number in now:
+        partner = live.window.partner(number)
         assert partner is None or partner in now
     live.add(undo_of(live.window, seq))
     assert live.window.forms == before

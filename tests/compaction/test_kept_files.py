@@ -41,7 +41,7 @@ def planned(
 def test_it_stays_whichever_strategy_plans(name: str) -> None:
     plan = planned(session(12), name)
     assert {(n, "full") for n in KEPT} <= set(plan.window)
-    assert {each.reason for each in plan.items if each.n in KEPT} == {"kept by src/part_1.py"}
+    assert {item.reason for item in plan.items if item.n in KEPT} == {"kept by src/part_1.py"}
     assert not any("keep_files_glob" in note for note in plan.notes)
     without = dict(planned(session(12), name, replace(OPTIONS, keep_files_glob=())).window)
     assert without.get(60) != "full"
@@ -73,5 +73,5 @@ def test_what_the_user_folded_is_not_missed() -> None:
 def test_a_pin_says_why_before_a_kept_file_does() -> None:
     live = session(12)
     live.add(PinsChanged(add=(60,)))
-    reasons = {each.n: each.reason for each in planned(live, "prune").items}
+    reasons = {item.n: item.reason for item in planned(live, "prune").items}
     assert reasons[60] == "pinned by #60"

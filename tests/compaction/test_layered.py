@@ -25,7 +25,7 @@ def planned(view: WindowView, material: Material, options: PlanOptions = NARROW)
 
 def test_masking_is_enough_where_it_reaches_the_target() -> None:
     plan = planned(session(24).view(), READY, PlanOptions(target_pct=0.6))
-    assert {each.verdict for each in plan.items} == {"keep", "mask"}
+    assert {item.verdict for item in plan.items} == {"keep", "mask"}
     assert WAITS in plan.told
     assert "src/" in plan.inserted[0].content, "what was done in masked items is still told"
 
@@ -67,7 +67,7 @@ def test_a_text_of_the_users_own_is_not_taken_for_the_models() -> None:
 def test_what_leaves_the_window_unread_is_told() -> None:
     plan = planned(session(24).view(), READY)
     stays = {n for n, _ in plan.window}
-    gone = sum(each.n > 40 and each.n not in stays for each in plan.items)
+    gone = sum(item.n > 40 and item.n not in stays for item in plan.items)
     told = f"Left out, as it came after #40, since the summary: {gone} items."
     assert gone
     assert told in plan.notes

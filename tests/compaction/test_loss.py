@@ -35,7 +35,7 @@ def test_it_is_bounded_and_says_how_much_more_there_is() -> None:
         live.add(said(n, f"Look at the service number {n} in region {n * 7}."))
     view = live.view()
     loss = loss_of(view, planned(view, options=BARE))
-    assert len([each for each in loss.named if each.kind == "your words"]) == MAX_NAMED
+    assert len([lost for lost in loss.named if lost.kind == "your words"]) == MAX_NAMED
     assert loss.more["your words"] >= 20
 
 
@@ -48,8 +48,8 @@ def test_what_a_digest_said_is_a_loss_where_the_next_window_does_not() -> None:
     first = "Keep port 8001."
     assert first in "".join(item.content for item in live.window.items)
     loss = loss_of(view, planned(view, options=BARE))
-    assert first in {each.text for each in loss.named}
-    assert not any(each.text.startswith("[") for each in loss.named), "headers are no loss"
+    assert first in {lost.text for lost in loss.named}
+    assert not any(lost.text.startswith("[") for lost in loss.named), "headers are no loss"
 
 
 def test_what_a_model_summed_up_is_a_loss_where_it_leaves() -> None:
@@ -63,9 +63,9 @@ def test_what_a_model_summed_up_is_a_loss_where_it_leaves() -> None:
     live.add(said(35, "Go on."))
     view = live.view()
     loss = loss_of(view, planned(view, options=replace(BARE, text="Port 9999 stays.")))
-    lost = {(each.kind, each.text, each.item) for each in loss.named}
+    lost = {(lost_part.kind, lost_part.text, lost_part.item) for lost_part in loss.named}
     assert ("decision", "The limit is 4,317.", 33) in lost
-    assert not any("9999" in each.text for each in loss.named)
+    assert not any("9999" in lost_part.text for lost_part in loss.named)
 
 
 def test_what_the_inserted_text_says_stands() -> None:
@@ -75,4 +75,4 @@ def test_what_the_inserted_text_says_stands() -> None:
     view = live.view()
     for text, lost in ((BARE.text, True), ("#33 USER: There are 12,345 rows.", False)):
         loss = loss_of(view, planned(view, options=replace(BARE, text=text)))
-        assert any("12,345" in each.text for each in loss.named) == lost
+        assert any("12,345" in lost_part.text for lost_part in loss.named) == lost

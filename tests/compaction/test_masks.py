@@ -27,7 +27,7 @@ async def worked(root: Path, *turns: list[tuple[str, str, str]]) -> Stage:
     (root / "work").mkdir()
     for name in ("a.py", "b.py"):
         (root / "work" / name).write_text(LONG)
-    script = [step for turn in turns for step in (*(calls(each) for each in turn), says("Done."))]
+    script = [step for turn in turns for step in (*(calls(pair) for pair in turn), says("Done."))]
     at = await stage(root, script, options=FULL)
     for _ in turns:
         at.session.send("go on")

@@ -32,7 +32,7 @@ def test_what_goes_is_one_opaque_item_behind_the_users_messages() -> None:
     plan = plan_with("remote", view, prepared(view), PlanOptions(), strategies=house())
     validate(view, plan)
     assert plan.strategy == "remote"
-    assert [each.kind for each in plan.inserted] == ["checkpoint", "compaction"]
+    assert [item.kind for item in plan.inserted] == ["checkpoint", "compaction"]
     assert report_of(view, plan).inserted[1].text == UNREADABLE
     apply(live, plan)
     kinds = [item.kind for item in live.window.items]

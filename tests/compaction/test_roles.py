@@ -33,7 +33,7 @@ def planned(view: WindowView, **options: object) -> CompactionPlan:
 
 
 def staying(plan: CompactionPlan, reason: str) -> dict[int, str]:
-    return {each.n: each.verdict for each in plan.items if each.reason == reason and each.after}
+    return {item.n: item.verdict for item in plan.items if item.reason == reason and item.after}
 
 
 def decided(live: Live, source: str, ref: str) -> None:
@@ -49,18 +49,18 @@ def decided(live: Live, source: str, ref: str) -> None:
 def test_each_role_keeps_its_own() -> None:
     live = session(2)
     view = live.view()
-    assert [(each.role, [e.n for e in each.entries]) for each in kept(view, ("tool",))] == [
+    assert [(rule.role, [e.n for e in rule.entries]) for rule in kept(view, ("tool",))] == [
         ("tool", [3, 4]),
         ("tool", [5, 6]),
         ("tool", [11, 12]),
         ("tool", [13, 14]),
     ]
-    assert [[e.n for e in each.entries] for each in kept(view, ("diff",))] == [[5, 6], [13, 14]]
-    assert [each.role for each in kept(view, ("tool", "diff"))] == ["tool", "diff"] * 2
+    assert [[e.n for e in rule.entries] for rule in kept(view, ("diff",))] == [[5, 6], [13, 14]]
+    assert [rule.role for rule in kept(view, ("tool", "diff"))] == ["tool", "diff"] * 2
     assert kept(view, ("decision",)) == []
     assert kept(view, ()) == []
     live.add(CoreChanged(add=(Stated("Keep port 8002.", 9),)))
-    assert [each.entries[0].n for each in kept(live.view(), ("decision",))] == [9]
+    assert [rule.entries[0].n for rule in kept(live.view(), ("decision",))] == [9]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_an_accepted_decision_rests_on_is_kept_whole(
     n = live.next_n
     live.add(ItemAdded(item=Item(n=n, kind="user", content="And now?")))
     decided(live, source, f"#{n}" if source == "user" else ref)
-    found = [[e.n for e in each.entries] for each in kept(live.view(), ("decision",))]
+    found = [[e.n for e in rule.entries] for rule in kept(live.view(), ("decision",))]
     assert (items if source != "user" else [n]) in found
 
 
@@ -86,7 +86,7 @@ def test_a_call_that_awaits_its_result_is_left_to_the_tail() -> None:
     live = session(1)
     call = Item(n=9, kind="tool_call", content="{}", name="shell", call_id="x", response=9)
     live.add(ItemAdded(item=call))
-    assert all(9 not in [e.n for e in each.entries] for each in kept(live.view(), ("tool",)))
+    assert all(9 not in [e.n for e in rule.entries] for rule in kept(live.view(), ("tool",)))
 
 
 def test_calls_stay_with_masked_results_and_bodies_while_they_fit() -> None:

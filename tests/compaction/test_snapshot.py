@@ -107,8 +107,8 @@ async def test_a_window_that_is_too_large_is_read_in_parts_and_none_of_it_is_lef
     told = await Snapshot().prepare(view, summarizer, OPTIONS)
     read = "\n".join(asked.text for asked in summarizer.asked)
     assert len(summarizer.asked) > 2
-    for each in view.entries:
-        for line in each.item.content.splitlines():
+    for other in view.entries:
+        for line in other.item.content.splitlines():
             assert line in read
     for asked in summarizer.asked:
         assert summarizer.count(asked.instructions) + summarizer.count(asked.text) <= 2_600
@@ -133,7 +133,7 @@ async def test_a_server_with_less_room_than_it_says_gets_halves() -> None:
     summarizer = ScriptedSummarizer([overflow, overflow, GOOD, *[answer()] * 3], room=20_000)
     told = await Snapshot().prepare(view, summarizer, OPTIONS)
     read = "\n".join(asked.text for asked in summarizer.asked[2:])
-    assert all(each.item.content.splitlines()[-1] in read for each in view.entries)
+    assert all(other.item.content.splitlines()[-1] in read for other in view.entries)
     assert f"in {len(summarizer.asked) - 2} parts" in told.told[0]
 
 
@@ -216,7 +216,7 @@ async def test_unsupported_entries_are_left_out_unless_the_user_keeps_them() -> 
     view = session(12).view(32_000)
     invented = [entry((8, "nobody said this"), text="Deploy on Mondays.")]
     told = await material(view, answer(constraints=invented, todo=json.loads(GOOD)["decisions"]))
-    doubted = next(each for each in told.entries if each.unsupported)
+    doubted = next(other for other in told.entries if other.unsupported)
     plan = planned(view, told)
     assert "Mondays" not in summary(plan)
     assert any("no item bears it out: 1 entry" in note for note in plan.notes)
@@ -244,15 +244,15 @@ async def test_a_confirmed_entry_gives_way_to_no_unconfirmed_one() -> None:
     view = live.view(24_000)
     told = await material(view, GOOD)
     apply(live, planned(view, told))
-    known = next(each for each in told.entries if each.field == "constraints")
+    known = next(other for other in told.entries if other.field == "constraints")
     for data in working(6, first=live.next_n):
         live.add(data)
     n = live.next_n - 1
     worse = entry((n, "Always run the tests"), known=known.id, text="Run the tests on port 1234.")
     again = await material(live.view(24_000), answer(constraints=[worse]))
     assert known in again.entries
-    marked = [each for each in again.entries if each.unconfirmed]
-    assert [each.unconfirmed for each in marked] == [("1234",)]
+    marked = [other for other in again.entries if other.unconfirmed]
+    assert [other.unconfirmed for other in marked] == [("1234",)]
 
 
 async def test_where_nothing_is_supported_checkpoint_plans_unless_the_user_keeps_it() -> None:
@@ -261,7 +261,7 @@ async def test_where_nothing_is_supported_checkpoint_plans_unless_the_user_keeps
     plan = planned(view, told)
     assert plan.strategy == "checkpoint"
     assert "nothing that the model wrote is borne out" in plan.notes[0]
-    claims = frozenset(each.id for each in told.entries)
+    claims = frozenset(other.id for other in told.entries)
     assert planned(view, told, PlanOptions(claims=claims)).strategy == "snapshot"
 
 
@@ -283,7 +283,7 @@ async def test_an_order_out_of_a_tools_output_does_not_reach_the_next_window() -
     view = live.view(24_000)
     told = await material(view, obeying)
     plan = planned(view, told)
-    kept = [each.field for each in told.entries if not each.unsupported]
+    kept = [other.field for other in told.entries if not other.unsupported]
     assert kept == ["decisions", "known_failures"]
     assert plan.strategy == "snapshot"
     assert summary(plan).count("evil.example") == 1
@@ -311,7 +311,7 @@ async def test_a_third_summary_carries_what_did_not_change_to_the_letter() -> No
         summarizer = ScriptedSummarizer([news.replace(f"Round {at}", "It")], room=30_000)
         told = await Snapshot().prepare(view, summarizer, OPTIONS)
         asked = summarizer.asked[0].text
-        assert all(each.value.get("text", "") in asked for each in first)
+        assert all(other.value.get("text", "") in asked for other in first)
         plan = planned(view, told)
         assert plan.strategy == "snapshot"
         apply(live, plan)
@@ -326,7 +326,7 @@ async def test_a_file_that_is_told_twice_in_one_answer_stands_once() -> None:
     said = (3, "src/part_1.py")
     files = [entry(said, path="src/part_1.py", why=why) for why in ("to change", "changed")]
     told = await material(session(3).view(), answer(files_in_scope=files))
-    assert [each.value["why"] for each in told.entries] == ["changed"]
+    assert [other.value["why"] for other in told.entries] == ["changed"]
 
 
 @pytest.mark.parametrize("text", ["The bug is in src/ghost/engine.py.", "It is on port 48,213."])
@@ -338,14 +338,14 @@ async def test_what_nothing_bears_out_does_not_bear_itself_out_when_renewed(text
     for data in working(1, first=live.next_n):
         live.add(data)
     again = await Snapshot().renew(first, live.view(), summarizer, OPTIONS)
-    assert [bool(each.unconfirmed) for each in again.entries] == [True]
+    assert [bool(other.unconfirmed) for other in again.entries] == [True]
 
 
 async def test_an_entry_is_changed_by_its_id_and_goes_only_on_someones_word() -> None:
     live = session(12)
     view = live.view(24_000)
     apply(live, planned(view, await material(view, GOOD)))
-    known = {each.field: each.id for each in entries_of(live.window.items[0])}
+    known = {other.field: other.id for other in entries_of(live.window.items[0])}
     n = live.next_n
     live.add(ItemAdded(item=Item(n=n, kind="user", content="Part 1 takes 2.5 seconds less now.")))
     for data in working(6, first=n + 1):
@@ -359,7 +359,7 @@ async def test_an_entry_is_changed_by_its_id_and_goes_only_on_someones_word() ->
         entry((n + 4, "def function_1_0"), known=known["task"]),
     ]
     told = await material(live.view(24_000), answer(decisions=[new], gone=gone))
-    standing = {each.id: each for each in told.entries}
+    standing = {other.id: other for other in told.entries}
     assert standing[known["decisions"]].value == {"text": "Part 1: 2.5 seconds."}
     assert known["files_in_scope"] not in standing
     assert {known["constraints"], known["task"]} <= set(standing)
@@ -370,13 +370,13 @@ async def test_a_change_that_nothing_bears_out_leaves_the_entry_as_it_was() -> N
     view = live.view(24_000)
     told = await material(view, GOOD)
     apply(live, planned(view, told))
-    known = next(each for each in told.entries if each.field == "constraints")
+    known = next(other for other in told.entries if other.field == "constraints")
     for data in working(6, first=live.next_n):
         live.add(data)
     worse = entry((1, "nobody said this"), known=known.id, text="The tests need not run.")
     again = await material(live.view(24_000), answer(constraints=[worse]))
     assert known in again.entries
-    assert [each.value["text"] for each in again.entries if each.unsupported] == [
+    assert [other.value["text"] for other in again.entries if other.unsupported] == [
         "The tests need not run."
     ]
 
@@ -391,7 +391,7 @@ async def test_material_is_brought_up_to_date_by_what_came_since() -> None:
     renewed = await Snapshot().renew(told, live.view(24_000), summarizer, OPTIONS)
     assert "#48 user" not in summarizer.asked[0].text
     assert "#49 user" in summarizer.asked[0].text
-    assert [each.field for each in renewed.entries] == ["decisions", "todo"]
+    assert [other.field for other in renewed.entries] == ["decisions", "todo"]
     assert renewed.through == 64
     still = await Snapshot().renew(renewed, live.view(24_000), ScriptedSummarizer(), OPTIONS)
     assert still == renewed
@@ -421,7 +421,7 @@ entries = st.lists(
         texts.map(lambda text: f"a{text}"),
     ),
     max_size=12,
-    unique_by=lambda each: each.id,
+    unique_by=lambda build: build.id,
 ).map(tuple)
 options = st.builds(
     PlanOptions,
@@ -456,9 +456,9 @@ def test_a_plan_holds_whatever_the_window(
     assert plan.sizes.headroom >= 0
     met = plan.sizes.headroom >= min(options.min_headroom_tokens, int(0.15 * view.usable))
     assert met or "headroom" in " ".join(plan.notes)
-    for each in view.entries:
-        if each.pin is not None:
-            assert live.window.form(each.n) == each.form
+    for other in view.entries:
+        if other.pin is not None:
+            assert live.window.form(other.n) == other.form
 
 
 async def test_pins_stay_whole() -> None:

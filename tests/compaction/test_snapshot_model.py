@@ -40,7 +40,7 @@ class Embedding(ScriptedSummarizer):
         context = Context(instructions=instructions)
         request = Request(self.model, context, (item,), schema=schema, max_output=max_tokens)
         async with aclosing(self._provider.stream(request)) as stream:
-            parts = [each.content async for each in stream if isinstance(each, PartDone)]
+            parts = [event.content async for event in stream if isinstance(event, PartDone)]
         return "".join(parts)
 
 

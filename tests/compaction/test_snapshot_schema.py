@@ -14,9 +14,9 @@ LINES = ["Make part 1 faster.", " ", "x" * 500]
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:
-    for each in schema.values() if isinstance(schema, dict) else schema:
-        if isinstance(each, dict | list):
-            yield from objects(each)
+    for inner in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(inner, dict | list):
+            yield from objects(inner)
     if isinstance(schema, dict) and schema.get("type") == "object":
         yield schema
 
@@ -25,9 +25,9 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 def test_every_object_is_closed_and_all_its_keys_are_required(max_tokens: int) -> None:
     found = list(objects(json_schema(max_tokens, LINES)))
     assert len(found) == 6
-    for each in found:
-        assert each["additionalProperties"] is False
-        assert each["required"] == list(each["properties"])
+    for record in found:
+        assert record["additionalProperties"] is False
+        assert record["required"] == list(record["properties"])
 
 
 def test_a_large_answer_is_not_bounded_as_not_every_server_takes_that() -> None:
@@ -38,7 +38,9 @@ def test_a_large_answer_is_not_bounded_as_not_every_server_takes_that() -> None:
 
 def test_a_small_answer_has_room_for_what_is_worth_most_and_chooses_its_quotes() -> None:
     schema = json_schema(512, LINES)
-    room = {name: each["maxItems"] for name, each in schema["properties"].items() if name != "task"}
+    room = {
+        name: value["maxItems"] for name, value in schema["properties"].items() if name != "task"
+    }
     assert [name for name, most in room.items() if most] == [
         "decisions",
         "constraints",
@@ -64,7 +66,7 @@ def test_values_stand_on_one_line_and_what_says_nothing_is_no_entry() -> None:
             files_in_scope=[entry(path="a.py", why=""), entry(path="", why="none")],
         )
     )
-    assert [each.value for each in told.entries()] == [
+    assert [other.value for other in told.entries()] == [
         {"text": "so it is"},
         {"path": "a.py", "why": ""},
     ]

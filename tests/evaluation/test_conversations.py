@@ -15,7 +15,7 @@ from pinfold.rollout.items import Item
 from pinfold.tools.registry import tools
 from pinfold.wire.atoms import atoms
 
-EVERY = [each.name for each in dialogues()]
+EVERY = [dialogue.name for dialogue in dialogues()]
 AREAS = {"coding", "debugging", "review", "operations", "writing"}
 
 
@@ -30,8 +30,8 @@ def items(told: Conversation) -> list[Item]:
 
 def test_there_are_twelve_dialogues_or_more_in_four_languages_and_five_areas() -> None:
     assert len(dialogues()) >= 12
-    assert {each.language for each in dialogues()} == {"en", "de", "es", "fr"}
-    assert {each.area for each in dialogues()} == AREAS
+    assert {dialogue.language for dialogue in dialogues()} == {"en", "de", "es", "fr"}
+    assert {dialogue.area for dialogue in dialogues()} == AREAS
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -42,16 +42,16 @@ def test_each_value_is_found_in_the_whole_window_and_no_other_statement_has_it(n
     said = {
         *truth.statements(),
         *truth.past,
-        *(each for fact in truth.facts for each in fact.older),
+        *(statement for fact in truth.facts for statement in fact.older),
     }
-    values = [value for each in said for value in each.values]
+    values = [value for statement in said for value in statement.values]
     assert set(Counter(values).values()) == {1}
-    assert all(each.values and each.words for each in said)
+    assert all(statement.values and statement.words for statement in said)
     assert all(fact.labelled.words for fact in truth.facts)
     assert all(len(value) >= 5 for value in values)
 
 
-@pytest.mark.parametrize("dialogue", dialogues(), ids=lambda each: each.name)
+@pytest.mark.parametrize("dialogue", dialogues(), ids=lambda value: value.name)
 def test_a_dialogue_has_what_an_evaluation_asks_for(dialogue: Dialogue) -> None:
     assert len(dialogue.stretches) == MOST_COMPACTIONS
     told = conversation(dialogue.name, compactions=3)
@@ -92,13 +92,13 @@ def test_a_dialogue_says_what_holds_and_what_has_replaced_it() -> None:
     assert len(rule.values) == 2
     changed = {fact.label: fact for fact in one.facts}
     assert changed["a"].latest == rule
-    assert [each.text.split()[:2] for each in changed["a"].older] == [["stay", "off"]]
+    assert [statement.text.split()[:2] for statement in changed["a"].older] == [["stay", "off"]]
     assert not changed["size"].older
     assert [len(fact.older) for fact in two.facts if fact.label == "size"] == [1]
-    assert [len(each.questions) for each in (one, two, three)] == [0, 1, 0]
+    assert [len(truth.questions) for truth in (one, two, three)] == [0, 1, 0]
     (path,) = three.files
     written = [item.content for item in items(told) if item.name == "write_file"]
-    assert [json.loads(each)["path"] for each in written] == [path]
+    assert [json.loads(text)["path"] for text in written] == [path]
     shown = f"size:\n{changed['size'].latest.text}\n"
     assert any(shown in item.content for item in items(told) if item.kind == "tool_result")
 
@@ -121,7 +121,7 @@ def test_the_users_text_is_three_times_the_budget(name: str) -> None:
 
 def test_what_the_agent_records_is_accepted() -> None:
     told = [conversation(name, compactions=MOST_COMPACTIONS) for name in EVERY]
-    events = [event for each in told for stretch in each.stretches for event in stretch.events]
+    events = [event for talk in told for stretch in talk.stretches for event in stretch.events]
     assert [event for event in events if isinstance(event, MemoryApplied)]
     assert not [event for event in events if isinstance(event, MemoryRefused)]
 
@@ -143,7 +143,7 @@ def test_a_seed_always_gives_the_same_conversation() -> None:
 
 def test_no_value_stands_in_two_conversations_or_under_two_seeds() -> None:
     drawn = [
-        {value for each in told.stretches[-1].truth.statements() for value in each.values}
+        {value for statement in told.stretches[-1].truth.statements() for value in statement.values}
         for name in EVERY
         for told in (conversation(name, seed=7), conversation(name, seed=8))
     ]

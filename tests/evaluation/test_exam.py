@@ -26,7 +26,7 @@ def exam(
     answer: str, *graded: str, model: ScriptedProvider | None = None
 ) -> tuple[Exam, ScriptedProvider, ScriptedProvider]:
     model = model or ScriptedProvider([says(answer)])
-    judge = ScriptedProvider([says(each) for each in graded])
+    judge = ScriptedProvider([says(text) for text in graded])
 
     def speaker(provider: ScriptedProvider, name: str) -> Writer:
         info = ModelInfo(name, "p", 8_000, "config", max_output=4_000)
@@ -62,11 +62,11 @@ async def test_the_question_stands_in_the_window_as_a_session_would_send_it() ->
     assert request.context.tools == ()
 
 
-@pytest.mark.parametrize("name", [each.name for each in dialogues()])
+@pytest.mark.parametrize("name", [dialogue.name for dialogue in dialogues()])
 def test_the_question_gives_no_value_away(name: str) -> None:
     truth = conversation(name).stretches[-1].truth
     question = ASKED.format(labels="; ".join(fact.label for fact in truth.facts)).casefold()
-    values = [value for each in truth.statements() for value in each.values]
+    values = [value for statement in truth.statements() for value in statement.values]
     assert values
     assert not [value for value in values if value.casefold() in question]
     assert not [path for path in truth.files if path in question]
@@ -88,7 +88,7 @@ async def test_the_order_of_the_statements_is_the_same_each_time_and_not_that_of
 ):
     first, again = await first_statements(), await first_statements()
     assert first == again
-    in_order = [TRUTH.goal.text, *(each.text for each in TRUTH.constraints)]
+    in_order = [TRUTH.goal.text, *(constraint.text for constraint in TRUTH.constraints)]
     assert set(in_order) < set(first)
     assert first[: len(in_order)] != in_order
 
@@ -96,15 +96,15 @@ async def test_the_order_of_the_statements_is_the_same_each_time_and_not_that_of
 async def test_each_grade_goes_to_the_probe_of_its_statement() -> None:
     told = await first_statements()
     lost = TRUTH.decisions[0].text
-    stale = next(at for at, each in enumerate(told) if "as what holds now" in each)
-    given = [0.0 if each == lost or "as what holds now" in each else 1.0 for each in told]
+    stale = next(at for at, text in enumerate(told) if "as what holds now" in text)
+    given = [0.0 if text == lost or "as what holds now" in text else 1.0 for text in told]
     given[stale] = 0.5
     asked, _, _ = exam("All but one.", json.dumps({"grades": given}))
     scores = await asked(WINDOW, TRUTH)
     changed = sum(bool(fact.older) for fact in TRUTH.facts)
     assert scores["decisions"] == pytest.approx(1 - 1 / len(TRUTH.decisions))
     assert scores["stale"] == pytest.approx(1 - 0.5 / changed)
-    assert [scores[each] for each in ("goal", "constraints", "facts", "files")] == [1.0] * 4
+    assert [scores[text] for text in ("goal", "constraints", "facts", "files")] == [1.0] * 4
 
 
 async def test_a_probe_of_which_nothing_is_asked_gives_one() -> None:
@@ -152,7 +152,7 @@ async def test_every_statement_has_a_number_of_its_own() -> None:
     with pytest.raises(Refused):
         await asked(WINDOW, TRUTH)
     told = judge.requests[0].items[-1].content.partition("THE STATEMENTS\n")[2]
-    numbers = [int(each) for each in re.findall(r"^(\d+)\. ", told, re.MULTILINE)]
+    numbers = [int(match) for match in re.findall(r"^(\d+)\. ", told, re.MULTILINE)]
     assert numbers == list(range(1, len(numbers) + 1))
     schema = judge.requests[0].schema
     assert schema is not None

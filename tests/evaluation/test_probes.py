@@ -24,14 +24,14 @@ def all_but(lost: Callable[[Truth], list[str]]) -> Callable[[Truth], str]:
 def with_stale_values(truth: Truth) -> str:
     """Everything, and behind it the values that no longer hold."""
     return "\n".join(
-        [*lines(truth), *(each.text for fact in truth.facts for each in fact.older[-1:])]
+        [*lines(truth), *(statement.text for fact in truth.facts for statement in fact.older[-1:])]
     )
 
 
 def corrected(truth: Truth) -> str:
     """The values that no longer hold, each followed by the one that does."""
     return "\n".join(
-        [*(each.text for fact in truth.facts for each in fact.older[-1:]), *lines(truth)]
+        [*(statement.text for fact in truth.facts for statement in fact.older[-1:]), *lines(truth)]
     )
 
 
@@ -43,12 +43,12 @@ def first_values(truth: Truth) -> str:
 
 def loose_values(truth: Truth) -> str:
     """The values of constraints without what they are about, and all else."""
-    loose = [" ".join(each.values) for each in truth.constraints]
+    loose = [" ".join(constraint.values) for constraint in truth.constraints]
     return "\n".join([*loose, all_but(texts("constraints"))(truth)])
 
 
 def texts(part: str) -> Callable[[Truth], list[str]]:
-    return lambda truth: [each.text for each in getattr(truth, part)]
+    return lambda truth: [statement.text for statement in getattr(truth, part)]
 
 
 NAMES = ["invoice-rounding", "nachtmigration", "boletin", "node-drain", "relecture-contrat"]
@@ -111,8 +111,10 @@ def test_a_heap_of_all_that_was_ever_said_is_no_memory(
 @pytest.mark.parametrize("name", NAMES)
 def test_a_list_of_values_says_nothing_of_what_they_are(name: str) -> None:
     truth = conversation(name).stretches[-1].truth
-    older = [value for fact in truth.facts for each in fact.older for value in each.values]
-    now = [value for each in truth.statements() for value in each.values]
+    older = [
+        value for fact in truth.facts for statement in fact.older for value in statement.values
+    ]
+    now = [value for statement in truth.statements() for value in statement.values]
     found = Reading([Item(n=1, kind="summary", content="\n".join([*older, *now]))]).scores(truth)
     assert found["facts"] == found["decisions"] == 0.5
     assert found["goal"] <= 0.5

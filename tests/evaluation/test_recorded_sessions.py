@@ -82,7 +82,7 @@ def recording(*, compacted: bool = True) -> list[Event]:
         *called(13, "src/app/alpha.py", "text"),
         *called(15, "src/never_seen.py", "text"),
     ]
-    return [event(seq, each) for seq, each in enumerate(data, 1)]
+    return [event(seq, written) for seq, written in enumerate(data, 1)]
 
 
 def cut_of(events: list[Event]) -> Cut:
@@ -208,9 +208,9 @@ def test_where_all_fits_nothing_is_compacted() -> None:
 
 def long() -> SessionResult:
     events = [
-        event(seq, each) for seq, each in enumerate([started("/w"), *working(40, output=60)], 1)
+        event(seq, data) for seq, data in enumerate([started("/w"), *working(40, output=60)], 1)
     ]
-    able = [each for each in known() if not each[0].needs_model]
+    able = [pair for pair in known() if not pair[0].needs_model]
     return tried("long", "pinfold", events, 2_000, able, COUNTER)
 
 
@@ -219,7 +219,7 @@ def test_a_session_with_many_compactions_is_cut_at_some_of_them_that_lie_evenly_
     data: list[Data] = [started("/w")]
     for turn in range(1, 3 * MOST_REAL):
         data += [said(turn, "Go on."), replaced]
-    found = list(cuts_of([event(seq, each) for seq, each in enumerate(data, 1)]))
+    found = list(cuts_of([event(seq, written) for seq, written in enumerate(data, 1)]))
     real = [len(cut.items) for cut in found if cut.compaction]
     assert len(real) == MOST_REAL
     assert {after - before for before, after in pairwise(real)} == {3}

@@ -30,11 +30,13 @@ def found() -> Evaluation:
 
 
 def result(found: Evaluation, name: str) -> StrategyResult:
-    return next(each for each in found.results if each.strategy == name)
+    return next(
+        strategy_result for strategy_result in found.results if strategy_result.strategy == name
+    )
 
 
 def test_ours_and_the_baselines_are_all_there(found: Evaluation) -> None:
-    names = {each.strategy: each.kind for each in found.results}
+    names = {strategy_result.strategy: strategy_result.kind for strategy_result in found.results}
     assert {name for name, kind in names.items() if kind == "baseline"} == {
         "tail",
         "masking",
@@ -50,20 +52,20 @@ def test_bare_handoff_lacks_core_and_digest_and_core_handoff_the_digest_alone() 
     view, made = session(12).view(), Material(text="Go on.", through=90)
     (ours, _), (bare, kind), (core, _) = known(["core", "bare-handoff", "core-handoff"])
     assert (ours.name, kind) == ("handoff", "baseline")
-    one, two, three = (each.plan(view, made, PlanOptions()) for each in (ours, bare, core))
+    one, two, three = (strategy.plan(view, made, PlanOptions()) for strategy in (ours, bare, core))
     assert [item.kind for item in one.inserted] == ["checkpoint", "summary"]
     assert list(two.inserted) == list(one.inserted[1:]) == list(three.inserted[1:])
     assert "PROTECTED CORE" in three.inserted[0].content
     assert DIGEST_HEADER in one.inserted[0].content
     assert DIGEST_HEADER not in three.inserted[0].content
-    assert len({tuple(n for n, _ in each.window if n > 0) for each in (one, two, three)}) == 1
+    assert len({tuple(n for n, _ in plan.window if n > 0) for plan in (one, two, three)}) == 1
 
 
 def test_what_needs_a_model_is_not_run_and_replaced_by_nothing(found: Evaluation) -> None:
     for name in ("snapshot", "handoff", "remote", "codex", "bare-handoff", "core-handoff"):
-        each = result(found, name)
-        assert each.points == ()
-        assert "needs a model" in each.not_run
+        strategy_result = result(found, name)
+        assert strategy_result.points == ()
+        assert "needs a model" in strategy_result.not_run
 
 
 def test_all_start_from_the_same_full_window(found: Evaluation) -> None:
@@ -130,8 +132,8 @@ def printed(folder: Path, hash_seed: str, zone: str) -> bytes:
     found = json.loads(made.stdout)
     for timed in ("at", "seconds"):
         del found[timed]
-    for each in found["results"]:
-        del each["times"]
+    for value in found["results"]:
+        del value["times"]
     return json.dumps(found).encode()
 
 

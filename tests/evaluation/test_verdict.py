@@ -48,7 +48,7 @@ def result(
     """After one compaction, from all known; by trial."""
     start = Point(0, scores([KEPT]), None, spread([3_000.0]), within=False)
     last = Point(1, scores(read), None, spread([900.0]), within=within)
-    means = tuple(fmean(each.values()) for each in read)
+    means = tuple(fmean(entry.values()) for entry in read)
     return StrategyResult(name, kind, (start, last), last_trials={"read": means})
 
 
@@ -104,7 +104,7 @@ def test_what_a_smoke_test_said_counts_for_nothing() -> None:
         for name, at in (("handoff", 0.5), ("bare-handoff", 0.25))
     )
     told = {even_asked: compared(results, even_asked=even_asked) for even_asked in (True, False)}
-    assert [(each.how, each.difference.mean) for each in told.values() if each] == [
+    assert [(outcome.how, outcome.difference.mean) for outcome in told.values() if outcome] == [
         ("asked", 0.0),
         ("read", 0.25),
     ]

@@ -16,31 +16,31 @@ def clean(text: str) -> str:
 
 
 def test_the_corpus_is_as_large_as_it_says() -> None:
-    assert len({each.name for each in planted(0)}) == len(planted(0)) > 170
+    assert len({secret.name for secret in planted(0)}) == len(planted(0)) > 170
     assert len(set(innocent())) > 570
 
 
-@pytest.mark.parametrize("name", [each.name for each in planted(0)])
+@pytest.mark.parametrize("name", [value.name for value in planted(0)])
 def test_a_secret_is_replaced_and_nothing_else(name: str) -> None:
-    for each in _of(name):
-        before, secret, after = each.text.partition(each.secret)
-        text = clean(each.text)
+    for planted_text in _of(name):
+        before, secret, after = planted_text.text.partition(planted_text.secret)
+        text = clean(planted_text.text)
         assert text.startswith(f"{before}[secret: "), secret
         assert text.endswith(f"]{after}"), secret
         assert len(text) < len(before) + len(after) + 50, secret
 
 
-@pytest.mark.parametrize("name", [each.name for each in planted(0)])
+@pytest.mark.parametrize("name", [value.name for value in planted(0)])
 def test_the_same_in_a_line_of_json_which_stays_one(name: str) -> None:
-    for each in _of(name):
-        line = json.dumps({"content": each.text}).encode()
+    for secret in _of(name):
+        line = json.dumps({"content": secret.text}).encode()
         (cleaned,), count = redacted_lines([line])
         assert count >= 1
-        assert each.secret not in json.loads(cleaned)["content"]
+        assert secret.secret not in json.loads(cleaned)["content"]
 
 
 def _of(name: str) -> list[Planted]:
-    return [each for seed in SEEDS for each in planted(seed) if each.name == name]
+    return [secret for seed in SEEDS for secret in planted(seed) if secret.name == name]
 
 
 @pytest.mark.parametrize("part", range(10))

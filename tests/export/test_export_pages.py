@@ -59,9 +59,9 @@ def test_the_text(snapshot: SnapshotAssertion) -> None:
 
 def test_every_item_has_an_anchor() -> None:
     found = Page(page.render(transcript(small())))
-    numbers = [each for each in found.values("id") if each.isdecimal()]
+    numbers = [value for value in found.values("id") if value.isdecimal()]
     assert sorted(map(int, numbers)) == list(range(1, 14))
-    assert {f"#{each}" for each in numbers} <= set(found.values("href"))
+    assert {f"#{number}" for number in numbers} <= set(found.values("href"))
 
 
 def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
@@ -179,6 +179,6 @@ def test_any_history_makes_a_sound_page(data: list[Data], alone: bool) -> None:
     shown = transcript(data)
     shown = window_alone(shown) if alone else shown
     found = Page(page.render(shown))
-    numbers = [each for each in found.values("id") if each.isdecimal()]
+    numbers = [value for value in found.values("id") if value.isdecimal()]
     assert sorted(map(int, numbers)) == sorted(entry.item.n for entry in shown.entries)
     assert markdown.render(shown).startswith("# ")

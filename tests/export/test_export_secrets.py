@@ -184,7 +184,7 @@ def test_no_part_of_a_secret_is_left_where_its_text_was_cut(name: Format, before
         model=msgspec.structs.replace(session.model, name=key),
         boundaries=(Boundary(1, 3, AT, "manual", key, None),),
     )
-    lines = [json.dumps(each, ensure_ascii=False).encode() for each in (told, title)]
+    lines = [json.dumps(exported, ensure_ascii=False).encode() for exported in (told, title)]
     scopes: tuple[Scope, ...] = ("all",) if name == "jsonl" else ("all", "window")
     for scope in scopes:
         made = document(Wish(name, scope=scope), session, lines)
@@ -216,5 +216,5 @@ def test_text_without_secrets_is_left_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("path", recorded("codex")[:2] + recorded("claude")[:2])
 def test_nothing_is_found_in_recordings_that_hold_none(path) -> None:
     events = [event.data for event in read(path).events]
-    texts = [each.item.content for each in events if isinstance(each, ItemAdded)]
+    texts = [event.item.content for event in events if isinstance(event, ItemAdded)]
     assert len(Secrets(texts)) == 0

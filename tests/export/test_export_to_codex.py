@@ -90,9 +90,9 @@ async def test_codex_resumes_an_exported_session_whole(program: str, tmp_path: P
     assert resuming.returncode == 0, err.decode()
     (sent,) = server.bodies
     assert out.decode().strip() == "All of it is here."
-    told = [each for item in sent["input"] if (each := said(item)) is not None]
+    told = [pair for item in sent["input"] if (pair := said(item)) is not None]
     assert told[-1] == ("user", "Go on.")
-    assert [each for each in told if each in window(shown)] == window(shown)
+    assert [value for value in told if value in window(shown)] == window(shown)
     # It writes on in the same file, and finds no turn there that it has to end.
     added = rollout.read_text(encoding="utf-8").removeprefix(exported)
     kinds = [json.loads(line)["payload"].get("type") for line in added.splitlines()]
@@ -125,7 +125,7 @@ def window(shown: Transcript) -> list[tuple[str, str]]:
     """What the model is to see of the exported window."""
     last = codex.render(shown).splitlines()[-1]
     items = json.loads(last)["payload"]["replacement_history"]
-    return [each for item in items if (each := said(item)) is not None]
+    return [pair for item in items if (pair := said(item)) is not None]
 
 
 def said(item: dict[str, Any]) -> tuple[str, str] | None:

@@ -48,8 +48,8 @@ def back(shown: Transcript, folder: Path) -> tuple[list[Item], Window]:
 @given(histories())
 def test_any_history_makes_messages_that_are_accepted(data: list[Data]) -> None:
     shown = transcript(data)
-    for each in (shown, window_alone(shown)):
-        assert chat_complaint(json.loads(messages.render(each))["messages"]) is None
+    for widget in (shown, window_alone(shown)):
+        assert chat_complaint(json.loads(messages.render(widget))["messages"]) is None
 
 
 def test_what_other_sessions_taught_does_not_leave_with_this_one() -> None:
@@ -95,7 +95,7 @@ def test_codex_reads_back_what_was_said_and_done(tmp_path: Path) -> None:
 
 def lines(shown: Transcript) -> list[tuple[str, Any]]:
     told = map(json.loads, codex.render(shown).splitlines())
-    return [(each["type"], each["payload"]) for each in told]
+    return [(value["type"], value["payload"]) for value in told]
 
 
 def test_codex_goes_on_with_the_provider_that_it_has() -> None:
@@ -124,7 +124,7 @@ def test_every_turn_has_an_end_that_codex_knows() -> None:
         *("task_started", "turn_context", "turn_aborted"),
         *("task_started", "turn_context", "turn_aborted"),
     ]
-    assert ids == [each for each in dict.fromkeys(ids) for _ in range(3)]
+    assert ids == [turn_id for turn_id in dict.fromkeys(ids) for _ in range(3)]
 
 
 def test_a_session_without_turns_has_one_for_each_prompt() -> None:

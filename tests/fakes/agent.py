@@ -87,7 +87,7 @@ async def stage(
     connection = Connection(provider, model, "chat", "scripted")
 
     async def connect(name: str) -> Connection:
-        found = next((each for each in others if each.name == name), model)
+        found = next((other for other in others if other.name == name), model)
         return Connection(provider, found, "chat", "scripted")
 
     async def connect_writer() -> Connection:

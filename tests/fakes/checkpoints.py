@@ -32,8 +32,8 @@ def event(seq: int, data: Data) -> Event:
 def reduced(data: Iterable[Data]) -> CheckpointState:
     """The state after one event for each of `data`."""
     state = CheckpointState()
-    for seq, each in enumerate(data, 1):
-        state.step(event(seq, each))
+    for seq, written in enumerate(data, 1):
+        state.step(event(seq, written))
     return state
 
 

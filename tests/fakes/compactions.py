@@ -33,8 +33,8 @@ class Live:
         self._projections = Projections(counter or Counter("none"), "chat")
         self.window = self._projections.window
         self.gauge = self._projections.gauge
-        for each in data:
-            self.add(each)
+        for event in data:
+            self.add(event)
 
     def add(self, data: Data) -> Event:
         """Take an event."""

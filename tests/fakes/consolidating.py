@@ -74,7 +74,7 @@ class Memories:
         updated = self.clock.now().timestamp() - days * DAY
         found = Candidate(session(number), f"/sessions/{number}/rollout.jsonl", cwd, updated)
         (claim,) = self.state.claim_sessions([found], 1)
-        made = Extracted("".join(f"{each}\n" for each in lines), f"Session {number}.", slug)
+        made = Extracted("".join(f"{text}\n" for text in lines), f"Session {number}.", slug)
         assert self.state.finish_extracted(claim, found, made)
 
     async def run(

@@ -124,10 +124,10 @@ def wrong(home: Path, *, by_model: bool) -> list[str]:
         found.append("the baseline is not what the files are")
     if (files / DIFF).exists():
         found.append("the diff is left")
-    left = sorted(each.name for each in at.places.work.iterdir())
+    left = sorted(path.name for path in at.places.work.iterdir())
     if left != ["lock", "undo"]:
         found.append(f"left behind: {left}")
-    marked = [each.session_id for each in at.state.outputs() if each.selected_for_phase2]
+    marked = [output.session_id for output in at.state.outputs() if output.selected_for_phase2]
     if marked != [session(1), session(2)]:
         found.append(f"marked: {marked}")
     review.undo(at.places)
@@ -186,7 +186,7 @@ def together(root: Path, processes: int) -> None:
     os.close(write)
     for child in children:
         os.waitpid(child, 0)
-    print(json.dumps([json.loads(each.read_text()) for each in root.glob("*.json")]))
+    print(json.dumps([json.loads(path.read_text()) for path in root.glob("*.json")]))
 
 
 if __name__ == "__main__":

@@ -63,8 +63,8 @@ def prepare(home: Path) -> None:
 def folders(home: Path) -> tuple[Path, Path]:
     """The session and its fork."""
     every = disk.folders(home)
-    first = next(each for each in every if disk.forks_of(each.name, every))
-    return first, next(each for each in every if each != first)
+    first = next(path for path in every if disk.forks_of(path.name, every))
+    return first, next(path for path in every if path != first)
 
 
 def cut(root: Path, act: Act, every: int) -> None:

@@ -63,7 +63,7 @@ def rewound(last: int) -> Make:
             generation=1,
             base=Base(0, n),
             reason="rewind",
-            window=tuple((each, "full") for each in range(1, last + 1)),
+            window=tuple((number, "full") for number in range(1, last + 1)),
         )
     ]
 
@@ -75,10 +75,10 @@ def record(*makes: Make, cwd: str = "") -> Record:
     n = 1
     for make in makes:
         some = make(n)
-        n += sum(isinstance(each, ItemAdded) for each in some)
+        n += sum(isinstance(event, ItemAdded) for event in some)
         data += some
-    for seq, each in enumerate(data, 1):
-        made.step(Event(seq, AT, each))
+    for seq, event in enumerate(data, 1):
+        made.step(Event(seq, AT, event))
     return made
 
 

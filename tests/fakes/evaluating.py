@@ -24,7 +24,7 @@ SETTING = Setting(BUDGET, COUNTER, MODEL)
 def conversation(
     name: str = "invoice-rounding", *, seed: int = 1, compactions: int = 2
 ) -> Conversation:
-    dialogue = next(each for each in dialogues() if each.name == name)
+    dialogue = next(made for made in dialogues() if made.name == name)
     return compose(dialogue, seed, compactions=compactions, budget=BUDGET, count=COUNTER.count)
 
 
@@ -49,4 +49,4 @@ class Written(ModelFree):
 
 def lines(truth: Truth) -> list[str]:
     """All that is true, a line each."""
-    return [*(each.text for each in truth.statements()), *truth.files]
+    return [*(statement.text for statement in truth.statements()), *truth.files]

@@ -34,7 +34,7 @@ FORMS: tuple[Form, ...] = ("full", "masked", "placeholder")
 
 
 def events(data: list[Data]) -> list[Event]:
-    return [Event(seq, START + timedelta(seconds=seq), each) for seq, each in enumerate(data, 1)]
+    return [Event(seq, START + timedelta(seconds=seq), event) for seq, event in enumerate(data, 1)]
 
 
 def fold(data: list[Data]) -> tuple[Window, Gauge]:

@@ -90,11 +90,11 @@ def hostile(value: Any, *, text: str = TEXT, keep: Sequence[str] = ()) -> Any:
             return _in_json(value, text) or value + text
         case dict():
             return {
-                key: each if key in keep else hostile(each, text=text, keep=keep)
-                for key, each in value.items()
+                key: inner if key in keep else hostile(inner, text=text, keep=keep)
+                for key, inner in value.items()
             }
         case list() | tuple():
-            return [hostile(each, text=text, keep=keep) for each in value]
+            return [hostile(inner, text=text, keep=keep) for inner in value]
         case _:
             return value
 
@@ -114,10 +114,10 @@ def hostile_data(data: Data) -> Data:
         keys = value if isinstance(value, dict) else range(len(value))
         inner = [(value, key) for key in list(keys)]
         more = [
-            each
+            place
             for key in keys
             if isinstance(value[key], dict | list)
-            for each in places(value[key])
+            for place in places(value[key])
         ]
         return inner + more
 

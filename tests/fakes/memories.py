@@ -60,7 +60,7 @@ def remembered(home: Path, cwd: str, write: Callable[[Path], object] | None = No
         (claim,) = keeper.reader.state.claim_sessions([found], 1)
         keeper.reader.state.finish_extracted(claim, found, Extracted(raw[session], "s", "slug"))
     keeper.reader.state.count_use([ONE], NOW - timedelta(hours=5))
-    one, two = (raw[each].splitlines() for each in (ONE, TWO))
+    one, two = (raw[text].splitlines() for text in (ONE, TWO))
     keeper.places.files.mkdir(parents=True)
     summary = (
         f"# Memory summary\n\n## {cwd}\n\n{one[0]}\n{one[1]}\n\n## /home/ada/site\n\n{two[0]}\n"

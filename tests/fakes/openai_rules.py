@@ -94,7 +94,7 @@ def schema_complaint(body: dict[str, Any]) -> str | None:
 def _loose(schema: Any, place: tuple[str, ...]) -> str | None:
     """What is not strict in a schema: objects forbid other properties and require all of theirs."""
     if isinstance(schema, list):
-        return next((told for each in schema if (told := _loose(each, place))), None)
+        return next((told for inner in schema if (told := _loose(inner, place))), None)
     if not isinstance(schema, dict):
         return None
     if schema.get("type") == "object":
@@ -108,7 +108,7 @@ def _loose(schema: Any, place: tuple[str, ...]) -> str | None:
                 f"In context={place}, 'required' is required to be supplied and to be an array "
                 f"including every key in properties. Missing '{min(missing)}'."
             )
-    return next((t for key, each in schema.items() if (t := _loose(each, (*place, key)))), None)
+    return next((t for key, inner in schema.items() if (t := _loose(inner, (*place, key)))), None)
 
 
 def _unanswered(ids: Sequence[str]) -> str:

@@ -75,4 +75,6 @@ async def settled(pilot: Pilot[str]) -> None:
 
 
 def said(pilot: Pilot[str], selector: str) -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+    return "\n".join(
+        str(result.visual) for result in pilot.app.screen.query(selector).results(Static)
+    )

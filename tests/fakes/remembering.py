@@ -41,7 +41,7 @@ def session(
         n = 1
         for make in makes or WORK:
             some = make(n)
-            n += sum(isinstance(each, ItemAdded) for each in some)
+            n += sum(isinstance(event, ItemAdded) for event in some)
             journal.append(*some)
     at = used.timestamp()
     os.utime(journal.path, (at, at))

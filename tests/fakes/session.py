@@ -65,8 +65,8 @@ class MemoryRecord:
         self._tell = tell
 
     async def append(self, *data: Data) -> None:
-        for each in data:
-            self.take(each)
+        for event in data:
+            self.take(event)
 
     async def known(self) -> Known:
         return self.projections.catch_up()
@@ -91,7 +91,7 @@ class FakeFiles:
 
     async def undo(self, undos: Sequence[Undo]) -> str:
         self.undone += undos
-        return "Undone: " + ", ".join(each.change.uri for each in undos) + "."
+        return "Undone: " + ", ".join(state.change.uri for state in undos) + "."
 
     async def meanwhile(self) -> Meanwhile:
         return self.since
@@ -171,7 +171,7 @@ class FakeSession:
     @property
     def cited(self) -> tuple[str, ...]:
         used = (event.data for event in reversed(self.record.events))
-        return next((each.sources for each in used if isinstance(each, MemoryUsed)), ())
+        return next((event.sources for event in used if isinstance(event, MemoryUsed)), ())
 
     @property
     def counter(self) -> Counter:
@@ -255,7 +255,7 @@ class FakeSession:
 
     def unqueue(self, queue_id: int) -> str:
         text = dict(self.queue)[queue_id]
-        self.queue = tuple(each for each in self.queue if each[0] != queue_id)
+        self.queue = tuple(pair for pair in self.queue if pair[0] != queue_id)
         self.tell(QueueChanged(self.queue))
         return text
 

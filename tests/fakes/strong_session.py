@@ -44,7 +44,7 @@ class Reply:
     def steps(self) -> list[Step]:
         if not self.moves:
             return says(self.text)
-        made = ((each.id, each.tool, json.dumps(each.arguments)) for each in self.moves)
+        made = ((move.id, move.tool, json.dumps(move.arguments)) for move in self.moves)
         return calls(*made, text=self.text)
 
 

@@ -162,5 +162,5 @@ async def test_handoffs_are_asked_for_in_files_once_while_the_windows_are_the_sa
     assert asked == [1, 2, 2]
     (bare, core), waiting = await handoffs.tried(tmp_path, "deps-review", 1, Counter("none"))
     assert not waiting
-    assert [len(each.points) for each in (bare, core)] == [4, 4]
+    assert [len(handoff.points) for handoff in (bare, core)] == [4, 4]
     assert core.points[-1].read["constraints"] == 1.0 > bare.points[-1].read["constraints"]

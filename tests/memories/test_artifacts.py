@@ -37,7 +37,7 @@ def test_files_follow_the_selection_and_leave_what_is_consolidated_alone(tmp_pat
         f"{line(2, 3, 'Two.')}\n"
     )
     names = ["2026-11-20-tests-2.md", "2026-11-20-tests.md"]
-    assert sorted(each.name for each in (tmp_path / SUMMARIES).iterdir()) == names
+    assert sorted(path.name for path in (tmp_path / SUMMARIES).iterdir()) == names
     sync(tmp_path)
     assert (tmp_path / RAW).read_text() == artifacts.EMPTY
     left = {"MEMORY.md": b"m", "memory_summary.md": b"s", "skills/x/SKILL.md": b"k"}
@@ -66,7 +66,7 @@ def test_a_link_is_replaced_and_never_followed(tmp_path: Path) -> None:
     (folder / RAW).symlink_to(outside / "victim.md")
     (folder / "extensions").symlink_to(outside)
     sync(folder, output(1, line(1, 1, "One.")))
-    assert [each.name for each in outside.iterdir()] == ["victim.md"]
+    assert [path.name for path in outside.iterdir()] == ["victim.md"]
     assert (outside / "victim.md").read_text() == "mine"
     assert sorted(trees.read(folder)) == [RAW, f"{SUMMARIES}/2026-11-20-tests.md"]
 
@@ -83,11 +83,11 @@ def test_any_selection_in_any_order_gives_the_same_files(
     shuffled = data.draw(st.permutations(selected))
     raw, files = artifacts.raw_memories(selected), artifacts.summaries(selected)
     assert (raw, files) == (artifacts.raw_memories(shuffled), artifacts.summaries(shuffled))
-    heads = [each[11:] for each in raw.split("\n") if each.startswith("## Session ")]
-    assert heads == sorted(each.session_id for each in selected)
+    heads = [part[11:] for part in raw.split("\n") if part.startswith("## Session ")]
+    assert heads == sorted(row.session_id for row in selected)
     assert len(files) == len(selected)
     assert all("/" not in name and name.isascii() and name.endswith(".md") for name in files)
     assert sorted(map(artifacts.session_of, files.values())) == heads
     gone = {session(n) for n in data.draw(st.sets(st.sampled_from(sorted(records) or [0])))}
-    left = [each for each in selected if each.session_id not in gone]
+    left = [row for row in selected if row.session_id not in gone]
     assert artifacts.without(raw, gone) == artifacts.raw_memories(left)

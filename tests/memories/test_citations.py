@@ -65,8 +65,8 @@ def test_no_reply_is_too_odd(reply: str) -> None:
         assert reply.endswith(found.block)
         assert found.text.strip()
         assert not reply[len(found.text) : len(reply) - len(found.block)].strip()
-        assert all(1 <= each.first <= each.last for each in found.cited)
-        assert all("\n" not in each.path + each.note for each in found.cited)
+        assert all(1 <= event.first <= event.last for event in found.cited)
+        assert all("\n" not in event.path + event.note for event in found.cited)
 
 
 @given(_replies, st.lists(st.integers(0, 200), max_size=6))

@@ -34,10 +34,10 @@ def at(tmp_path: Path) -> Memories:
 
 def marked(at: Memories) -> list[str]:
     return [
-        each.session_id
-        for each in at.state.outputs()
-        if each.selected_for_phase2
-        and each.selected_for_phase2_source_updated_at == each.source_updated_at
+        output.session_id
+        for output in at.state.outputs()
+        if output.selected_for_phase2
+        and output.selected_for_phase2_source_updated_at == output.source_updated_at
     ]
 
 
@@ -62,8 +62,8 @@ async def test_an_agent_consolidates_and_its_lines_are_used_once_they_are_proven
     assert outcome.diff == baseline.diff({}, {k: v for k, v in files(at).items() if k in _OUTPUTS})
     assert baseline.read(at.places) == files(at)
     assert marked(at) == [session(1), session(2)]
-    (job,) = [each for each in at.state.jobs() if each.kind == "consolidate"]
-    newest = max(each.source_updated_at for each in at.state.outputs())
+    (job,) = [queued for queued in at.state.jobs() if queued.kind == "consolidate"]
+    newest = max(output.source_updated_at for output in at.state.outputs())
     assert (job.status, job.completed_watermark) == ("succeeded", newest)
     # The agent was told of the changes; nothing of its work stays.
     assert not (at.places.files / DIFF).exists()
@@ -127,7 +127,7 @@ async def test_what_it_tries_outside_its_folder_fails(at: Memories, tmp_path: Pa
     outcome = await at.run(script)
     assert outcome.status == "succeeded"
     assert [path.name for path in outside.iterdir()] == ["secret.txt"]
-    assert {each.name for each in tmp_path.iterdir()} == {"home", "outside"}
+    assert {path.name for path in tmp_path.iterdir()} == {"home", "outside"}
     assert not (Path.home() / "home.md").exists()
     assert at.text(MEMORY) == PAGE
     assert sorted(files(at)) == sorted(
@@ -188,7 +188,7 @@ async def test_losing_the_lease_stops_the_agent(at: Memories) -> None:
     gate = asyncio.Event()
     running = at.begin([[gate]])
     await at.asked()
-    (job,) = [each for each in at.state.jobs() if each.kind == "consolidate"]
+    (job,) = [queued for queued in at.state.jobs() if queued.kind == "consolidate"]
     lease = job.lease_until or 0
     await at.clock.sleeping()
     await at.clock.advance(90)
@@ -267,17 +267,17 @@ async def test_nothing_to_remember_starts_no_agent(tmp_path: Path) -> None:
 
 async def test_planted_secrets_reach_no_file(at: Memories) -> None:
     secrets = planted(7)
-    texts = [each.text for each in secrets if "\n" not in each.text]
+    texts = [secret.text for secret in secrets if "\n" not in secret.text]
     at.remember(5, *(line(5, n, text) for n, text in enumerate(texts, 1)), slug="keys")
-    notes = "\n\n".join(each.text for each in secrets).encode()
+    notes = "\n\n".join(secret.text for secret in secrets).encode()
     trees.write(at.places.files, {"extensions/x/notes.md": notes})
     leaky = "\n".join(texts)
     outcome = await at.run(agent_writing(f"{PAGE}\n{leaky}\n", leaky))
     assert outcome.status == "succeeded"
     found = everything(at.home, database=False)  # what enters that was redacted before
-    assert [each.name for each in secrets if each.secret.encode() in found] == []
+    assert [secret.name for secret in secrets if secret.secret.encode() in found] == []
     told = "".join(item.content for request in at.provider.requests[:1] for item in request.items)
-    assert [each.name for each in secrets if each.secret in told] == []
+    assert [secret.name for secret in secrets if secret.secret in told] == []
 
 
 async def test_what_is_forgotten_is_in_no_file_and_no_object(at: Memories) -> None:
@@ -352,7 +352,7 @@ async def test_a_strong_model_consolidates_over_http(at: Memories) -> None:
     """It reads the diff, then writes what the diff says."""
 
     def answer(request: Recorded) -> Reply:
-        results = [each for each in request.body["messages"] if each["role"] == "tool"]
+        results = [message for message in request.body["messages"] if message["role"] == "tool"]
         if not results:
             return Reply(calls=(Call("read_file", json.dumps({"path": DIFF})),))
         if len(results) == 1:

@@ -54,4 +54,4 @@ def test_of_several_processes_one_consolidates(root: Path) -> None:
     outcomes = program(root, "together", 4)
     assert sum(begun for _, begun in outcomes) == 1
     statuses = sorted(status for status, _ in outcomes)
-    assert [each for each in statuses if each not in ("busy", "unchanged")] == ["succeeded"]
+    assert [status for status in statuses if status not in ("busy", "unchanged")] == ["succeeded"]

@@ -42,7 +42,7 @@ def adopted(store: SessionStore, hours: float) -> str:
 
 
 def found(store: SessionStore, rules: Rules = RULES, but: tuple[str, ...] = ()) -> list[str]:
-    return [each.session for each in eligible(store, rules, NOW, but)]
+    return [candidate.session for candidate in eligible(store, rules, NOW, but)]
 
 
 def test_only_sessions_of_the_shell_that_rest_and_are_not_too_old(store: SessionStore) -> None:

@@ -75,7 +75,7 @@ def test_what_its_file_no_longer_says_is_not_told_until_it_is_confirmed(home: Pa
     assert "Run make test" in front(home)
     reader = Reader(home, lambda: NOW)
     text = (home / "memories" / "memory_summary.md").read_text()
-    line = next(each for each in lines(text) if "limit" in each.text)
+    line = next(memory_line for memory_line in lines(text) if "limit" in memory_line.text)
     assert reader.sources().stale(line) == "limits.py no longer says it"
     reader.state.confirm(line.hash)
     reader.close()
@@ -99,13 +99,13 @@ def test_a_memory_has_no_file_read_outside_of_its_folder(home: Path) -> None:
 
 
 def test_a_heading_that_names_a_home_of_nobody_names_no_folder() -> None:
-    assert [each.folder for each in lines("## ~nobody-here/app\n\n- fact: x")] == [""]
+    assert [line.folder for line in lines("## ~nobody-here/app\n\n- fact: x")] == [""]
 
 
 def test_only_as_much_is_told_as_there_is_room_for() -> None:
     every = [MemoryLine(n, f"word {n}") for n in range(1, 9)]
     chosen = told(every, Path("/w"), 9, count)
-    assert [each.number for each in chosen] == [1, 2]
+    assert [line.number for line in chosen] == [1, 2]
     assert told(every, Path("/w"), 3, count) == []
 
 

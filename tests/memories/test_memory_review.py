@@ -21,8 +21,8 @@ def page(*lines: str) -> str:
 async def at(tmp_path: Path) -> Memories:
     """One line is in use; a consolidation that brings two more waits."""
     made = Memories(tmp_path)
-    for n, each in enumerate((ONE, TWO, THREE), 1):
-        made.remember(n, each)
+    for n, text in enumerate((ONE, TWO, THREE), 1):
+        made.remember(n, text)
     await made.run(agent_writing(page(TWO), page(TWO)))
     made.remember(4, line(4, 1, "Port 4 is 8084."))
     skill = f"# Port\n\n1. Port 1 is 8081. [{session(1)}#1]\n"

@@ -27,7 +27,7 @@ def remembered(found: Made) -> list[Statement]:
 
 def test_what_was_said_and_what_worked_is_remembered_word_for_word(tmp_path: Path) -> None:
     found = made(tmp_path)
-    said = {(each.kind, each.text) for each in remembered(found)}
+    said = {(statement.kind, statement.text) for statement in remembered(found)}
     assert ("said", "Please always run the tests with `make test` before you commit.") in said
     assert ("command", "`make test`") in said
     assert ("file", "Changed `app/limits.py`.") in said
@@ -45,7 +45,7 @@ def test_a_changed_file_is_quoted(tmp_path: Path) -> None:
     found = remembered(
         made(tmp_path, asked("Raise the upload limit to 60."), edit, replied("Done."))
     )
-    (file,) = [each for each in found if each.kind == "file"]
+    (file,) = [statement for statement in found if statement.kind == "file"]
     assert (file.quote, file.file) == ("UPLOAD_LIMIT = 60 # megabytes", "app/limits.py")
 
 
@@ -69,7 +69,7 @@ def test_of_recorded_sessions_every_statement_is_borne_out(path: Path, tmp_path:
     found = offline(source)
     items = {item.n: item for item in source.items}
     calls = {item.call_id: item for item in source.items if item.kind == "tool_call"}
-    for each in remembered(found):
-        cited = [items[cite.item] for cite in each.cites]
+    for statement in remembered(found):
+        cited = [items[cite.item] for cite in statement.cites]
         cited += [calls[item.call_id] for item in cited if item.call_id in calls]
-        assert not mentions.missing(each.text, cited, source.cwd)
+        assert not mentions.missing(statement.text, cited, source.cwd)

@@ -259,7 +259,7 @@ async def test_no_secret_reaches_a_prompt_or_a_table(
         lambda text: called("refused", "refused", refused=True, words=f"No: {text}"),
     ]
     for at, place in enumerate(places):
-        session(tmp_path, *WORK, *(place(each.text) for each in every[at::5]))
+        session(tmp_path, *WORK, *(place(secret.text) for secret in every[at::5]))
     async with FakeOpenAI(answer=echo) as server:
         report = await run(state, clock, connecting(server, 200_000) if with_model else None)
         prompts = [prompt_of(request) for request in server.requests]
@@ -269,5 +269,5 @@ async def test_no_secret_reaches_a_prompt_or_a_table(
     stored = "".join(
         path.read_bytes().decode("utf-8", "replace") for path in tmp_path.glob("memories.db*")
     )
-    assert [each.name for each in every if each.secret in stored] == []
-    assert [each.name for each in every if any(each.secret in text for text in prompts)] == []
+    assert [secret.name for secret in every if secret.secret in stored] == []
+    assert [secret.name for secret in every if any(secret.secret in text for text in prompts)] == []

@@ -12,7 +12,7 @@ from pinfold.memories.records import Output
 
 
 def record(number: int, *lines: str, cwd: str = "/home/me/app") -> Output:
-    raw = "".join(f"{each}\n" for each in lines)
+    raw = "".join(f"{text}\n" for text in lines)
     return Output(
         session(number), "h", "r", cwd, 1.0, 1.0, raw, "Tests ran.", "", 0, None, False, None
     )
@@ -26,7 +26,7 @@ RECORDS = Records([record(1, TESTS, line(1, 9, "Commits are signed.")), record(2
 def check(text: str, before: str = "", *, steps: bool = False) -> tuple[str, list[str]]:
     """The file as it may stand, and what is wrong with each line that is not proven."""
     found = checked(text, before, RECORDS, steps=steps)
-    return found.text, [each.why for each in found.doubts]
+    return found.text, [doubt.why for doubt in found.doubts]
 
 
 def test_a_copied_line_stays_and_gets_the_quote_that_proves_it() -> None:
@@ -116,9 +116,13 @@ FACT = f"- fact: The limit of the queue is 40. [{session(2)}#7]"
 def test_nothing_reaches_a_session_beside_a_statement_that_was_checked(text: str) -> None:
     found = checked(text, "", RECORDS)
     read = lines(found.text.replace("\r", "\n"))
-    told = [shown(each) + each.folder for each in read if not each.unconfirmed]
-    assert not any("Never" in each for each in told)
-    assert not any("Never" in each.folder for each in read)
+    told = [
+        shown(memory_line) + memory_line.folder
+        for memory_line in read
+        if not memory_line.unconfirmed
+    ]
+    assert not any("Never" in word for word in told)
+    assert not any("Never" in memory_line.folder for memory_line in read)
     assert found.doubts
 
 
@@ -126,7 +130,7 @@ def test_the_words_of_two_rules_make_no_third() -> None:
     push = line(1, 6, "Never push to main.", "rule", "never push to main")
     both = f"- rule: Never run the tests. [{session(1)}#4, {session(1)}#6]"
     found = checked(both, "", Records([record(1, TESTS, push)]))
-    assert [each.why for each in found.doubts] == ["it is said in other words"]
+    assert [doubt.why for doubt in found.doubts] == ["it is said in other words"]
 
 
 def test_a_statement_that_is_too_long_is_left_out() -> None:
@@ -170,12 +174,12 @@ MARKDOWN = st.lists(
 
 @given(MARKDOWN, MARKDOWN)
 def test_any_text_is_checked_once_and_for_all(text: str, before: str) -> None:
-    whole = "\n".join(each.text for each in blocks(text))
+    whole = "\n".join(block.text for block in blocks(text))
     assert whole == text or "```" in text or "~~~~" in text
     found = checked(text, before, RECORDS)
     above, below = parted(blocks(found.text))
     # Nothing that was not the user's stays above without proof.
-    own = {each.text.strip() for each in parted(blocks(before))[0]}
+    own = {block.text.strip() for block in parted(blocks(before))[0]}
     for block in above:
         if block.kind == "statement":
             assert block.text.strip() in own or f"{session(1)}#" in block.text

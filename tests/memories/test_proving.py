@@ -29,7 +29,7 @@ def test_what_the_items_bear_out_stands_with_its_citation(tmp_path: Path) -> Non
     command = statement("command", "`make test` runs the tests.", (8, "12 passed"))
     failure = statement("failure", "Uploads fail at 40.", (4, "uploads fail at 40"))
     (rule, ran, failed) = found(tmp_path, RULE, command, failure)
-    (name,) = {cite.session for each in (rule, ran, failed) for cite in each.cites}
+    (name,) = {cite.session for line in (rule, ran, failed) for cite in line.cites}
     assert rule.cites == (Cited(name, 1),)
     assert rule.quote == "run the tests with `make test`"
     assert (ran.kind, ran.cites) == ("command", (Cited(name, 8),))
@@ -50,7 +50,7 @@ def test_what_the_items_bear_out_stands_with_its_citation(tmp_path: Path) -> Non
     ],
 )
 def test_what_they_do_not_bear_out_is_left_out(tmp_path: Path, wrong: dict[str, Any]) -> None:
-    assert [each.kind for each in found(tmp_path, RULE, wrong)] == ["rule"]
+    assert [line.kind for line in found(tmp_path, RULE, wrong)] == ["rule"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_was_pasted_is_no_order_of_the_user(tmp_path: Path) -> None:
     rule = statement("rule", "Always push to main without a review.", (1, "Always push to main"))
     assert found(tmp_path, rule, makes=(pasted, replied("Hm."))) == []
     typed = found(tmp_path, rule, makes=(asked(text), replied("Hm.")))
-    assert [each.kind for each in typed] == ["rule"]
+    assert [line.kind for line in typed] == ["rule"]
 
 
 def test_what_tools_alone_say_is_said_by_them(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_line_of_a_file_is_quoted_with_the_file(tmp_path: Path) -> None:
     gone = statement("fact", "It was 40.", (5, "-LIMIT = 40"), file="app/limits.py")
     elsewhere = statement("fact", "The limit is now 60.", (5, "LIMIT = 60"), file="app/other.py")
     said = found(tmp_path, was, now, gone, elsewhere, makes=makes)
-    assert [(each.quote, each.file) for each in said] == [
+    assert [(line.quote, line.file) for line in said] == [
         ("NAME = 1", "app/limits.py"),
         ("LIMIT = 60", "app/limits.py"),
         ("-LIMIT = 40", ""),

@@ -54,10 +54,10 @@ def test_selection(
     usage: dict[str, tuple[int, float | None]] = {}
     every = [Candidate(f"s{n}", "/r", "/w", 1.0) for n in range(len(rows))]
     claims = state.claim_sessions(every, len(rows))
-    for each, claim, (made, used, count) in zip(every, claims, rows, strict=True):
+    for candidate, claim, (made, used, count) in zip(every, claims, rows, strict=True):
         clock.at = TODAY - timedelta(days=made)
-        state.finish_extracted(claim, each, Extracted("raw", "summary"))
-        usage[each.session] = count, used if used is None else TODAY.timestamp() - used * DAY
+        state.finish_extracted(claim, candidate, Extracted("raw", "summary"))
+        usage[candidate.session] = count, used if used is None else TODAY.timestamp() - used * DAY
     clock.at = TODAY
     state.set_usage(usage)
     chosen = [row.session_id for row in state.selection(limit, most)]

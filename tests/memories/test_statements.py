@@ -58,6 +58,6 @@ def test_a_line_cites_items_of_sessions() -> None:
         "LIMIT = 40",
         "app/x.py",
     )
-    assert [str(each) for each in cited(line)] == ["0198-c1#31", "0198-c2#4"]
+    assert [str(source) for source in cited(line)] == ["0198-c1#31", "0198-c2#4"]
     assert parse("- fact: it cites nothing") is None
     assert parse("- guess: another kind [0198-c1#31]") is None

@@ -55,14 +55,14 @@ def events(session: Session) -> list[Data]:
 
 
 def asked(session: Session) -> list[RequestFinished]:
-    told = (each for each in events(session) if isinstance(each, RequestFinished))
-    return [each for each in told if each.purpose == "compaction"]
+    told = (event for event in events(session) if isinstance(event, RequestFinished))
+    return [event for event in told if event.purpose == "compaction"]
 
 
 async def compacted(session: Session, strategy: str) -> Draft:
     draft = await session.compact(strategy)
     assert draft is not None
-    ended = [each for each in events(session) if isinstance(each, CompactionFinished)]
+    ended = [event for event in events(session) if isinstance(event, CompactionFinished)]
     assert (ended[-1].status, ended[-1].compaction.strategy) == ("applied", draft.plan.strategy)
     assert draft.plan.sizes.after < draft.plan.sizes.before
     return draft
@@ -82,8 +82,8 @@ async def test_each_strategy_runs_to_its_end_and_the_session_goes_on(
     draft = await compacted(session, strategy)
     told = asked(session)
     if strategy in WRITTEN:
-        assert {each.status for each in told} == {"ok"}
-        assert all(each.usage and each.usage.output for each in told)
+        assert {event.status for event in told} == {"ok"}
+        assert all(event.usage and event.usage.output for event in told)
         assert told
     if draft.plan.strategy != strategy and strategy != "layered":
         assert any(note.startswith(f"{strategy} ") for note in draft.plan.notes)

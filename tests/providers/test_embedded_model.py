@@ -122,7 +122,7 @@ async def test_a_nested_schema_is_obeyed_as_a_grammar(embedded: Embedded) -> Non
 
     (part,) = [delta for delta in deltas if isinstance(delta, PartDone)]
     summary = msgspec.convert(json.loads(part.content), Summary)
-    assert {found.item for each in summary.decisions for found in each.evidence} <= {1, 2}
+    assert {found.item for decision in summary.decisions for found in decision.evidence} <= {1, 2}
     assert isinstance(deltas[-1], ResponseDone)
     assert deltas[-1].stop == "stop"
 

@@ -49,7 +49,7 @@ async def sent(
 
 
 async def bodies(wire: WireApi, script: Iterable[Reply], *requests: Request) -> list[Any]:
-    return [each.body for each in await sent(wire, script, *requests)]
+    return [recorded.body for recorded in await sent(wire, script, *requests)]
 
 
 def refusal(message: object, status: int = 400) -> Reply:
@@ -185,7 +185,7 @@ async def test_the_smaller_of_two_limits_holds(wire: WireApi) -> None:
     found = await sent(
         wire, [Reply("a")] * 3, asks(), asks(max_output=20), asks(max_output=99), max_output=50
     )
-    limits = [v for each in found for k, v in each.body.items() if k.startswith("max_")]
+    limits = [v for recorded in found for k, v in recorded.body.items() if k.startswith("max_")]
     assert limits == [50, 20, 50]
 
 
@@ -229,8 +229,8 @@ async def test_a_request_s_headers_win_over_configured_ones(wire: WireApi, name:
         await provider.close()
     seen = [*server.requests, *server.counted, *server.compacted]
     assert len(seen) == (3 if wire == "responses" else 2)
-    for each in seen:
-        own = [each.headers.get(key) for key in (METADATA.lower(), "x-title", "x-a")]
+    for recorded in seen:
+        own = [recorded.headers.get(key) for key in (METADATA.lower(), "x-title", "x-a")]
         assert own == ["true", "turn", "b"]
 
 
@@ -283,7 +283,7 @@ async def test_the_cache_key_goes_to_openai_and_no_more_where_it_is_not_known() 
     assert "prompt_cache_key" not in chat
     script = [refusal("Unknown parameter: 'prompt_cache_key'."), Reply("Hi"), Reply("Hi")]
     found = await bodies("responses", script, asked, asked)
-    assert [each.get("prompt_cache_key") for each in found] == ["s1", None, None]
+    assert [value.get("prompt_cache_key") for value in found] == ["s1", None, None]
 
 
 def test_anthropic_models_at_openrouter_get_marks_at_three_places() -> None:
@@ -298,7 +298,7 @@ def test_anthropic_models_at_openrouter_get_marks_at_three_places() -> None:
 
     def places(base_url: str, request: Request) -> list[str]:
         body = chat_body(request, base_url)
-        contents = [(each["role"], each["content"]) for each in body["messages"]]
+        contents = [(message["role"], message["content"]) for message in body["messages"]]
         return [role for role, parts in contents if isinstance(parts, list) and _marks(parts)]
 
     there = "https://openrouter.ai/api/v1"

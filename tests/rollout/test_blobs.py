@@ -194,7 +194,7 @@ def test_an_adopted_rollout_brings_the_pictures_that_lie_beside_it(
 def test_a_fork_shares_the_bytes_and_outlives_its_parent(store: SessionStore, folder: Path) -> None:
     fork, _ = store.fork(folder, None, ticking())
     fork.close()
-    (one,), (other,) = ((each / "blobs").iterdir() for each in (folder, fork.folder))
+    (one,), (other,) = ((path / "blobs").iterdir() for path in (folder, fork.folder))
     assert one.stat().st_ino == other.stat().st_ino
     one.unlink()
     assert items(fork.folder)[0].images == (PICTURE,)

@@ -34,7 +34,7 @@ def folder(store: SessionStore) -> Path:
 def pictures(folder: Path) -> list[str]:
     """The bytes of all pictures of a session; empty where they are lost."""
     with Journal.open(folder, ticking(), read_only=True) as journal:
-        added = [each.data.item for each in journal.read() if isinstance(each.data, ItemAdded)]
+        added = [event.data.item for event in journal.read() if isinstance(event.data, ItemAdded)]
     return [image.data for item in added for image in item.images]
 
 
@@ -145,4 +145,4 @@ def test_whatever_is_cut_off_no_reference_points_to_missing_bytes(
             for folder in disk.folders(tmp_path / name):
                 disk.clear(folder, ticking())
         left = disk.folders(tmp_path / name)
-        assert not [each for each in left if disk.waste(each)], name
+        assert not [path for path in left if disk.waste(path)], name

@@ -30,7 +30,7 @@ def of(annotation: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(text, json)
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         fields = msgspec.structs.fields(annotation)
-        return st.builds(annotation, **{each.name: of(each.type) for each in fields})
+        return st.builds(annotation, **{field.name: of(field.type) for field in fields})
     parts: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if getattr(annotation, "__origin__", None) is tuple:
         if ... not in parts:

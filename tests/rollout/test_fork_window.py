@@ -22,7 +22,7 @@ def replaced(generation: int, *stay: int, inserted: tuple[Item, ...] = ()) -> Wi
         generation=generation,
         base=Base(generation - 1, 1),
         reason="manual",
-        window=tuple((n, "full") for n in (*stay, *(each.n for each in inserted))),
+        window=tuple((n, "full") for n in (*stay, *(shown_item.n for shown_item in inserted))),
         inserted=inserted,
     )
 
@@ -66,7 +66,7 @@ def test_its_window_is_the_one_that_was(
         window = folded(fork)
         assert list(window.forms) == stands
         assert window.generation == 0
-        assert [each.generation for each in generations(window)] == list(range(-generation, 1))
+        assert [past.generation for past in generations(window)] == list(range(-generation, 1))
         assert fork.started.forked_from == f"{parent.name}:{last}"
     assert (parent / "rollout.jsonl").read_bytes() == before
 
@@ -81,8 +81,8 @@ def test_a_fork_of_a_fork_counts_from_its_own_window(store: SessionStore, parent
     again, _ = store.fork(fork.folder, None, ticking())
     with again:
         window = folded(again)
-    assert [each.generation for each in generations(window)] == [-3, -2, -1, 0]
-    assert [each.n for each in standing(window, -3)] == [1, 2]
+    assert [generation.generation for generation in generations(window)] == [-3, -2, -1, 0]
+    assert [entry.n for entry in standing(window, -3)] == [1, 2]
     assert [n for n, _ in restore_of(window, -2).window] == [2, 3, 4, 5]
     with pytest.raises(Refused, match="There is no window -4: there are -3 to 0"):
         standing(window, -4)

@@ -200,7 +200,7 @@ def test_a_rewind_ends_right_before_a_prompt_with_the_window_of_then(
             window.step(event)
     assert (window.generation, window.forms) == (0, forms)
     assert window.is_pinned(2) == (prompt == 4)
-    assert {n: each.text for n, each in state.queue.items()} == queue
+    assert {n: queued.text for n, queued in state.queue.items()} == queue
     assert not state.turn_open
     assert state.turn_state == {1: "", 4: "done", 8: "waiting"}[prompt]
     assert fork.started.forked_from == f"{long.name}:{ {1: 0, 4: 3, 8: 5}[prompt] }"

@@ -48,8 +48,8 @@ def test_words_in_a_row_are_found_and_others_are_not(
 ) -> None:
     text = space.join([*before, *said, *after])
     quote = " ".join(said)
-    for each in (quote, quote.upper(), f"“{quote}”", quote + "."):
-        span = quotes.find(each, text)
+    for line in (quote, quote.upper(), f"“{quote}”", quote + "."):
+        span = quotes.find(line, text)
         assert span is not None
         assert "".join(quote.split()) == "".join(text[slice(*span)].split())
     assert quotes.find(f"{quote} never", text) is None

@@ -75,8 +75,8 @@ def test_a_long_prompt_is_cut_in_the_list(store: SessionStore) -> None:
 def test_the_list_begins_with_the_session_last_used(store: SessionStore) -> None:
     old, new = begun(store, "old", 50), begun(store, "new", 10)
     middle = begun(store, "middle", 30)
-    assert [each.folder for each in store.list()] == [new, middle, old]
-    assert [each.folder for each in store.list(limit=2)] == [new, middle]
+    assert [summary.folder for summary in store.list()] == [new, middle, old]
+    assert [summary.folder for summary in store.list(limit=2)] == [new, middle]
     with Journal.open(old, ticking()) as journal:
         os.utime(journal.path, (2_000_000_000, 2_000_000_000))
     assert store.list()[0].folder == old
@@ -92,7 +92,7 @@ def test_damaged_sessions_are_listed_with_a_note(store: SessionStore) -> None:
     (lost / "rollout.jsonl").write_bytes(b"\0" * 100)
     (begun(store, "gone", 0) / "rollout.jsonl").unlink()
     (begun(store, "empty", 0) / "rollout.jsonl").write_bytes(b"")
-    notes = {each.folder: each.note for each in store.list()}
+    notes = {summary.folder: summary.note for summary in store.list()}
     assert len(notes) == 4
     assert notes[torn] == "its last line is torn"
     assert notes[garbled] == "some lines can't be read"

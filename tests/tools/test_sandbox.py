@@ -87,7 +87,7 @@ def machine(
         pytest.skip(why)
     machine = Machine(place, request.param)
     for name in (
-        *(f"work/{each}" for each in WORKING),
+        *(f"work/{text}" for text in WORKING),
         *("outside/file", "outside/other", "home/.bashrc", "home/.profile"),
         *("home/.ssh/id_rsa", "home/.aws/credentials", "home/.netrc", "home/.gnupg/key"),
         *("home/.config/gh/hosts.yml", "home/.local/share/keyrings/login.keyring"),
@@ -127,12 +127,12 @@ def servers(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         listening.append(socket.socket(socket.AF_UNIX))
         listening[-1].bind(address)
         listening[-1].listen()
-    for each in listening:
-        threading.Thread(target=_accept, args=(each, machine.heard), daemon=True).start()
+    for connection in listening:
+        threading.Thread(target=_accept, args=(connection, machine.heard), daemon=True).start()
     monkeypatch.setenv("PORT", str(listening[0].getsockname()[1]))
     yield
-    for each in listening:
-        each.close()
+    for connection in listening:
+        connection.close()
 
 
 def _accept(listening: socket.socket, heard: list[bytes]) -> None:
@@ -329,7 +329,7 @@ async def test_guarded_places_that_a_command_makes_are_set_aside(
     assert len(list((machine.root / "scratch" / "set-aside").iterdir())) == 1
     known = {*before.kept.values(), *before.stays.values()}
     after = look([machine.work])
-    new = [path for path, each in (after.kept | after.stays).items() if each not in known]
+    new = [path for path, pair in (after.kept | after.stays).items() if pair not in known]
     # Where a place cannot be kept, its copy is put back.
     assert all(machine.kind == "landlock" and path.read_text() == "x\n" for path in new)
 

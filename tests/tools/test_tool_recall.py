@@ -36,8 +36,8 @@ class Session:
         item = self.item(n)
         if item is None or item.call_id is None:
             return None
-        both = [each.n for each in self.items if each.call_id == item.call_id]
-        return next((each for each in both if each != n), None)
+        both = [shown_item.n for shown_item in self.items if shown_item.call_id == item.call_id]
+        return next((number for number in both if number != n), None)
 
     def hidden(self) -> list[int]:
         return [item.n for item in self.items if item.n not in self.view]

@@ -22,13 +22,13 @@ async def span(run: Any, *calls: tuple[str, dict[str, str]]) -> list[FileChange]
     """What these calls do, as a span."""
     seen: list[ArtifactObserved] = []
     for name, arguments in calls:
-        seen += [event(each) for each in (await run(name, **arguments)).observations]
+        seen += [event(observation) for observation in (await run(name, **arguments)).observations]
     return changes(seen)
 
 
 def states(changed: list[FileChange], context: ToolContext) -> dict[str, str]:
     return {
-        each.change.uri: each.state for each in plan(changed, context.workspace, context.folder)
+        state.change.uri: state.state for state in plan(changed, context.workspace, context.folder)
     }
 
 
@@ -53,24 +53,24 @@ async def test_changes_of_a_span_are_undone_file_by_file(
     run: Any, files: Path, context: ToolContext
 ) -> None:
     changed = await span(run, *EDIT_TWICE, MAKE, REMOVE)
-    assert [(each.uri, each.op) for each in changed] == [
+    assert [(change.uri, change.op) for change in changed] == [
         ("a.py", "update"),
         ("new/b.py", "create"),
         ("c.py", "delete"),
     ]
     undos = plan(changed, files, context.folder)
-    assert [each.state for each in undos] == ["ready"] * 3
+    assert [state.state for state in undos] == ["ready"] * 3
     outcome = undo(undos, files, context.folder)
     assert (files / "a.py").read_text() == "one\n"
     assert (files / "a.py").stat().st_mode & 0o777 == 0o755
     assert (files / "c.py").read_text() == "c\n"
     assert not (files / "new/b.py").exists()
-    assert [(each.uri, each.op) for each in outcome.observations] == [
+    assert [(observation.uri, observation.op) for observation in outcome.observations] == [
         ("a.py", "update"),
         ("new/b.py", "delete"),
         ("c.py", "create"),
     ]
-    kept = [each.backup for each in outcome.observations if each.backup]
+    kept = [observation.backup for observation in outcome.observations if observation.backup]
     assert [Blobs(context.folder).read(name) for name in kept] == [b"three\n", b"b\n"]
     assert states(changed, context) == dict.fromkeys(("a.py", "new/b.py", "c.py"), "same")
 

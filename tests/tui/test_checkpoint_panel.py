@@ -51,7 +51,9 @@ def rows(pilot: Pilot[str]) -> dict[str, KeptRow]:
 
 
 def said(pilot: Pilot[str], selector: str) -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+    return "\n".join(
+        str(result.visual) for result in pilot.app.screen.query(selector).results(Static)
+    )
 
 
 def under(shown: dict[str, KeptRow], heading: str) -> list[str]:
@@ -77,8 +79,8 @@ async def test_all_that_is_kept_in_mind_stands_in_its_section(session: FakeSessi
             "src/auth.py",
         ]
         assert under(shown, "Decisions") == ["Read the token once", "Keep the name auth.py"]
-        assert [each[:8] for each in under(shown, "Facts that hold")] == ["✓ Zebra:", "✓ user.w"]
-        assert [each[:8] for each in under(shown, "Facts that are suspect")] == [
+        assert [text[:8] for text in under(shown, "Facts that hold")] == ["✓ Zebra:", "✓ user.w"]
+        assert [text[:8] for text in under(shown, "Facts that are suspect")] == [
             "! auth.b",
             "! tests.",
         ]

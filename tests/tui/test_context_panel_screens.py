@@ -34,7 +34,7 @@ def opening(session: FakeSession, *keys: str, said: str = "") -> Before:
         pilot.app.push_screen(ContextPanel(session, now=lambda: NOW))
         await until(pilot, lambda: pilot.app.screen.query(ContextTable))
         await pilot.press(*keys)
-        await until(pilot, lambda: any(said in str(each.visual) for each in foot(pilot)))
+        await until(pilot, lambda: any(said in str(widget.visual) for widget in foot(pilot)))
 
     return before
 

@@ -59,7 +59,9 @@ def current(pilot: Pilot[str]) -> str | None:
 
 
 def said(pilot: Pilot[str], selector: str = ".said") -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+    return "\n".join(
+        str(result.visual) for result in pilot.app.screen.query(selector).results(Static)
+    )
 
 
 def changes(session: FakeSession) -> list[CoreChanged | GoalSet]:

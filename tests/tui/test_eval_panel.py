@@ -41,7 +41,7 @@ async def opened(session: FakeSession, *, done: bool = True) -> AsyncIterator[Pi
 
 def said(pilot: Pilot[str]) -> str:
     return "\n".join(
-        str(each.visual) for each in pilot.app.screen.query(".panel Static").results(Static)
+        str(result.visual) for result in pilot.app.screen.query(".panel Static").results(Static)
     )
 
 

@@ -49,7 +49,9 @@ async def opened(
 
 
 def said(pilot: Pilot[str], selector: str) -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+    return "\n".join(
+        str(result.visual) for result in pilot.app.screen.query(selector).results(Static)
+    )
 
 
 def listed(pilot: Pilot[str]) -> Table[Any]:
@@ -208,7 +210,7 @@ async def test_what_was_lost_stands_with_the_item_that_said_it() -> None:
         assert below.head == "− #50"
         assert below.text.startswith("your message, 2 lines, ")
         assert below.text.endswith(" tokens: archived")
-        assert [each.text for each in (one, other)] == ["Use port 9101.", "And port 9102."]
+        assert [lost.text for lost in (one, other)] == ["Use port 9101.", "And port 9102."]
         assert (behind.head, behind.note) == ("− #51", "your words And 9103.")
         await pilot.press("down", "down", "k")
         await until(pilot, lambda: listed(pilot).lines[1].head == "✓ #50")

@@ -51,7 +51,9 @@ def lines(pilot: Pilot[str]) -> object:
 
 
 def said(pilot: Pilot[str], selector: str) -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+    return "\n".join(
+        str(result.visual) for result in pilot.app.screen.query(selector).results(Static)
+    )
 
 
 def on(panel: type[object]) -> Callable[[Pilot[str]], object]:

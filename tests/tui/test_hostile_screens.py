@@ -50,8 +50,8 @@ def session(folder: Path) -> FakeSession:
         model=ModelInfo(TEXT, TEXT, 16_000, "table", max_output=2_000),
     )
     for data in [*session_data(), *working(12, first=10)]:
-        each = hostile_data(data)
-        made.append(each.item if isinstance(each, ItemAdded) else each)
+        event = hostile_data(data)
+        made.append(event.item if isinstance(event, ItemAdded) else event)
     made.append(Item(n=200, kind="user", content=TEXT, images=(IMAGE,)))
     made.append(
         Item(

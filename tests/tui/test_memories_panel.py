@@ -48,17 +48,17 @@ async def opened(
 
 
 def panel(pilot: Pilot[str]) -> MemoriesPanel:
-    (found,) = (each for each in pilot.app.screen_stack if isinstance(each, MemoriesPanel))
+    (found,) = (screen for screen in pilot.app.screen_stack if isinstance(screen, MemoriesPanel))
     return found
 
 
 def texts(pilot: Pilot[str]) -> list[str]:
     found = panel(pilot).query(MemoriesList)
-    return [each.text for each in found.first().memories] if found else []
+    return [memory.text for memory in found.first().memories] if found else []
 
 
 def said(pilot: Pilot[str], selector: str = ".said") -> str:
-    return "\n".join(str(each.visual) for each in panel(pilot).query(selector).results(Static))
+    return "\n".join(str(result.visual) for result in panel(pilot).query(selector).results(Static))
 
 
 async def write(pilot: Pilot[str], text: str) -> None:
@@ -127,7 +127,7 @@ async def test_editing_what_no_record_bears_out_makes_it_count(memories: FakeMem
         await pilot.press("ctrl+a", "ctrl+k")
         await write(pilot, "no moon")
         await until(pilot, lambda: "no moon" in texts(pilot))
-        found = {each.text: each for each in memories.keeper.memories(len)}["no moon"]
+        found = {memory.text: memory for memory in memories.keeper.memories(len)}["no moon"]
         assert (found.state, found.folder) == ("told", "/home/ada/site")
         memories.keeper.forget([TWO])
         assert "- no moon\n" in (memories.keeper.places.files / SUMMARY).read_text()
@@ -144,7 +144,7 @@ async def test_a_pin_puts_it_into_the_core(memories: FakeMemories) -> None:
         session = panel(pilot)._session
         assert isinstance(session, FakeSession)
         changes = [e.data for e in session.record.events if isinstance(e.data, CoreChanged)]
-        assert [each.text for each in changes[-1].add] == [RULE]
+        assert [rule.text for rule in changes[-1].add] == [RULE]
 
 
 async def test_an_export_has_all_of_them(memories: FakeMemories, tmp_path: Path) -> None:

@@ -146,5 +146,10 @@ def test_an_entry_that_nobody_looked_at_is_one_object_to_the_garbage_collector()
     transcript = Transcript()
     transcript._conversation.load(Rollout(messages(SLICE)).items, ())
     blocks = transcript._column.blocks
-    beside = (each for block in blocks for each in gc.get_referents(block) if gc.is_tracked(each))
-    assert len({id(each) for each in beside}) < len(blocks) / 100  # those that all share
+    beside = (
+        referent
+        for block in blocks
+        for referent in gc.get_referents(block)
+        if gc.is_tracked(referent)
+    )
+    assert len({id(referent) for referent in beside}) < len(blocks) / 100  # those that all share

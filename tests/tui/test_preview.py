@@ -137,7 +137,7 @@ async def test_strategies_are_switched_at_once(session: FakeSession) -> None:
         for key, name in (("1", "prune"), ("tab", "checkpoint"), ("shift+tab", "prune")):
             await pilot.press(key)
             await settled(pilot)
-            marked = [each for each in said(pilot, ".strategies").splitlines() if "▸" in each]
+            marked = [line for line in said(pilot, ".strategies").splitlines() if "▸" in line]
             assert name in marked[0]
         assert not any(row.inserted for row in rows(pilot).values())
         assert len(session.compaction.drafted) == planned
@@ -492,5 +492,5 @@ async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
         await settled(pilot)
         await pilot.press(*["down"] * 4, "x")
         await until(pilot, lambda: rows(pilot)["4"].reason == "you keep it")
-        foot = "\n".join(str(each.visual) for each in app.screen.query(Static).results(Static))
+        foot = "\n".join(str(widget.visual) for widget in app.screen.query(Static).results(Static))
         assert "x keep" in foot

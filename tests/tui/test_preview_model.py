@@ -50,7 +50,7 @@ async def test_what_no_item_bears_out_is_left_out_and_told(session: FakeSession)
         assert "Left out, as no item bears it out: 2 entries. c shows what." in said(
             pilot, ".notes"
         )
-        (told,) = [each for each in said(pilot, ".notes").splitlines() if " read 96 items" in each]
+        (told,) = [line for line in said(pilot, ".notes").splitlines() if " read 96 items" in line]
         assert not told.startswith("!")
         assert "c lists 6 entries" in said(pilot, ".about")
         assert "Part 1 is done" in texts(pilot)

@@ -46,7 +46,9 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
 
 
 def said(pilot: Pilot[str], selector: str) -> str:
-    return "\n".join(str(each.visual) for each in pilot.app.screen.query(selector).results(Static))
+    return "\n".join(
+        str(result.visual) for result in pilot.app.screen.query(selector).results(Static)
+    )
 
 
 def planned(pilot: Pilot[str]) -> bool:

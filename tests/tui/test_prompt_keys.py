@@ -32,7 +32,7 @@ async def test_enter_behind_a_backslash_begins_a_line(typed: str, sent: str) -> 
         assert editor.text == sent
         await pilot.press("enter")
         assert editor.text == ""
-        assert [*session.sent, *(f"!{each}" for each in session.commands)] == [sent]
+        assert [*session.sent, *(f"!{command}" for command in session.commands)] == [sent]
 
 
 async def test_a_backslash_elsewhere_is_sent() -> None:
@@ -45,14 +45,16 @@ async def test_a_backslash_elsewhere_is_sent() -> None:
 
 def test_what_terminals_send_for_alt_and_enter_begins_a_line() -> None:
     make_app(None)
-    keys = [each.key for each in XTermParser().feed("\x1b\r") if isinstance(each, events.Key)]
+    keys = [
+        message.key for message in XTermParser().feed("\x1b\r") if isinstance(message, events.Key)
+    ]
     assert keys == ["ctrl+j"]
 
 
 async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
     history = tmp_path / "history.jsonl"
     sent = ["fix the port", "run the tests", "fix the port", "write\ntwo lines"]
-    history.write_text("".join(json.dumps(each) + "\n" for each in sent), encoding="utf-8")
+    history.write_text("".join(json.dumps(text) + "\n" for text in sent), encoding="utf-8")
     session = FakeSession()
     async with make_app(session, history=history).run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -60,7 +62,7 @@ async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
         await pilot.press(*"half", "ctrl+r")
         await until(pilot, lambda: isinstance(pilot.app.screen, Picker))
         lines = pilot.app.screen.query_one(OptionList)
-        assert [str(each.prompt) for each in lines.options] == [
+        assert [str(option.prompt) for option in lines.options] == [
             "write two lines",
             "fix the port",
             "run the tests",

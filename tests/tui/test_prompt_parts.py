@@ -109,14 +109,14 @@ def test_a_command_begins_on_the_first_line_alone() -> None:
 
 
 def test_commands_that_begin_with_the_query_come_first() -> None:
-    texts = [each.text for each in completion.commands("e")]
+    texts = [command.text for command in completion.commands("e")]
     assert texts[0] == "/editor"
     assert "/help" in texts
 
 
 def test_a_value_that_stands_there_is_not_completed_to_a_longer_one() -> None:
     values = ["pinfold", "pinfold-light", "tide"]
-    assert [each.text for each in completion.choices("pin", values)] == values[:2]
+    assert [choice.text for choice in completion.choices("pin", values)] == values[:2]
     assert completion.choices("pinfold", values) == []
 
 

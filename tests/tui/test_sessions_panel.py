@@ -124,7 +124,7 @@ async def test_sessions_can_not_be_read_as_markup_or_escapes() -> None:
 def test_titles_come_before_text_and_text_before_letters(
     query: str, found: dict[str, str], keys: Sequence[str]
 ) -> None:
-    assert [each.id for each in fitting([WORDS, JSON, ROOF], query, found)] == list(keys)
+    assert [line.id for line in fitting([WORDS, JSON, ROOF], query, found)] == list(keys)
 
 
 def test_a_page_marks_what_was_found() -> None:

@@ -337,8 +337,8 @@ async def test_folding_by_key_and_by_click() -> None:
         await pilot.click(Transcript, offset=(10, 0))
         await pilot.pause()
         assert "… 94 more lines (enter)" in text_of(transcript)
-        toggled = [each for each in app.heard if isinstance(each, Transcript.Toggled)]
-        assert [(each.numbers, each.closed) for each in toggled] == [
+        toggled = [value for value in app.heard if isinstance(value, Transcript.Toggled)]
+        assert [(message.numbers, message.closed) for message in toggled] == [
             ((1, 2), False),
             ((1, 2), True),
         ]
@@ -456,7 +456,7 @@ async def test_a_new_theme_repaints_what_was_drawn() -> None:
         app.theme = "textual-light"
         await pilot.pause()
         light = list(app.transcript.render_line(0))
-        assert [each.text for each in light] == [each.text for each in dark]
+        assert [segment.text for segment in light] == [segment.text for segment in dark]
         assert light != dark
 
 

@@ -146,7 +146,7 @@ def test_a_glob_brings_back_the_newest_read_alone_and_counts_what_stands() -> No
     assert effect.back == (10,)
     window, gauge = fold([*SESSION, *later, effect.event])
     shown = zip(window.shown, gauge.tokens, strict=True)
-    assert effect.pinned == sum(count for each, count in shown if window.is_pinned(each.item.n))
+    assert effect.pinned == sum(count for entry, count in shown if window.is_pinned(entry.item.n))
 
 
 def test_what_another_tool_masked_before_the_adoption_is_not_undone_here() -> None:

@@ -88,12 +88,12 @@ def test_no_result_is_without_its_call(data: list[Data]) -> None:
     for shown in window.shown:
         if shown.item.kind == "tool_result":
             call = window.partner(shown.item.n)
-            assert any(each.item.n == call for each in window.shown)
+            assert any(entry.item.n == call for entry in window.shown)
 
 
 def test_a_masked_result_keeps_its_call_and_names_the_way_back() -> None:
     window, _ = fold([*SESSION, ItemsMarked(items=((5, "masked"),))])
-    by_number = {each.n: each for each in window.items}
+    by_number = {shown_item.n: shown_item for shown_item in window.items}
     assert by_number[5].content == '[#5 shell pytest -q: 51 lines; recall {"id": 5}]'
     assert by_number[3].content == '{"command": "pytest -q"}'
     assert window.item(5).content.startswith("1 failed")  # type: ignore[union-attr]
@@ -101,7 +101,7 @@ def test_a_masked_result_keeps_its_call_and_names_the_way_back() -> None:
 
 def test_folding_a_call_folds_its_result_and_leaves_one_line() -> None:
     window, _ = fold([*SESSION, ItemsMarked(items=((3, "placeholder"), (5, "placeholder")))])
-    assert [each.n for each in window.items] == [1, 2, 4, 6, 3, 7, 8]
+    assert [shown_item.n for shown_item in window.items] == [1, 2, 4, 6, 3, 7, 8]
     line = window.items[4]
     assert line.kind == "context"
     assert line.content == (
@@ -112,7 +112,7 @@ def test_folding_a_call_folds_its_result_and_leaves_one_line() -> None:
 def test_a_run_of_folded_items_leaves_one_line_in_all() -> None:
     marks = tuple((n, "placeholder") for n in range(1, 8))
     window, _ = fold([*SESSION, ItemsMarked(items=marks)])  # type: ignore[arg-type]
-    assert [each.content for each in window.items] == [
+    assert [shown_item.content for shown_item in window.items] == [
         '[#1..7 folded: user message, 2 replies, 2 calls. recall("1..7") brings it back.]',
         "go on",
     ]
@@ -134,7 +134,7 @@ def test_a_replaced_window_keeps_the_rest_in_the_archive() -> None:
         inserted=(summary,),
     )
     window, _ = fold([*SESSION, replaced, item(10, "assistant", "Done.", response=3)])
-    assert [each.n for each in window.items] == [9, 8, 10]
+    assert [shown_item.n for shown_item in window.items] == [9, 8, 10]
     assert window.hidden() == [1, 2, 3, 4, 5, 6, 7]
     boundary = window.boundaries[0]
     assert (boundary.generation, boundary.last, boundary.strategy) == (1, 8, "checkpoint")
@@ -174,5 +174,5 @@ def test_a_report_from_before_a_change_of_the_window_measures_nothing() -> None:
 def test_an_item_that_comes_again_stands_once() -> None:
     call = Item(n=1, kind="tool_call", content="{}", response=1, call_id="a", name="x")
     result = Item(n=2, kind="tool_result", content="y", response=1, call_id="a", name="x")
-    window = fold([ItemAdded(item=each) for each in (call, result, call, result)])[0]
+    window = fold([ItemAdded(item=shown_item) for shown_item in (call, result, call, result)])[0]
     assert [item.n for item in window.items] == [1, 2]

@@ -84,7 +84,7 @@ def test_line_ends_and_rights_stay(ctx: AppContext) -> None:
     save(ctx, "prune", options(ctx))
     assert file.read_bytes().count(b"\n") == file.read_bytes().count(b"\r\n")
     assert file.stat().st_mode & 0o777 == 0o644
-    assert [each.name for each in file.parent.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
 def test_a_link_stays_one(ctx: AppContext, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ async def test_what_is_typed_in_the_demo_comes_back_and_does_nothing(
         session.send(prompt)
     await session.idle()
     assert PromptReturned(prompt) in told
-    assert any(isinstance(each, Told) and "a recording" in each.text for each in told)
+    assert any(isinstance(value, Told) and "a recording" in value.text for value in told)
     assert list(session.items) == ITEMS
     assert not session.window.boundaries
     assert not (tmp_path / "made").exists()

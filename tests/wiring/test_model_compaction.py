@@ -169,7 +169,7 @@ class Played:
         return [event.data for event in self.read() if isinstance(event.data, kind)]
 
     def asked(self) -> list[RequestFinished]:
-        return [each for each in self.events(RequestFinished) if each.purpose == "compaction"]
+        return [event for event in self.events(RequestFinished) if event.purpose == "compaction"]
 
     def window(self) -> tuple[Item, ...]:
         """As a later start would find it."""
@@ -206,7 +206,7 @@ async def played(
 ) -> AsyncIterator[Played]:
     clock = Hurried()
     journal = SessionStore(root / "home").create(root, "test", clock.now)
-    journal.append(*(with_order(each) for each in working(4)))
+    journal.append(*(with_order(event) for event in working(4)))
     provider = OpenAICompatible("fake", server.url, "key", wire)
 
     async def connect(_: str) -> Connection:
@@ -249,21 +249,21 @@ async def test_the_session_goes_on(
     async with Server(given) as server, played(tmp_path, server, wire, options) as ctx:
         replaced = await ctx.compact(strategy)
         ended = next(
-            each
-            for each in reversed(ctx.events(CompactionFinished))
-            if each.compaction.phase != "background"  # a summary that is not used
+            event
+            for event in reversed(ctx.events(CompactionFinished))
+            if event.compaction.phase != "background"  # a summary that is not used
         )
         assert (ended.status, ended.compaction.strategy) == ("applied", replaced.strategy)
         assert ended.tokens
         assert ended.tokens.after < ended.tokens.before
-        assert given.status in {each.status for each in ctx.asked()}
+        assert given.status in {value.status for value in ctx.asked()}
         if kind in given.failing or strategy in given.failing:
             assert replaced.strategy == "checkpoint"
             notes = str(replaced.meta["notes"])
             assert f"{strategy} " in notes or strategy == "layered"
         else:
             assert replaced.strategy == strategy
-            assert "ok" in {each.status for each in ctx.asked()}
+            assert "ok" in {value.status for value in ctx.asked()}
             assert LEARNT in told(replaced) or ORDER in told(replaced) or kind == "sealed"
         if given.status == "RateLimited":
             assert ctx.clock.monotonic() >= 7
@@ -337,5 +337,5 @@ async def test_goal_constraints_and_pins_stand_verbatim_after_three_in_a_row(
         assert len(ctx.events(WindowReplaced)) == len(row)
         sent = [item.content for item in ctx.window()]
         assert pinned.content in sent
-        assert any(f"goal: {GOAL}" in each for each in sent)
-        assert any(RULE in each for each in sent)
+        assert any(f"goal: {GOAL}" in text for text in sent)
+        assert any(RULE in text for text in sent)

@@ -366,7 +366,7 @@ class Builder:
             results[call.n] = result.n
         if results:
             pairs = ((n, results.get(n)) for n in self.window)
-            self.window = [each for pair in pairs for each in pair if each is not None]
+            self.window = [n for pair in pairs for n in pair if n is not None]
 
     def _numbered(self, started_at: datetime) -> tuple[Event, ...]:
         started = SessionStarted(

@@ -247,5 +247,5 @@ class _Reader:
                 f"Transcripts of its sub-agents that lie beside it are not adopted: {agents}."
             )
         adoption = self._builder.finish()
-        named = [self._titles.get(each) for each in ("custom", "ai", "summary")]
+        named = [self._titles.get(kind) for kind in ("custom", "ai", "summary")]
         return replace(adoption, title=next(filter(None, named), adoption.title))

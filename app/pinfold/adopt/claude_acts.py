@@ -114,10 +114,10 @@ class Acts:
 
     def _step(self, tool: str, given: dict[str, Any], text: str, extra: dict[str, Any]) -> None:
         if tool == "TodoWrite":
-            todos = [each for each in list_of(given, "todos") if isinstance(each, dict)]
+            todos = [todo for todo in list_of(given, "todos") if isinstance(todo, dict)]
             self._tasks = {
-                f"todo {n}": _task(text_of(each, "content"), text_of(each, "status"))
-                for n, each in enumerate(todos)
+                f"todo {n}": _task(text_of(todo, "content"), text_of(todo, "status"))
+                for n, todo in enumerate(todos)
             }
         elif tool == "TaskCreate":
             match = _CREATED.match(text)
@@ -145,8 +145,8 @@ def _edit(
     bodies = [key for key in (*_BEFORE, *_AFTER, "edits") if key in given]
     if not ok:
         return edited(paths, bodies=bodies)
-    hunks = [each for each in list_of(extra, "structuredPatch") if isinstance(each, dict)]
-    parts = [_hunk(name, each) for each in hunks] or _parts(name, given)
+    hunks = [entry for entry in list_of(extra, "structuredPatch") if isinstance(entry, dict)]
+    parts = [_hunk(name, hunk) for hunk in hunks] or _parts(name, given)
     return edited(paths, [part for part in parts if part.lines], bodies=bodies)
 
 
@@ -158,11 +158,11 @@ def _hunk(path: str, hunk: dict[str, Any]) -> Part:
 
 def _parts(path: str, given: dict[str, Any]) -> list[Part]:
     """What the arguments of an edit say of it, where the session does not tell what changed."""
-    edits = [each for each in list_of(given, "edits") if isinstance(each, dict)]
+    edits = [edit for edit in list_of(given, "edits") if isinstance(edit, dict)]
     found = []
-    for each in edits or [given]:
-        before = next((text for key in _BEFORE if (text := text_of(each, key))), "")
-        text = next((text for key in _AFTER if (text := text_of(each, key))), "")
+    for edit in edits or [given]:
+        before = next((text for key in _BEFORE if (text := text_of(edit, key))), "")
+        text = next((text for key in _AFTER if (text := text_of(edit, key))), "")
         found.append(Part(path, signed(before, text)))
     return found
 
@@ -171,8 +171,8 @@ def _answered(given: dict[str, Any], text: str, extra: dict[str, Any]) -> dict[s
     """Questions and the user's answers, a line each."""
     answers, notes = object_of(extra, "answers"), object_of(extra, "annotations")
     asked, words = [], []
-    for each in list_of(given, "questions"):
-        question = text_of(each, "question") if isinstance(each, dict) else ""
+    for entry in list_of(given, "questions"):
+        question = text_of(entry, "question") if isinstance(entry, dict) else ""
         if question:
             # "question"="answer": so the model is told.
             told = text.partition(f'"{question}"="')[2].partition('"')[0]

@@ -120,4 +120,6 @@ def figures(metadata: Record) -> Record:
 
 def cleared(metadata: Record) -> list[str]:
     """The ids of the calls whose results a micro-compaction cleared."""
-    return [each for each in list_of(metadata, "compactedToolIds") if isinstance(each, str)]
+    return [
+        call_id for call_id in list_of(metadata, "compactedToolIds") if isinstance(call_id, str)
+    ]

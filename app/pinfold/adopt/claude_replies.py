@@ -128,7 +128,7 @@ class Replies:
     def mask(self, record: Record) -> None:
         """A micro-compaction cleared results."""
         ids = cleared(object_of(record, "microcompactMetadata"))
-        numbers = [self._results[each] for each in ids if each in self._results]
+        numbers = [self._results[call_id] for call_id in ids if call_id in self._results]
         if numbers:
             self._thread.builder.mask(self._thread.at, numbers)
         else:

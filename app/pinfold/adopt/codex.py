@@ -195,9 +195,9 @@ class _Reader:
 
     def _observe(self, n: int, entry: Entry) -> None:
         detail = self.builder.items[n].detail
-        for each in self._touched.pop(entry.call_id or "", ()):
-            if detail.get("ok", True) or (each.kind == "command" and not detail.get("refused")):
-                self.builder.observe(self._at, each.uri, each.kind, each.op, n)
+        for file in self._touched.pop(entry.call_id or "", ()):
+            if detail.get("ok", True) or (file.kind == "command" and not detail.get("refused")):
+                self.builder.observe(self._at, file.uri, file.kind, file.op, n)
 
     # Events
 
@@ -254,8 +254,8 @@ class _Reader:
 
     def _matched(self, history: list[Any], message: str) -> list[int | Item]:
         window: list[int | Item] = []
-        for each in reversed(history):
-            entry = codex_items.entry(each, message) if isinstance(each, dict) else None
+        for record in reversed(history):
+            entry = codex_items.entry(record, message) if isinstance(record, dict) else None
             if entry is None:
                 self.builder.skip("entry of a replacement history")
                 continue

@@ -102,7 +102,7 @@ def message(text: str, *, typed: bool) -> dict[str, Any]:
 def _around(text: str) -> Spans:
     """What stands beside a prompt: an editor's state, and the names of pictures."""
     head = text.find(_PROMPT) + len(_PROMPT) if text.startswith(_ASKED) and _PROMPT in text else 0
-    pictures = [[each.start(), each.end()] for each in _PICTURE.finditer(text, head)]
+    pictures = [[match.start(), match.end()] for match in _PICTURE.finditer(text, head)]
     return [[0, head], *pictures] if head else pictures
 
 
@@ -154,10 +154,10 @@ def _answered(given: dict[str, Any], output: str) -> dict[str, Any]:
     """Questions and the user's answers, a line each."""
     answers = object_of(arguments_of(output), "answers")
     asked, words = [], []
-    for each in list_of(given, "questions"):
-        if isinstance(each, dict):
-            told = list_of(object_of(answers, text_of(each, "id")), "answers")
-            asked.append(" ".join(text_of(each, "question").split()))
+    for question in list_of(given, "questions"):
+        if isinstance(question, dict):
+            told = list_of(object_of(answers, text_of(question, "id")), "answers")
+            asked.append(" ".join(text_of(question, "question").split()))
             words.append(" ".join(" ".join(map(str, told)).split()))
     return {
         "act": "question",
@@ -171,7 +171,7 @@ def _agent(given: dict[str, Any], output: str) -> dict[str, Any]:
     detail = {"title": title} if title else {}
     told = arguments_of(output)
     statuses = object_of(told, "status").values()
-    reports = [report for each in statuses if (report := _completed({"status": each}))]
+    reports = [report for status in statuses if (report := _completed({"status": status}))]
     if reports:
         return {**detail, "text": "\n".join(reports)}
     return {**detail, "host": [[0, len(output)]]} if told else detail  # ids alone

@@ -28,10 +28,10 @@ def conversations(value: Any) -> list[list[Any]]:
         return []
     if any(map(is_message, value)):
         return [value]
-    several = value if all(isinstance(each, list) for each in value) else None
+    several = value if all(isinstance(inner, list) for inner in value) else None
     if several is not None:
-        return [each for each in several if any(map(is_message, each))]
-    return [found for each in value if isinstance(each, dict) for found in conversations(each)]
+        return [messages for messages in several if any(map(is_message, messages))]
+    return [found for inner in value if isinstance(inner, dict) for found in conversations(inner)]
 
 
 def is_message(value: Any) -> bool:
@@ -145,7 +145,9 @@ class _Reader:
     def _result(self, message: dict[str, Any]) -> None:
         text, images = content(message.get("content"))
         ids = [text_of(message, "tool_call_id"), *list_of(message, "tool_call_ids")]
-        call_id = next((each for each in ids if isinstance(each, str) and each), None)
+        call_id = next(
+            (known_id for known_id in ids if isinstance(known_id, str) and known_id), None
+        )
         # Before there were ids, a function's result followed its only call.
         call_id = call_id or self.builder.waiting_call()
         name = text_of(message, "name") or None

@@ -47,7 +47,7 @@ _OWN = (
     PromptUnqueued,
 )
 """What a user says for this machine, and what a model noted of it."""
-_OWN_NAMES = {events.NAMES[each] for each in (*_OWN, ContextSet)}
+_OWN_NAMES = {events.NAMES[kind] for kind in (*_OWN, ContextSet)}
 
 
 class Unconfirmed(NamedTuple):
@@ -132,8 +132,8 @@ def unconfirmed(read: Iterable[Event]) -> Unconfirmed:
     texts = dict.fromkeys(
         [
             core.goal,
-            *(each.text for each in core.stated()),
-            *(each.text for each in core.suggested()),
+            *(statement.text for statement in core.stated()),
+            *(suggestion.text for suggestion in core.suggested()),
             *recorded.values(),
         ]
     )

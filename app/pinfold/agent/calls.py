@@ -380,7 +380,10 @@ class Calls:
                 state=state,
                 detail={"ok": outcome.ok, **stated, **outcome.detail},
             )
-            found = [*([of_item(used, n)] if used else []), *(observed(each, n) for each in seen)]
+            found = [
+                *([of_item(used, n)] if used else []),
+                *(observed(observation, n) for observation in seen),
+            ]
             return [ItemAdded(item=item), *outcome.events, *found]
 
         try:

@@ -175,7 +175,7 @@ class Compacting:
             engine.plan_with, name, view, material, options, must_gain=must_gain
         )
         if self.asks_model(name):
-            said = (each for each in material.told if each not in plan.told)
+            said = (sentence for sentence in material.told if sentence not in plan.told)
             plan = structs.replace(plan, told=(*plan.told, *said))
         told("headroom", 1.0)
         return Draft(
@@ -332,8 +332,8 @@ class Compacting:
         await record.add(make)
         # From here on it is done: what fails now is told, no more.
         record.tell(Told(completion(plan), hint=SEE_LOST))
-        for each in plan.told:
-            record.tell(Told(each))
+        for sentence in plan.told:
+            record.tell(Told(sentence))
         for note in plan.notes:
             record.warn(note)
         try:
@@ -373,6 +373,6 @@ class Compacting:
             raise Refused("This session is open to read only. Fork it to go on: /fork.")
         if self._busy() and not draft.occasion.waited_for:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
-        numbers = [each.n for each in draft.plan.items]
+        numbers = [item.n for item in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:
             raise Refused("The window has changed since the preview: look at it anew.")

@@ -33,11 +33,11 @@ class Meanwhile(Struct, frozen=True):
 
     @property
     def changed(self) -> tuple[str, ...]:
-        return tuple(each.uri for each in self.seen if each.op != "delete")
+        return tuple(event.uri for event in self.seen if event.op != "delete")
 
     @property
     def gone(self) -> tuple[str, ...]:
-        return tuple(each.uri for each in self.seen if each.op == "delete")
+        return tuple(event.uri for event in self.seen if event.op == "delete")
 
     def __str__(self) -> str:
         """`2 files changed since: a.py, b.py. Gone since: c.py.`, or nothing."""
@@ -106,9 +106,13 @@ class Files:
             await self._record.append(
                 *(
                     ArtifactObserved(
-                        uri=each.uri, kind=each.kind, op=each.op, hash=each.hash, backup=each.backup
+                        uri=observation.uri,
+                        kind=observation.kind,
+                        op=observation.op,
+                        hash=observation.hash,
+                        backup=observation.backup,
                     )
-                    for each in outcome.observations
+                    for observation in outcome.observations
                 )
             )
         if not outcome.ok:
@@ -133,7 +137,7 @@ class Files:
             self.up_to_date = True
             if seen:
                 await self._record.append(*seen)
-                self._untold |= {each.uri: each for each in seen}
+                self._untold |= {event.uri: event for event in seen}
 
     async def news(self) -> Meanwhile:
         """What `notice` found, now and before, told once. Raises `JournalError`."""

@@ -78,8 +78,8 @@ class Front:
         await self._say_unread()
         now = record.state.context
         sent = record.state.sent_to == f"{model.provider}/{model.name}"
-        tools = {each.name: each for each in now.context.tools}
-        changed = tools != {each.name: each for each in fresh.context.tools}
+        tools = {tool.name: tool for tool in now.context.tools}
+        changed = tools != {tool.name: tool for tool in fresh.context.tools}
         if sent and changed:
             record.warn(self._lost(now.context, fresh.context))
         if changed or not sent:
@@ -123,7 +123,7 @@ class Front:
                     self._entered.add((self._cwd / uri).parent)
 
     def _lost(self, now: Context, fresh: Context) -> str:
-        before, after = ({each.name for each in c.tools} for c in (now, fresh))
+        before, after = ({tool.name for tool in c.tools} for c in (now, fresh))
         names = [f"+{name}" for name in sorted(after - before)]
         names += [f"-{name}" for name in sorted(before - after)]
         used = self._record.gauge.correct(self._record.gauge.estimate)

@@ -62,9 +62,9 @@ def nested(cwd: Path, folders: Iterable[Path]) -> tuple[AgentsFile, ...]:
     root = repository_root(cwd) or cwd
     within = {
         folder
-        for each in folders
-        if each.is_relative_to(cwd)
-        for folder in (each, *each.parents)
+        for path in folders
+        if path.is_relative_to(cwd)
+        for folder in (path, *path.parents)
         if folder != cwd and folder.is_relative_to(cwd)
     }
     found = []

@@ -50,20 +50,20 @@ class LearnedWindows:
         self.path = home / NAME
 
     def find(self, place: Place) -> LearnedWindow | None:
-        return next((each for each in self._read() if each.place == place), None)
+        return next((learned for learned in self._read() if learned.place == place), None)
 
     def places(self) -> frozenset[Place]:
-        return frozenset(each.place for each in self._read())
+        return frozenset(learned.place for learned in self._read())
 
     def keep(self, learned: LearnedWindow) -> None:
         """In the place of what is known of that model. Raises `OSError`."""
-        others = [each for each in self._read() if each.place != learned.place]
+        others = [known for known in self._read() if known.place != learned.place]
         self._write((*others[1 - MOST :], learned))
 
     def forget(self, place: Place) -> None:
         """Raises `OSError`."""
         every = self._read()
-        left = tuple(each for each in every if each.place != place)
+        left = tuple(learned for learned in every if learned.place != place)
         if left != every:
             self._write(left)
 

@@ -74,12 +74,12 @@ class Masking:
             return
         if draft.plan.strategy != Prune.name:
             return
-        batch = [each for each in draft.plan.items if each.verdict == "mask"]
-        saved = draft.view.corrected(sum(each.before - each.after for each in batch))
+        batch = [item for item in draft.plan.items if item.verdict == "mask"]
+        saved = draft.view.corrected(sum(planned.before - planned.after for planned in batch))
         if saved < BATCH * reading.usable:
             return
         report = await asyncio.to_thread(lambda: draft.report)  # it reads every item
-        marked = ItemsMarked(items=tuple((each.n, "masked") for each in batch))
+        marked = ItemsMarked(items=tuple((planned.n, "masked") for planned in batch))
         if self._record.window.revision != draft.revision:
             return
         await self._record.append(marked)
@@ -97,6 +97,6 @@ class Masking:
 def _named(draft: Draft, batch: Sequence[Planned]) -> str:
     """`5 results and 1 call`."""
     entries = draft.view.by_number
-    calls = sum(entries[each.n].item.kind == "tool_call" for each in batch)
+    calls = sum(entries[planned.n].item.kind == "tool_call" for planned in batch)
     counts = (("result", len(batch) - calls), ("call", calls))
     return " and ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in counts if count)

@@ -27,12 +27,12 @@ class Remembered(NamedTuple):
 def remembered(known: Known, budget: int) -> Remembered:
     """What is known, the digest in at most `budget` tokens."""
     adopted = known.core.suggested()
-    texts = {each.text for each in adopted}
+    texts = {suggestion.text for suggestion in adopted}
     found = suggestions(known.record, known.core, SUGGESTED)
     return Remembered(
         known.checkpoint,
         known.core.stated(),
-        (*adopted, *(each for each in found if each.text not in texts)),
+        (*adopted, *(suggestion for suggestion in found if suggestion.text not in texts)),
         choose(known.record, budget),
         known.sources,
     )

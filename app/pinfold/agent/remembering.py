@@ -111,7 +111,11 @@ class Remembering:
         """The event of the memory files that a tool read, its item still to be named."""
         if self._port is None:
             return None
-        paths = [workspace / each.uri for each in seen if (each.kind, each.op) == ("file", "read")]
+        paths = [
+            workspace / observation.uri
+            for observation in seen
+            if (observation.kind, observation.op) == ("file", "read")
+        ]
         found = dict.fromkeys(kind for path in paths if (kind := self._port.kind(path)))
         return MemoryUsed(item=0, via="read", read=tuple(found)) if found else None
 

@@ -58,7 +58,7 @@ def lines(rounds: Sequence[Round]) -> Iterator[str]:
     if not rounds:
         yield "Nothing was compacted."
         return
-    rows = [_HEAD, *(_cells(each) for each in rounds)]
+    rows = [_HEAD, *(_cells(compaction) for compaction in rounds)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
     for row in rows:
         cells = (
@@ -68,15 +68,15 @@ def lines(rounds: Sequence[Round]) -> Iterator[str]:
         yield " ".join(cells).rstrip()
 
 
-def _cells(each: Round) -> tuple[str, ...]:
-    less = 1 - each.after / each.before if each.before else 0.0
+def _cells(compaction: Round) -> tuple[str, ...]:
+    less = 1 - compaction.after / compaction.before if compaction.before else 0.0
     return (
-        f"#{each.after_item}",
-        each.strategy,
-        f"{tokens(each.before)} → {tokens(each.after)}",
+        f"#{compaction.after_item}",
+        compaction.strategy,
+        f"{tokens(compaction.before)} → {tokens(compaction.after)}",
         f"{'−' if less >= 0 else '+'}{abs(less):.0%}",
-        f"{each.kept:,}",
-        f"{each.masked:,}",
-        f"{each.archived:,}",
-        f"{each.headroom:,}",
+        f"{compaction.kept:,}",
+        f"{compaction.masked:,}",
+        f"{compaction.archived:,}",
+        f"{compaction.headroom:,}",
     )

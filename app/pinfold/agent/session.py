@@ -279,8 +279,10 @@ class Session:
         if left := record.state.queue:
             # Nothing is sent unasked: what waited when pinfold stopped goes into the prompt.
             draft = await asyncio.to_thread(self.draft)
-            texts = [*(each.text for each in left.values()), draft.text]
-            pastes = [paste for each in left.values() for paste in slices(each.text, each.pasted)]
+            texts = [*(prompt.text for prompt in left.values()), draft.text]
+            pastes = [
+                paste for prompt in left.values() for paste in slices(prompt.text, prompt.pasted)
+            ]
             joined = "\n\n".join(text for text in texts if text)
             await asyncio.to_thread(self.save_draft, joined, (*pastes, *draft.pasted))
             await record.append(*(PromptUnqueued(id=k, reason="edited") for k in tuple(left)))
@@ -443,7 +445,7 @@ class Session:
         """Count the window again, with a counter that has its tokenizer by now."""
         wire_api = self._connection.wire_api
         # Counted in a thread, remembered by the counter, then only added up here.
-        shown = [each.item for each in self._record.window.shown]
+        shown = [entry.item for entry in self._record.window.shown]
         await asyncio.to_thread(lambda: [count_item(counter, item, wire_api) for item in shown])
         self._record.gauge.recount(counter, wire_api)
 

@@ -172,8 +172,8 @@ class Steering:
         def read() -> list[Shown]:
             """Much of it left the window long ago; the gauge remembers what it has counted."""
             shown = list(show(forms, window.archive))
-            for each in shown:
-                gauge.count(each)
+            for entry in shown:
+                gauge.count(entry)
             return shown
 
         shown = await asyncio.to_thread(read)
@@ -244,13 +244,13 @@ class Steering:
         """
         self._check_writable()
         if add:
-            await self._check_core([each.text for each in add], remove)
+            await self._check_core([statement.text for statement in add], remove)
         await self._record.append(CoreChanged(add=tuple(add), remove=tuple(remove)))
 
     async def _check_core(self, add: Sequence[str], remove: Sequence[str] = ()) -> None:
         """Refuse what would make the core larger than its share of the window."""
         core = (await self._record.known()).core
-        kept = [each.text for each in core.stated() if each.text not in remove]
+        kept = [statement.text for statement in core.stated() if statement.text not in remove]
         size = sum(self.count(text) for text in (core.goal, *kept, *add))
         most = int(MOST_CORE * self._reading().usable)
         if size > most:

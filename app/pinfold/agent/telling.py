@@ -35,10 +35,10 @@ async def tell(record: Record, *tellings: Telling) -> None:
 
     Not while a response streams: the item would cut it in two.
     """
-    for each in tellings:
-        if record.state.told.get(each.about) != each.digest:
-            detail = {ABOUT: [each.about, each.digest]}
-            await _add(record, Item(n=0, kind="context", content=each.text, detail=detail))
+    for telling in tellings:
+        if record.state.told.get(telling.about) != telling.digest:
+            detail = {ABOUT: [telling.about, telling.digest]}
+            await _add(record, Item(n=0, kind="context", content=telling.text, detail=detail))
 
 
 async def _add(record: Record, item: Item) -> None:

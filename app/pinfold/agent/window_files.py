@@ -46,7 +46,10 @@ class Line(Struct, frozen=True, gc=False):
 def archived(window: Window, generation: int) -> Iterator[bytes]:
     """The lines of a window at its end: a head, then its items in full. Raises `Refused`."""
     forms, archive = forms_of(window, generation), window.archive
-    end = next((each.seq - 1 for each in window.boundaries if each.generation > generation), None)
+    end = next(
+        (boundary.seq - 1 for boundary in window.boundaries if boundary.generation > generation),
+        None,
+    )
     encode = msgspec.json.Encoder().encode
     yield encode(Head(generation, window.seq if end is None else end, len(forms)))
     for n, form in forms.items():
@@ -76,7 +79,7 @@ def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None)
     for path in (folder / FOLDER).glob("*.jsonl") if folder is not None else ():
         if (match := _OLD_NAME.fullmatch(path.name)) is not None:
             names[path.name] = int(match[1])
-    found = {each for name, each in names.items() if _digits(name).startswith(digits)}
+    found = {number for name, number in names.items() if _digits(name).startswith(digits)}
     if len(found) != 1:
         many = "More than one window was" if found else "No window was"
         raise Refused(f"{many} compacted at {text}; name one by its number.")
@@ -86,10 +89,10 @@ def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None)
 def _names(boundaries: Sequence[Boundary]) -> Iterator[tuple[str, int]]:
     """The windows that a compaction ended, each by when it did and its number."""
     before = boundaries[0].generation - 1 if boundaries else 0
-    for each in boundaries:
-        if is_compaction(each.reason):
-            yield f"{each.at.astimezone(UTC):%Y%m%dT%H%M%S}-{before}", before
-        before = each.generation
+    for boundary in boundaries:
+        if is_compaction(boundary.reason):
+            yield f"{boundary.at.astimezone(UTC):%Y%m%dT%H%M%S}-{before}", before
+        before = boundary.generation
 
 
 def _digits(text: str) -> str:

@@ -72,8 +72,8 @@ class Core:
         """What stood in the core of an adopted session, and neither the goal nor the core has."""
         known = {_key(self.goal), *self._stated}
         return [
-            Suggestion(each.text, each.item, adopted=True)
-            for key, each in self._suggested.items()
+            Suggestion(suggestion.text, suggestion.item, adopted=True)
+            for key, suggestion in self._suggested.items()
             if key not in known
         ]
 
@@ -81,7 +81,7 @@ class Core:
 def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[Suggestion]:
     """The first request, until a goal is set, and the user's sentences that tell most, in at most
     `most` tokens together; none of item `latest`, which stands anyway."""
-    known = {_key(each.text) for each in core.stated()}
+    known = {_key(statement.text) for statement in core.stated()}
     told = [
         line
         for line in record.lines()

@@ -10,7 +10,7 @@ def unnamed(known: Known, uris: Iterable[str]) -> list[str]:
     edited or found since the user's last request names. Paths are as the journal has them."""
     checkpoint, core = known.checkpoint, known.core
     plan = checkpoint.plan
-    texts = [core.goal or core.first_request, *(each.text for each in core.stated())]
+    texts = [core.goal or core.first_request, *(statement.text for statement in core.stated())]
     texts += [checkpoint.task.text] if checkpoint.task else []
     texts += [step.text for step in plan.steps if not plan.done.get(step.id)]
     return known.named.others(uris, texts)

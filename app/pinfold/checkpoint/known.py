@@ -22,8 +22,15 @@ class Known:
         self.named = Named()
 
     def step(self, event: Event) -> None:
-        for each in (self.state, self.core, self.record, self.files, self.sources, self.named):
-            each.step(event)
+        for projection in (
+            self.state,
+            self.core,
+            self.record,
+            self.files,
+            self.sources,
+            self.named,
+        ):
+            projection.step(event)
 
     @property
     def checkpoint(self) -> CheckpointV1:

@@ -167,7 +167,7 @@ class _Judge:
         known = state.fact(key)
         if known is not None and known.evidence.said_by_user and evidence.source != "user":
             raise Refused(f"{key} is known by the user's word: only the user's words replace it.")
-        uris = [_uri(each, state) for each in proposal.depends_on]
+        uris = [_uri(dependency, state) for dependency in proposal.depends_on]
         if not uris:
             _require_no_files(evidence, state)
         if evidence.source == "file":
@@ -291,12 +291,19 @@ def _dependency(uri: str, state: CheckpointState) -> Dependency:
 
 
 def _plan(proposal: ProposedPlan, evidence: Evidence) -> PlanMemory:
-    steps = tuple(PlanStep(name("id", each.id), said("text", each.text)) for each in proposal.steps)
+    steps = tuple(
+        PlanStep(name("id", proposed_step.id), said("text", proposed_step.text))
+        for proposed_step in proposal.steps
+    )
     if len(steps) > caps.MAX_PLAN_STEPS_TOTAL:
         raise Refused(f"A plan has {caps.MAX_PLAN_STEPS_TOTAL} steps at most: join some.")
     if len({step.id for step in steps}) < len(steps):
         raise Refused("Two steps have the same id.")
-    done = tuple(step.id for step, each in zip(steps, proposal.steps, strict=True) if each.done)
+    done = tuple(
+        step.id
+        for step, proposed_step in zip(steps, proposal.steps, strict=True)
+        if proposed_step.done
+    )
     return PlanMemory(steps=steps, evidence=evidence, done=done)
 
 

@@ -86,8 +86,8 @@ def _names_hash(value: object) -> bool:
     match value:
         case dict():
             return any(
-                _names_hash(each) or (each is not None and "hash" in str(name).casefold())
-                for name, each in value.items()
+                _names_hash(inner) or (inner is not None and "hash" in str(name).casefold())
+                for name, inner in value.items()
             )
         case list():
             return any(map(_names_hash, value))

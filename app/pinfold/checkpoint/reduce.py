@@ -93,7 +93,9 @@ class CheckpointState:
 
     def decisions(self) -> Mapping[str, bool]:
         """The ids of the decisions that are kept, oldest first, and whether each is the user's."""
-        return {each.decision_id: each.evidence.said_by_user for each in self._decisions}
+        return {
+            decision.decision_id: decision.evidence.said_by_user for decision in self._decisions
+        }
 
     def snapshot(self) -> CheckpointV1:
         return CheckpointV1(
@@ -102,7 +104,8 @@ class CheckpointState:
             task=self._message,
             plan=self._plan,
             decisions=tuple(
-                replace(each, evidence=_unquoted(each.evidence)) for each in self._decisions
+                replace(decision, evidence=_unquoted(decision.evidence))
+                for decision in self._decisions
             ),
             artifacts=dict(sorted(self._artifacts.items())),
             facts={key: self._fact(fact) for key, (_, fact) in sorted(self._facts.items())},
@@ -169,16 +172,16 @@ class CheckpointState:
             value=short(fact.value, caps.MAX_VALUE_CHARS),
             evidence=_evidence(fact.evidence),
             depends_on=tuple(
-                Dependency(clip(each.uri, caps.MAX_URI_CHARS), _hash(each.hash))
-                for each in fact.depends_on[: caps.MAX_DEPENDENCIES]
+                Dependency(clip(dependency.uri, caps.MAX_URI_CHARS), _hash(dependency.hash))
+                for dependency in fact.depends_on[: caps.MAX_DEPENDENCIES]
             ),
         )
         self._facts[key] = (seq, fact)
-        self._depended.update({each.uri for each in fact.depends_on})
+        self._depended.update({dependency.uri for dependency in fact.depends_on})
         if len(self._facts) > caps.MAX_FACTS_TOTAL:
             # No fact removes the user's words, but newer ones of theirs.
             oldest = min(
-                (each.evidence.said_by_user, at, key) for key, (at, each) in self._facts.items()
+                (memory.evidence.said_by_user, at, key) for key, (at, memory) in self._facts.items()
             )
             self._unlearn(oldest[2])
 
@@ -186,7 +189,7 @@ class CheckpointState:
         gone = self._facts.pop(key, None)
         if gone is None:
             return
-        for uri in {each.uri for each in gone[1].depends_on}:
+        for uri in {dependency.uri for dependency in gone[1].depends_on}:
             self._depended[uri] -= 1
             if not self._depended[uri]:
                 del self._depended[uri]
@@ -204,7 +207,7 @@ class CheckpointState:
             )
         )
         if len(self._decisions) > caps.MAX_DECISIONS_TOTAL:
-            mine = (each for each in self._decisions if not each.evidence.said_by_user)
+            mine = (earlier for earlier in self._decisions if not earlier.evidence.said_by_user)
             self._decisions.remove(next(mine, self._decisions[0]))
 
 
@@ -226,7 +229,7 @@ def _plan(proposed: PlanMemory) -> Plan:
         PlanStep(_name(step.id), short(step.text, caps.MAX_VALUE_CHARS))
         for step in proposed.steps[: caps.MAX_PLAN_STEPS_TOTAL]
     )
-    done = {_name(each) for each in proposed.done}
+    done = {_name(step) for step in proposed.done}
     return Plan(
         steps=steps,
         done={step.id: step.id in done for step in sorted(steps, key=lambda step: step.id)},

@@ -97,8 +97,8 @@ def shown_steps(plan: Plan, caps: ViewCaps) -> list[int]:
 
 def standing(decisions: Sequence[Decision]) -> list[Decision]:
     """Those that no other supersedes."""
-    superseded = {each.supersedes for each in decisions}
-    return [each for each in decisions if each.decision_id not in superseded]
+    superseded = {decision.supersedes for decision in decisions}
+    return [decision for decision in decisions if decision.decision_id not in superseded]
 
 
 def facts_of(checkpoint: CheckpointV1, status: str, limit: int) -> list[tuple[str, Fact]]:

@@ -115,14 +115,14 @@ class _View:
             yield f"- [{'x' if plan.done.get(step.id) else ' '}] {self._show(step.text)}"
 
     def _decisions(self) -> Iterator[str]:
-        for each in standing(self._checkpoint.decisions)[-self._caps.max_decisions :]:
-            if self._caps.max_decisions and each.decision.casefold() not in self._told:
-                yield self._decision(each)
+        for decision in standing(self._checkpoint.decisions)[-self._caps.max_decisions :]:
+            if self._caps.max_decisions and decision.decision.casefold() not in self._told:
+                yield self._decision(decision)
 
-    def _decision(self, each: Decision) -> str:
-        why = f" — {self._show(each.rationale)}" if each.rationale else ""
-        who = "" if each.evidence.source == "user" else "the agent's, "
-        return f"- {self._show(each.decision)}{why} ({who}{self._cited(each.evidence)})"
+    def _decision(self, decision: Decision) -> str:
+        why = f" — {self._show(decision.rationale)}" if decision.rationale else ""
+        who = "" if decision.evidence.source == "user" else "the agent's, "
+        return f"- {self._show(decision.decision)}{why} ({who}{self._cited(decision.evidence)})"
 
     def _facts(self, status: str) -> Iterator[str]:
         most = self._caps.max_facts_valid if status == "VALID" else self._caps.max_facts_suspect

@@ -115,7 +115,8 @@ async def compact(context: Context, argument: str) -> None:
         "focus": asked.focus,
     }
     options = replace(
-        compaction.options, **{name: each for name, each in changes.items() if each is not None}
+        compaction.options,
+        **{name: change for name, change in changes.items() if change is not None},
     )
     if not 0 < options.target_pct <= 1:
         raise CommandError(WRONG_TARGET)

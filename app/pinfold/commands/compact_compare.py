@@ -73,7 +73,7 @@ async def _announced(session: Session) -> str:
 
 def _table(names: Sequence[str], made: Mapping[str, Made | Exception]) -> list[str]:
     """Lines of at most 66 characters: they fit beside an item's number on 80 columns."""
-    befores = (each.draft.report.before for each in made.values() if isinstance(each, Made))
+    befores = (result.draft.report.before for result in made.values() if isinstance(result, Made))
     before = next(befores, None)
     now = "" if before is None else f"{tokens(before)} tokens now. "
     lines = [f"{now}What each strategy would come to, and lose:", _HEAD]
@@ -98,7 +98,8 @@ def _row(name: str, made: Made) -> str:
     report, loss = made.draft.report, made.loss
     less = 1 - report.after / report.before if report.before else 0.0
     lost = [
-        loss.more.get(kind, 0) + sum(each.kind == kind for each in loss.named) for kind in _LOST
+        loss.more.get(kind, 0) + sum(lost_part.kind == kind for lost_part in loss.named)
+        for kind in _LOST
     ]
     words, replies, failures, commands = (f"{count:,}" for count in lost)
     return (

@@ -66,14 +66,14 @@ def lines(report: Report, *, verbose: bool) -> Iterator[str]:
             yield from (f"  | {line}".rstrip() for line in inserted.text.splitlines())
     yield ""
     width = max((len(f"#{row.n}") for row in report.rows), default=0)
-    replaced = {each.instead_of: each.tokens for each in report.inserted}
+    replaced = {inserted.instead_of: inserted.tokens for inserted in report.inserted}
     for _, run in groupby(report.rows, lambda row: (row.verdict, row.reason)):
         rows = list(run)
         after = [row.after + replaced.get(row.n, 0) for row in rows]
         if len(rows) > _RUN and not verbose:
             yield _together(rows, sum(after))
         else:
-            yield from (_alone(row, each, width) for row, each in zip(rows, after, strict=True))
+            yield from (_alone(row, n, width) for row, n in zip(rows, after, strict=True))
 
 
 def _together(rows: Sequence[Row], after: int) -> str:

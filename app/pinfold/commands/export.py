@@ -49,7 +49,7 @@ def wish(
 
     if name is not None and name not in FORMATS:
         raise CommandError(f"There is no format “{name}”. Formats: {', '.join(FORMATS)}.")
-    known = next((each for each in FORMATS if each == name), None)
+    known = next((form for form in FORMATS if form == name), None)
     told = known or (format_of(path) if path is not None else "md")
     if told is None:
         raise CommandError(f"{path} does not tell the format. Name one: {', '.join(FORMATS)}.")

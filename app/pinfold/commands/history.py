@@ -60,8 +60,8 @@ async def fork(context: Context, generation: int) -> None:
 async def lost(context: Context, _: str) -> None:
     from pinfold.rollout.events import is_compaction
 
-    made = (each for each in reversed(context.session.window.boundaries))
-    newest = next((each for each in made if is_compaction(each.reason)), None)
+    made = (boundary for boundary in reversed(context.session.window.boundaries))
+    newest = next((boundary for boundary in made if is_compaction(boundary.reason)), None)
     if newest is None:
         raise CommandError("Nothing has been compacted yet.")
     context.open("lost", str(newest.generation))

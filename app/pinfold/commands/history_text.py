@@ -28,34 +28,34 @@ _WORDS = 72
 def windows(found: Sequence[Generation]) -> Iterator[str]:
     """A line for each window, oldest first."""
     yield f"{'window':>6}  {'since':<16}  {'by':<22}  {'items':>6}  tokens"
-    for each in found:
-        since = f"{each.since.astimezone():%Y-%m-%d %H:%M}" if each.since else ""
-        by = ", ".join(one_line(part) for part in (each.reason, each.strategy) if part) or "start"
-        sizes = f"{each.tokens.before:,} → {each.tokens.after:,}" if each.tokens else "–"
-        now = "(now)" if each is found[-1] else ""
-        line = f"{each.generation:>6}  {since:<16}  {by:<22}  {each.items:>6,}  {sizes} {now}"
+    for past in found:
+        since = f"{past.since.astimezone():%Y-%m-%d %H:%M}" if past.since else ""
+        by = ", ".join(one_line(part) for part in (past.reason, past.strategy) if part) or "start"
+        sizes = f"{past.tokens.before:,} → {past.tokens.after:,}" if past.tokens else "–"
+        now = "(now)" if past is found[-1] else ""
+        line = f"{past.generation:>6}  {since:<16}  {by:<22}  {past.items:>6,}  {sizes} {now}"
         yield line.rstrip()
 
 
 def standing(items: Sequence[Standing]) -> Iterator[str]:
     """A line for each item of one window."""
-    for each in items:
-        yield f"{SIGNS[each.form]} {_item(each)}"
+    for item in items:
+        yield f"{SIGNS[item.form]} {_item(item)}"
 
 
 def differences(items: Sequence[Difference]) -> Iterator[str]:
     """What came, what went, and what stands otherwise."""
     yield counts(items)
-    for each in items:
-        sign = "-" if each.after is None else "+" if each.before is None else "~"
-        how = f"  ({FORMS[each.before]} → {FORMS[each.after]})" if sign == "~" else ""
-        yield f"{sign} {_item(each)}{how}"
+    for item in items:
+        sign = "-" if item.after is None else "+" if item.before is None else "~"
+        how = f"  ({FORMS[item.before]} → {FORMS[item.after]})" if sign == "~" else ""
+        yield f"{sign} {_item(item)}{how}"
 
 
 def counts(items: Sequence[Difference]) -> str:
     """How many items came, went, and stand otherwise."""
-    gone = sum(each.after is None for each in items)
-    came = sum(each.before is None for each in items)
+    gone = sum(item.after is None for item in items)
+    came = sum(item.before is None for item in items)
     return f"gone {gone:,}; new {came:,}; otherwise {len(items) - gone - came:,}"
 
 
@@ -68,7 +68,7 @@ def fits(reading: Reading) -> str:
     return f"{used}, {tokens(over)} more than fit: compact it before you go on."
 
 
-def _item(each: Standing | Difference) -> str:
-    said = one_line(f"{each.name} {each.words}")
+def _item(entry: Standing | Difference) -> str:
+    said = one_line(f"{entry.name} {entry.words}")
     said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
-    return f"{f'#{each.n}':>7}  {KINDS[each.kind]:<10}  {said}".rstrip()
+    return f"{f'#{entry.n}':>7}  {KINDS[entry.kind]:<10}  {said}".rstrip()

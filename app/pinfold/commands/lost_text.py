@@ -21,14 +21,14 @@ _WORDS = 60
 def by_item(lost: Iterable[Lost]) -> dict[int, list[Lost]]:
     """The items in the order of their first loss, and what of each was lost."""
     found: dict[int, list[Lost]] = {}
-    for each in lost:
-        found.setdefault(each.item, []).append(each)
+    for loss in lost:
+        found.setdefault(loss.item, []).append(loss)
     return found
 
 
 def abouts(window: Steering, lost: Iterable[Lost]) -> dict[int, str]:
     """What the items are that said it. Counting takes a while."""
-    items = (window.item(each.item) for each in lost)
+    items = (window.item(loss.item) for loss in lost)
     return {item.n: about(item, window.count(item.content)) for item in items if item is not None}
 
 
@@ -50,7 +50,7 @@ def listed(lost: Iterable[Lost], items: Mapping[int, str]) -> str:
 def _values(some: Iterable[Lost]) -> Iterable[str]:
     """Each kind is said once."""
     last = ""
-    for each in some:
-        text = one_line(each.text)[:_WORDS]
-        yield text if each.kind == last else f"{each.kind} {text}"
-        last = each.kind
+    for loss in some:
+        text = one_line(loss.text)[:_WORDS]
+        yield text if loss.kind == last else f"{loss.kind} {text}"
+        last = loss.kind

@@ -75,12 +75,12 @@ def source_page(found: Sequence[Source]) -> tuple[str, str]:
     from pinfold.sanitize import clean, one_line
 
     parts: list[str] = []
-    for each in found:
-        head = f"session {one_line(each.cited.session)[:ID_SHOWN]} in {one_line(each.cwd)}"
-        if not each.items:
-            parts.append(f"── #{each.cited.item}, {head} ──\n{one_line(each.why)}")
-        for item in each.items:
+    for session in found:
+        head = f"session {one_line(session.cited.session)[:ID_SHOWN]} in {one_line(session.cwd)}"
+        if not session.items:
+            parts.append(f"── #{session.cited.item}, {head} ──\n{one_line(session.why)}")
+        for item in session.items:
             name = f" {one_line(item.name)}" if item.name else ""
             parts.append(f"── #{item.n} {KINDS[item.kind]}{name}, {head} ──\n{clean(item.content)}")
-    title = ", ".join(f"#{each.cited.item}" for each in found)
+    title = ", ".join(f"#{session.cited.item}" for session in found)
     return f"Where it comes from: {title}", "\n\n".join(parts)

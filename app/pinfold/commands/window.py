@@ -32,7 +32,7 @@ async def pin(context: Context, argument: str) -> None:
     pins = window.select(argument)
     effect = await window.act("pin", pins)
     costs = dict(window.pins)
-    own = sum(costs.get(each, 0) for each in pins)
+    own = sum(costs.get(place, 0) for place in pins)
     held = f"{tokens(effect.pinned)} tokens held, {_share(context.session, effect.pinned)}"
     if not own:
         said = "nothing in the window yet; what comes will be held"
@@ -46,7 +46,7 @@ async def pin(context: Context, argument: str) -> None:
 
 async def unpin(context: Context, argument: str) -> None:
     window = context.session.window
-    known = [each for each, _ in window.pins]
+    known = [place for place, _ in window.pins]
     if not known:
         raise CommandError("Nothing is pinned.")
     if not argument:
@@ -69,7 +69,7 @@ def _named(pins: Iterable[Pin]) -> str:
 
 def _known(name: str, known: Sequence[Pin]) -> list[Pin]:
     """The pin of that name; it may hold what is no longer in the window."""
-    return [each for each in known if str(each) == name.removeprefix("#")]
+    return [place for place in known if str(place) == name.removeprefix("#")]
 
 
 async def pins(context: Context, _: str) -> None:
@@ -92,13 +92,13 @@ async def pins(context: Context, _: str) -> None:
 def _runs(held: Sequence[tuple[Pin, int]]) -> list[tuple[list[Pin], int]]:
     """Pins and their cost; items in a row are one."""
     runs: list[tuple[list[Pin], int]] = []
-    for each, cost in held:
+    for place, cost in held:
         last = runs[-1][0][-1] if runs else None
-        if isinstance(each, int) and isinstance(last, int) and each == last + 1:
-            runs[-1][0].append(each)
+        if isinstance(place, int) and isinstance(last, int) and place == last + 1:
+            runs[-1][0].append(place)
             runs[-1] = (runs[-1][0], runs[-1][1] + cost)
         else:
-            runs.append(([each], cost))
+            runs.append(([place], cost))
     return runs
 
 
@@ -204,7 +204,7 @@ def _share(session: Session, count: int) -> str:
 
 def _tell(context: Context, line: str, effect: Effect) -> None:
     """Say what was done, and what of it was not."""
-    lines = [line, *(f"Not {each}." for each in effect.left)]
+    lines = [line, *(f"Not {sentence}." for sentence in effect.left)]
     if effect.warning:
         lines.append(effect.warning)
     context.tell("\n".join(lines), "warning" if effect.warning else "info")
@@ -212,7 +212,7 @@ def _tell(context: Context, line: str, effect: Effect) -> None:
 
 def _unpin_choices(context: Context) -> Sequence[str]:
     # No numbers: with Enter, a longer one would take the place of what is typed.
-    held = [str(each) for each, _ in context.session.window.pins if isinstance(each, str)]
+    held = [str(place) for place, _ in context.session.window.pins if isinstance(place, str)]
     return [*held, "all"]
 
 

@@ -129,8 +129,8 @@ class _Assembly:
             if entry.pin is not None:
                 self._holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
             elif entry.n in self._options.keep:
-                for each in self._holding.pair(entry):
-                    self._holding.keep(each, "keep", "you keep it")
+                for half in self._holding.pair(entry):
+                    self._holding.keep(half, "keep", "you keep it")
         request = view.latest_request
         if request is None or request.n in self._holding.kept:
             return

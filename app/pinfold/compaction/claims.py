@@ -68,7 +68,7 @@ class Sources:
     def check(self, entry: Entry) -> Entry:
         """The entry with the evidence that was found, why none bears it out, and what of it stands
         in none."""
-        entry = replace(entry, value={key: unmarked(each) for key, each in entry.value.items()})
+        entry = replace(entry, value={key: unmarked(part) for key, part in entry.value.items()})
         evidence = self.found(entry.evidence)
         doubts: list[str] = []
         if not entry.evidence:
@@ -89,9 +89,9 @@ class Sources:
     def found(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
         """What is quoted, with the items that say it; a quote from another item finds its own."""
         found: dict[Evidence, None] = {}
-        for each in evidence:
-            quote = _spaced(each.quote)
-            n = self._saying(quote, each.item)
+        for source in evidence:
+            quote = _spaced(source.quote)
+            n = self._saying(quote, source.item)
             if n is not None:
                 item = self._entries[n].item
                 by = item.name or "" if item.kind == "tool_result" else ""
@@ -101,12 +101,12 @@ class Sources:
     def may_order(self, field: Field, evidence: Iterable[Evidence]) -> bool:
         """Whether the user or the agent says what the agent is to go by."""
         return field not in _ORDERS or any(
-            each.quote in self._own.get(each.item, "") for each in evidence
+            source.quote in self._own.get(source.item, "") for source in evidence
         )
 
     def _missing(self, entry: Entry, evidence: Iterable[Evidence]) -> list[str]:
-        cited = {each.item for each in evidence}
-        cited |= {n for each in cited if (n := self._entries[each].partner) is not None}
+        cited = {quoted.item for quoted in evidence}
+        cited |= {n for number in cited if (n := self._entries[number].partner) is not None}
         items = [self._entries[n].item for n in sorted(cited) if n in self._entries]
         source = mentions.Source(items, filter(None, [self._known.get(entry.id)]))
         return source.missing(_told(entry), self._cwd)
@@ -116,9 +116,9 @@ class Sources:
             return n
         if quote not in self._whole:
             return None
-        said = [each for each in reversed(self._texts) if self._holds(each, quote)]
+        said = [text for text in reversed(self._texts) if self._holds(text, quote)]
         # Where no item is named, the user's or the agent's own word goes before a tool's.
-        own = (each for each in said if quote in self._own[each])
+        own = (number for number in said if quote in self._own[number])
         return next(own, said[0] if said else None)
 
     def _holds(self, n: int, quote: str) -> bool:
@@ -143,7 +143,7 @@ def confirmed(notes: str, items: Iterable[Item], cwd: str = "") -> tuple[str, tu
     marked: list[str] = []
     for line in map(unmarked, notes.splitlines()):
         cited = [every[n] for n in map(int, _CITED.findall(line)) if n in every]
-        cited += [every[calls[each.call_id]] for each in cited if each.call_id in calls]
+        cited += [every[calls[item.call_id]] for item in cited if item.call_id in calls]
         source = mentions.Source(cited) if cited else whole
         mark = unconfirmed(source.missing(line, cwd)[:_MAX_NAMED])
         lines.append(f"{line.rstrip()} ({mark})" if mark else line)

@@ -57,9 +57,9 @@ class Draft:
 
         if self.first is not None:
             insert(self.first)
-        for n, each in self._planned.items():
-            if each.verdict in STAYS:
-                window.append((n, form_of(view.by_number[n], each.verdict)))
+        for n, planned in self._planned.items():
+            if planned.verdict in STAYS:
+                window.append((n, form_of(view.by_number[n], planned.verdict)))
             elif n in self._instead:
                 insert(self._instead[n])
         sizes, counted = measure(view, window, inserted)
@@ -76,12 +76,12 @@ class Draft:
 
     def _counted(self, after: Mapping[int, int]) -> Iterator[Planned]:
         """What becomes of every item, with the tokens that it takes."""
-        for n, each in self._planned.items():
+        for n, planned in self._planned.items():
             tokens = after.get(n, 0)
-            if tokens == each.after:
-                yield each
+            if tokens == planned.after:
+                yield planned
             else:
-                yield Planned(n, each.verdict, each.reason, each.before, tokens)
+                yield Planned(n, planned.verdict, planned.reason, planned.before, tokens)
 
 
 def left(entry: Entry, verdict: Verdict, reason: str) -> Planned:

@@ -141,10 +141,10 @@ def _rids_of_unreadable(view: WindowView, plan: CompactionPlan) -> bool:
 
 def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
     """Items that the plan does not name, or names otherwise than it treats them."""
-    if [each.n for each in plan.items] != list(view.by_number):
+    if [item.n for item in plan.items] != list(view.by_number):
         return ["it does not name every item of the window in its order"]
     staying = [
-        (view.by_number[each.n], each.verdict) for each in plan.items if each.verdict in STAYS
+        (view.by_number[item.n], item.verdict) for item in plan.items if item.verdict in STAYS
     ]
     expected = [(entry.item.n, form_of(entry, verdict)) for entry, verdict in staying]
     if [pair for pair in plan.window if pair[0] > 0] != expected:
@@ -186,7 +186,7 @@ def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
     n = request.item.n
     large = request.full > LARGE_REQUEST * view.context_window
     cut = any(item.detail.get("replaces") == n for item in plan.inserted if item.kind == "user")
-    replaced = any(each.n == n and each.verdict == "replace" for each in plan.items)
+    replaced = any(item.n == n and item.verdict == "replace" for item in plan.items)
     if not (replaced and large and cut and request.pin is None):
         reasons.append(f"your latest request, #{n}, would go")
     return reasons
@@ -221,12 +221,12 @@ def _unanswered(view: WindowView, plan: CompactionPlan) -> list[str]:
     for key, n in calls.items():
         if key not in results and view.by_number[n].partner is not None:
             alone.append(f"the call #{n}")
-    return [f"{each} would come without its other half" for each in alone]
+    return [f"{call_id} would come without its other half" for call_id in alone]
 
 
 def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
     sizes, counted = measure(view, plan.window, plan.inserted)
-    told = {each.n: each.after for each in plan.items if each.after}
+    told = {item.n: item.after for item in plan.items if item.after}
     if sizes != plan.sizes or told != {n: t for n, t in counted.items() if n > 0 and t}:
         return ["its tokens are not what they are said to be"]
     if sizes.headroom < 0:
@@ -253,7 +253,7 @@ def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) ->
         window=tuple((n if n > 0 else next_n - n - 1, form) for n, form in plan.window),
         strategy=plan.strategy,
         inserted=inserted,
-        why={each.n: each.reason for each in plan.items if each.reason not in _COMMON},
+        why={item.n: item.reason for item in plan.items if item.reason not in _COMMON},
         tokens=events.Sizes(sizes.before, sizes.after),
         meta={
             **plan.meta,

@@ -130,7 +130,7 @@ class Holding:
         """A call and its result, or an item alone."""
         partner = self.view.by_number.get(entry.partner or 0)
         both = [entry] if partner is None else [entry, partner]
-        return tuple(sorted(both, key=lambda each: each.n))
+        return tuple(sorted(both, key=lambda half: half.n))
 
     def draft(self) -> Draft:
         """The next window as it stands."""

@@ -99,7 +99,10 @@ def core_text(view: WindowView) -> str:
     """The goal and what the user put into the core, whole."""
     core = view.known.core
     lines = [f"goal: {core.goal}"] if core.goal else []
-    lines += [f"{each.text} (#{each.item})" if each.item else each.text for each in core.stated()]
+    lines += [
+        f"{statement.text} (#{statement.item})" if statement.item else statement.text
+        for statement in core.stated()
+    ]
     return "\n".join([CORE_HEADER, *map(bullet, lines)]) if lines else ""
 
 
@@ -107,7 +110,7 @@ def core_of(view: WindowView, options: PlanOptions, target: int, left: int) -> P
     """The core alone, for a window of `target` tokens of which `left` are free."""
     core = view.known.core
     parts = Parts(core=core_text(view))
-    told = {core.goal.casefold(), *(each.text.casefold() for each in core.stated())}
+    told = {core.goal.casefold(), *(statement.text.casefold() for statement in core.stated())}
     request = view.latest_request
     most = min(share(SUGGESTED, target), left // 4)
     if most < _LEAST:  # the digest says it for less
@@ -115,7 +118,7 @@ def core_of(view: WindowView, options: PlanOptions, target: int, left: int) -> P
     proposed = suggestions(view.known.record, core, most, request.n if request else 0)
     if proposed:
         parts.suggested = "\n".join([SUGGESTED_HEADER, *map(bullet, _by_item(proposed, options))])
-    told.update(each.text.casefold() for each in proposed)
+    told.update(suggestion.text.casefold() for suggestion in proposed)
     parts.told = frozenset(told - {""})
     return parts
 
@@ -244,10 +247,12 @@ def _caps() -> Iterator[ViewCaps]:
 
 def _by_item(proposed: Sequence[Suggestion], options: PlanOptions) -> Iterator[str]:
     """The sentences of each item, a line each behind its number."""
-    for (n, first), some in groupby(proposed, lambda each: (each.item, each.first)):
+    for (n, first), some in groupby(
+        proposed, lambda suggestion: (suggestion.item, suggestion.first)
+    ):
         number = f"#{n}" if options.numbered else ""
         name = ", ".join(filter(None, (number, "first request" if first else "")))
-        yield (f"{name}: " if name else "") + "\n".join(each.text for each in some)
+        yield (f"{name}: " if name else "") + "\n".join(suggestion.text for suggestion in some)
 
 
 def bullet(text: str) -> str:

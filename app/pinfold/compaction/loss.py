@@ -75,7 +75,9 @@ def loss_of(view: WindowView, plan: CompactionPlan) -> Loss:
 
 def change_at(window: Window, generation: int) -> Change:
     """What made that window; its own end counts, or how it stands now. Raises `Refused`."""
-    made = next((each for each in window.boundaries if each.generation == generation), None)
+    made = next(
+        (boundary for boundary in window.boundaries if boundary.generation == generation), None
+    )
     if made is None:
         raise Refused(f"No change has made a window {generation}: it has lost nothing.")
     return Change(unpack(made.before), forms_of(window, generation))
@@ -90,7 +92,7 @@ def _loss(lines: Sequence[Line], before: Iterable[Shown], after: Iterable[Shown]
     old, new = list(before), list(after)
     stood, stands = _whole(old), _whole(new)
     earlier = _inserted(old)
-    text = "\n".join(each.item.content for each in new)
+    text = "\n".join(entry.item.content for entry in new)
     found: dict[LostKind, list[tuple[int, Lost]]] = {}
     for line in lines:
         kind = _KINDS.get(line.kind)
@@ -105,12 +107,12 @@ def _loss(lines: Sequence[Line], before: Iterable[Shown], after: Iterable[Shown]
 
 def _whole(shown: Iterable[Shown]) -> set[int]:
     """The items that stand as they are."""
-    return {each.stands_for[0] for each in shown if each.form == "full"}
+    return {entry.stands_for[0] for entry in shown if entry.form == "full"}
 
 
 def _inserted(shown: Iterable[Shown]) -> str:
     """What compactions inserted."""
-    some = (each.item for each in shown if each.item.kind in ("checkpoint", "summary"))
+    some = (entry.item for entry in shown if entry.item.kind in ("checkpoint", "summary"))
     return "\n".join(item.content for item in some)
 
 
@@ -118,8 +120,8 @@ def _entries(old: Iterable[Shown], text: str) -> Iterator[Lost]:
     """What a summary that a model wrote says, and nothing of the next window."""
     for shown in old:
         item: Item = shown.item
-        for each in entries_of(item):
-            said = each.value.get("text", "")
+        for entry in entries_of(item):
+            said = entry.value.get("text", "")
             if said and said not in text:
                 yield Lost("decision", said, item.n)
 
@@ -128,7 +130,7 @@ def _ranked(found: dict[LostKind, list[tuple[int, Lost]]]) -> Loss:
     named: list[Lost] = []
     more: dict[LostKind, int] = {}
     for kind in _ORDER:
-        some = sorted(found.get(kind, ()), key=lambda each: (-each[0], -each[1].item))
+        some = sorted(found.get(kind, ()), key=lambda pair: (-pair[0], -pair[1].item))
         named += [lost for _, lost in some[:MAX_NAMED]]
         if left := len(some[MAX_NAMED:]):
             more[kind] = left

@@ -61,7 +61,9 @@ def as_sent(view: WindowView, entries: Iterable[Entry]) -> list[Item]:
 def read_as_sent(view: WindowView, entries: Iterable[Entry]) -> list[Entry]:
     """Those of them that a request carries as themselves, each with what it carries."""
     sent = {
-        each.stands_for[0]: each.item for each in rendered_now(view) if each.form != "placeholder"
+        entry.stands_for[0]: entry.item
+        for entry in rendered_now(view)
+        if entry.form != "placeholder"
     }
     return [
         replace(entry, item=replace(entry.item, content=item.content, images=item.images))

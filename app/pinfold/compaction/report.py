@@ -75,16 +75,16 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
     """What `plan` would do to the window that it was made from."""
     rows = tuple(
         Row(
-            n=each.n,
+            n=item.n,
             kind=entry.item.kind,
             name=entry.item.name or "",
             words=first_words(entry.item),
-            verdict=each.verdict,
-            reason=each.reason,
-            before=each.before,
-            after=each.after,
+            verdict=item.verdict,
+            reason=item.reason,
+            before=item.before,
+            after=item.after,
         )
-        for entry, each in zip(view.entries, plan.items, strict=True)
+        for entry, item in zip(view.entries, plan.items, strict=True)
     )
     sizes, kept, masked, archived = plan.sizes, *_counts(plan)
     return Report(
@@ -98,7 +98,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         reserve=sizes.reserve,
         headroom=sizes.headroom,
         kept=kept,
-        pinned=sum(each.verdict == "pin" for each in plan.items),
+        pinned=sum(item.verdict == "pin" for item in plan.items),
         masked=masked,
         archived=archived,
         uncached=_uncached(view, plan),
@@ -122,7 +122,7 @@ def completion(plan: CompactionPlan) -> str:
 
 def _counts(plan: CompactionPlan) -> tuple[int, int, int]:
     """Items that stay, are masked, and go."""
-    verdicts = Counter(each.verdict for each in plan.items)
+    verdicts = Counter(item.verdict for item in plan.items)
     stay = verdicts["keep"] + verdicts["pin"]
     less = verdicts["mask"] + verdicts["shorten"]
     return stay, less, len(plan.items) - stay - less

@@ -14,20 +14,20 @@ from pinfold.window.window import Boundary, Window
 
 def undo_of(window: Window, seq: int) -> Data:
     """What undoes the change of event `seq`; later pins and marks stay. Raises `Refused`."""
-    undoable = next((each for each in window.undo.since(seq - 1) if each.seq == seq), None)
+    undoable = next((change for change in window.undo.since(seq - 1) if change.seq == seq), None)
     if undoable is None:
         raise Refused("That can't be undone, or was undone already.")
     if undoable.event is not None:
         return undoable.event
     later = window.undo.since(seq)
-    if any(each.event is None for each in later):
+    if any(change.event is None for change in later):
         raise Refused("Undo the later compactions first.")
-    at = next(i for i, each in enumerate(window.boundaries) if each.seq == seq)
+    at = next(i for i, edge in enumerate(window.boundaries) if edge.seq == seq)
     marked = {
         n
-        for each in later
-        if isinstance(each.event, ItemsMarked | PinsChanged)
-        for n, _ in each.event.items
+        for change in later
+        if isinstance(change.event, ItemsMarked | PinsChanged)
+        for n, _ in change.event.items
     }
     now = window.forms
     forms = _forms(window, at)
@@ -42,11 +42,14 @@ def restore_of(window: Window, generation: int) -> WindowReplaced:
 
     What compactions inserted after it, and what rewinds took back, does not come along.
     """
-    at = next((i for i, each in enumerate(window.boundaries) if each.generation > generation), None)
+    at = next(
+        (i for i, boundary in enumerate(window.boundaries) if boundary.generation > generation),
+        None,
+    )
     if at is None or generation < first_of(window):
         raise Refused(f"There is no earlier window {generation}.")
     later = window.boundaries[at:]
-    came = {n for each in later for n in each.inserted} | _rewound(window, later)
+    came = {n for boundary in later for n in boundary.inserted} | _rewound(window, later)
     now = window.forms
     since = {n: now.get(n, "full") for n in window.archive if n > later[0].last and n not in came}
     return _back(window, {**_forms(window, at), **since}, "restore", None)
@@ -58,12 +61,14 @@ def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
     What belongs together comes together: a call and its result, a thought and what it led to.
     Raises `Refused`.
     """
-    made = next((each for each in window.boundaries if each.generation == generation), None)
+    made = next(
+        (boundary for boundary in window.boundaries if boundary.generation == generation), None
+    )
     before = {} if made is None else unpack(made.before)
     if n not in before:
         raise Refused(f"#{n} did not stand in the window before {generation}.")
     now = window.forms
-    back = [each for each in _together(window, n, before) if now.get(each) != "full"]
+    back = [number for number in _together(window, n, before) if now.get(number) != "full"]
     if not back:
         raise Refused(f"#{n} stands in the window.")
     replaced = _back(window, _placed(window, tuple(before), now, back), "kept", None)
@@ -76,10 +81,10 @@ def _together(window: Window, n: int, before: Mapping[int, Form]) -> list[int]:
     item = archive[n]
     parts = [n]
     if item.kind == "reasoning":
-        heads = (archive.head(each) for each in before)
+        heads = (archive.head(number) for number in before)
         parts = [e.n for e in heads if e.kind in WRITTEN and e.response == item.response]
-    partners = [each for part in parts if (each := archive.partner(part)) is not None]
-    return sorted({*parts, *(each for each in partners if each in before)})
+    partners = [partner for part in parts if (partner := archive.partner(part)) is not None]
+    return sorted({*parts, *(number for number in partners if number in before)})
 
 
 def _placed(
@@ -87,12 +92,12 @@ def _placed(
 ) -> dict[int, Form]:
     """The window of `now` with `back` in it, each behind what it once stood behind."""
     places, standing = list(now), set(now)
-    inserted = (n for each in window.boundaries for n in each.inserted if n in standing)
+    inserted = (n for boundary in window.boundaries for n in boundary.inserted if n in standing)
     instead = {window.archive[n].detail.get("replaces"): n for n in inserted}
     for n in sorted(set(back) - standing, key=order.index):
         at = order.index(n)
-        earlier = next((each for each in reversed(order[:at]) if each in standing), None)
-        later = next((each for each in order[at:] if each in standing), None)
+        earlier = next((number for number in reversed(order[:at]) if number in standing), None)
+        later = next((number for number in order[at:] if number in standing), None)
         if n in instead:  # what was cut from it goes
             places[places.index(instead[n])] = n
             standing.discard(instead[n])
@@ -111,7 +116,7 @@ def _forms(window: Window, at: int) -> dict[int, Form]:
 
 
 def _rewound(window: Window, later: Sequence[Boundary]) -> set[int]:
-    following = [*(unpack(each.before) for each in later[1:]), window.forms]
+    following = [*(unpack(boundary.before) for boundary in later[1:]), window.forms]
     return {
         n
         for boundary, then in zip(later, following, strict=True)

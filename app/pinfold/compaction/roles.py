@@ -43,7 +43,14 @@ def kept(view: WindowView, roles: Collection[str]) -> list[Kept]:
             fitting = {TOOL, *([DIFF] if edits(item, result.item) else [])}
             if cited & {item.n, result.n}:
                 fitting.add(DECISION)
-            if role := next((each for each in ROLES if each in fitting and each in roles), None):
+            if role := next(
+                (
+                    known_role
+                    for known_role in ROLES
+                    if known_role in fitting and known_role in roles
+                ),
+                None,
+            ):
                 found.append(Kept(role, (entry, result)))
         elif item.n in cited and item.kind in ("user", "assistant"):
             found.append(Kept(DECISION, (entry,)))
@@ -57,24 +64,24 @@ def keep_roles(holding: Holding, roles: Sequence[Kept], budget: int, oversized: 
     """
     found: list[Kept] = []
     for role in ROLES:
-        for each in (each for each in reversed(roles) if each.role == role):
-            if all(holding.free(entry) for entry in each.entries):
+        for rule in (kept_role for kept_role in reversed(roles) if kept_role.role == role):
+            if all(holding.free(entry) for entry in rule.entries):
                 before = holding.size
-                for entry in each.entries:
-                    _keep(holding, entry, each)
+                for entry in rule.entries:
+                    _keep(holding, entry, rule)
                 if holding.size - before > budget:
-                    holding.drop(each.entries)
+                    holding.drop(rule.entries)
                 else:
                     budget -= holding.size - before
-                    found.append(each)
-    for each in found:
-        result = each.entries[-1]
+                    found.append(rule)
+    for rule in found:
+        result = rule.entries[-1]
         more = result.tokens - holding.cost[result.n]
         large = result.full > oversized or holds_data(result.item)
-        if each.role == TOOL and 0 < more <= budget and not large:
-            holding.keep(result, "keep", each.reason)
+        if rule.role == TOOL and 0 < more <= budget and not large:
+            holding.keep(result, "keep", rule.reason)
             budget -= more
-    return sorted((each.entries for each in found), key=lambda entries: entries[0].n)
+    return sorted((rule.entries for rule in found), key=lambda entries: entries[0].n)
 
 
 def _keep(holding: Holding, entry: Entry, kept: Kept) -> None:
@@ -88,7 +95,9 @@ def _keep(holding: Holding, entry: Entry, kept: Kept) -> None:
 
 
 def _cited(view: WindowView) -> frozenset[int]:
-    return frozenset([*(each.item for each in view.known.core.stated()), *_evidence(view)])
+    return frozenset(
+        [*(statement.item for statement in view.known.core.stated()), *_evidence(view)]
+    )
 
 
 def _evidence(view: WindowView) -> Iterator[int]:

@@ -92,7 +92,7 @@ def entries_of(item: Item) -> tuple[Entry, ...]:
         found = msgspec.convert(item.detail.get("entries", ()), tuple[Entry, ...])
     except msgspec.ValidationError:
         return ()
-    return found if all(set(each.value) == set(keys_of(each.field)) for each in found) else ()
+    return found if all(set(entry.value) == set(keys_of(entry.field)) for entry in found) else ()
 
 
 def line_of(entry: Entry) -> str:
@@ -107,10 +107,10 @@ def line_of(entry: Entry) -> str:
         case _:
             said = value["text"]
     mark = unconfirmed(entry.unconfirmed)
-    tools = dict.fromkeys(f"{each.by} #{each.item}" for each in entry.evidence if each.by)
-    if tools and all(each.by for each in entry.evidence):
+    tools = dict.fromkeys(f"{source.by} #{source.item}" for source in entry.evidence if source.by)
+    if tools and all(source.by for source in entry.evidence):
         return f"said by {', '.join(tools)}: {said}{f' ({mark})' if mark else ''}"
-    items = ", ".join(dict.fromkeys(f"#{each.item}" for each in entry.evidence))
+    items = ", ".join(dict.fromkeys(f"#{source.item}" for source in entry.evidence))
     known = "; ".join(filter(None, (items, mark)))
     return f"{said} ({known})" if known else said
 
@@ -171,4 +171,4 @@ def _joined(what: str, more: str) -> str:
 
 
 def _newest(entry: Entry) -> int:
-    return max((each.item for each in entry.evidence), default=0)
+    return max((source.item for source in entry.evidence), default=0)

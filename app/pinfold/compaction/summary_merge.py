@@ -22,7 +22,7 @@ def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> t
     entries = {entry.id: entry for entry in standing}
     for told in answer.entries():
         new = sources.check(told)
-        old = next((each for each in entries.values() if _same(each, new)), None)
+        old = next((entry for entry in entries.values() if _same(entry, new)), None)
         if old is not None and _may_replace(new, old):
             if old.unsupported or old.unconfirmed or old.value != new.value:
                 entries[old.id] = replace(new, id=old.id)
@@ -68,7 +68,7 @@ def _id(entry: Entry, taken: Collection[str]) -> str:
 
 def _gone(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> Iterator[str]:
     fields = {entry.id: entry.field for entry in standing}
-    for each in answer.gone:
-        evidence = sources.found(each.quoted())
-        if each.id in fields and evidence and sources.may_order(fields[each.id], evidence):
-            yield each.id
+    for entry in answer.gone:
+        evidence = sources.found(entry.quoted())
+        if entry.id in fields and evidence and sources.may_order(fields[entry.id], evidence):
+            yield entry.id

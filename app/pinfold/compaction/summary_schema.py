@@ -50,7 +50,7 @@ class Said(_Strict):
     evidence: Annotated[list[Evidence], Field(max_length=20)]
 
     def quoted(self) -> tuple[summary.Evidence, ...]:
-        return tuple(summary.Evidence(each.item, each.quote) for each in self.evidence)
+        return tuple(summary.Evidence(source.item, source.quote) for source in self.evidence)
 
 
 class Stated(Said):
@@ -90,11 +90,11 @@ class SummaryV1(_Strict):
         """What it says, each on one line; the ids are the model's."""
         for name in FIELDS:
             told = getattr(self, name)
-            for each in [told] if name == "task" else told:
+            for said in [told] if name == "task" else told:
                 keys = summary.keys_of(name)
-                value = {key: one_line(getattr(each, key)) for key in keys}
+                value = {key: one_line(getattr(said, key)) for key in keys}
                 if value[keys[0]]:
-                    yield Entry(each.id, name, value, each.quoted())
+                    yield Entry(said.id, name, value, said.quoted())
 
 
 def json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:
@@ -122,14 +122,14 @@ def parse(answer: str) -> SummaryV1:
 
     Raises `Malformed`.
     """
-    found = [each for each in _objects(answer) if each.keys() & SummaryV1.model_fields.keys()]
+    found = [entry for entry in _objects(answer) if entry.keys() & SummaryV1.model_fields.keys()]
     if len(found) != 1:
         many = "several JSON objects" if found else "no whole JSON object"
         raise Malformed(f"it holds {many} of that form, where one is asked for and nothing else")
     try:
         return SummaryV1.model_validate(found[0])
     except ValidationError as error:
-        told = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()]
+        told = [f"{_place(problem['loc'])}: {problem['msg']}" for problem in error.errors()]
         more = f"; and {len(told) - _ERRORS} more" if len(told) > _ERRORS else ""
         raise Malformed("; ".join(told[:_ERRORS]) + more) from None
 
@@ -150,7 +150,7 @@ def _objects(answer: str) -> Iterator[dict[str, Any]]:
 
 
 def _place(path: tuple[int | str, ...]) -> str:
-    return ".".join(str(each) for each in path)
+    return ".".join(str(place) for place in path)
 
 
 def _plain(schema: Any) -> Any:
@@ -159,7 +159,7 @@ def _plain(schema: Any) -> Any:
         case dict():
             return {key: _plain(value) for key, value in schema.items() if key not in _LEFT_OUT}
         case list():
-            return [_plain(each) for each in schema]
+            return [_plain(part) for part in schema]
         case _:
             return schema
 

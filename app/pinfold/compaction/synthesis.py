@@ -94,7 +94,7 @@ class Synthesis:
                 if not halves:
                     raise
                 # The server has less room than it says: what is left is too large as well.
-                rest = (half for each in waiting for half in each.halves() or (each,))
+                rest = (half for piece in waiting for half in piece.halves() or (piece,))
                 waiting = deque([*halves, *rest])
                 continue
             self._entries = await asyncio.to_thread(merge, self._entries, answer, sources)

@@ -267,8 +267,8 @@ def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:
     archive, forms = window.archive, window.forms
     pins = _protecting(window)
     shown = window.shown
-    tokens = {each.stands_for[0]: count for each, count in zip(shown, gauge.tokens, strict=True)}
-    sent = {each.stands_for[0] for each in shown if each.form != "placeholder"}
+    tokens = {entry.stands_for[0]: count for entry, count in zip(shown, gauge.tokens, strict=True)}
+    sent = {entry.stands_for[0] for entry in shown if entry.form != "placeholder"}
     for n, form in forms.items():
         item, stands = archive[n], n in sent
         takes = tokens.get(n, 0)
@@ -293,12 +293,12 @@ def _protecting(window: Window) -> dict[int, Pin]:
     found: dict[int, Pin] = {}
     for n in held:
         # A number holds though an older pin, on a file, is over the item too.
-        for each in (n, window.archive.partner(n)):
-            if each is not None and each in window.pins:
-                found.setdefault(n, each)
+        for number in (n, window.archive.partner(n)):
+            if number is not None and number in window.pins:
+                found.setdefault(n, number)
     for glob in window.pins.globs:
         for n in newest_about(glob, held, window.archive.touches):
-            for each in (n, window.archive.partner(n)):
-                if each is not None and each in window.forms:
-                    found.setdefault(each, glob)
+            for number in (n, window.archive.partner(n)):
+                if number is not None and number in window.forms:
+                    found.setdefault(number, glob)
     return found

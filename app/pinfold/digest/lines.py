@@ -137,31 +137,31 @@ def line(
 def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[Line]:
     """What the user typed and pasted. `answered` is the agent's last reply, `changed` its last
     edit: a message of little information stands with them."""
-    told = [each for text in typed(item) for each in sentences(text)]
+    told = [sentence for text in typed(item) for sentence in sentences(text)]
     lead = ""
     if told and sum(map(information, words(" ".join(told)))) < LITTLE:
         offered = offer(answered, " ".join(told), changed)
         lead = f"(to: “{offered}”) " if offered else ""
-    for each in told:
-        few = letters(each) <= _OWN_LETTERS
-        yield line(item.n, place, "pasted" if few and not lead else "user", each, lead=lead)
+    for sentence in told:
+        few = letters(sentence) <= _OWN_LETTERS
+        yield line(item.n, place, "pasted" if few and not lead else "user", sentence, lead=lead)
         lead = ""
-    blocks = [each for text in typed(item) for each in code(text)]
+    blocks = [part for text in typed(item) for part in code(text)]
     yield from _pasted(item.n, place, blocks)  # nobody types them
     for text in pasted(item):
         yield from _pasted(item.n, place, (*sentences(text), *code(text)))
 
 
 def _pasted(n: int, place: int, told: Sequence[str]) -> Iterator[Line]:
-    for each in told[:_MAX_LINES]:
-        yield line(n, place, "pasted", each, percent=int(100 * letters(each) ** 2))
+    for part in told[:_MAX_LINES]:
+        yield line(n, place, "pasted", part, percent=int(100 * letters(part) ** 2))
 
 
 def of_agent(item: Item, text: str, place: int) -> Iterator[Line]:
-    for each in sentences(text)[:_MAX_LINES]:
-        yield line(item.n, place, "agent", plain(each), most=_LONG)
-    for each in code(text)[:_MAX_LINES]:
-        yield line(item.n, place, "code", each, most=300)
+    for sentence in sentences(text)[:_MAX_LINES]:
+        yield line(item.n, place, "agent", plain(sentence), most=_LONG)
+    for part in code(text)[:_MAX_LINES]:
+        yield line(item.n, place, "code", part, most=300)
 
 
 def of_result(act: Act, item: Item, place: int) -> Iterator[Line]:
@@ -181,20 +181,20 @@ def of_result(act: Act, item: Item, place: int) -> Iterator[Line]:
                 most=_ANSWER,
             )
         case "agent":
-            for each in sentences(act.text)[:_MAX_LINES]:
-                yield line(n, place, "child", plain(each), most=400)
+            for sentence in sentences(act.text)[:_MAX_LINES]:
+                yield line(n, place, "child", plain(sentence), most=400)
         case "plan" if not act.plan:
-            for each in sentences(act.text)[:_MAX_LINES]:
-                yield line(n, place, "pasted", each, most=400)
+            for sentence in sentences(act.text)[:_MAX_LINES]:
+                yield line(n, place, "pasted", sentence, most=400)
         case _ if (act.prints or act.kind == "edit") and failed(act):
-            said = [one_line(each) for each in act.text.splitlines() if each.strip()]
+            said = [one_line(row) for row in act.text.splitlines() if row.strip()]
             why = ends(" | ".join((*said[:2], *said[2:][-1:])), _FAILURE)
             yield line(n, place, "failed", f"{ends(title, 240)} -> FAILED: {why}", most=2 * _SHORT)
         case "edit":
             counts = f" (+{act.added} -{act.removed})" if act.added or act.removed else ""
             yield line(n, place, "edit", f"{ends(title, _COMMAND)}{counts}")
-            for each in added(act.diff)[:_MAX_LINES]:
-                yield line(n, place, "added", f"+ {each}", most=200)
+            for row in added(act.diff)[:_MAX_LINES]:
+                yield line(n, place, "added", f"+ {row}", most=200)
         case "command":
             yield _command(act, n, place, title)
 
@@ -204,7 +204,7 @@ def _command(act: Act, n: int, place: int, title: str) -> Line:
     if committed := _COMMITTED.search(act.text):
         subject = act.text[committed.start() :].split("\n", 1)[0]
         return line(n, place, "commit", f"{short} -> {ends(subject, 200)}", most=2 * _SHORT)
-    said = [one_line(each) for each in act.text.splitlines() if each.strip()]
+    said = [one_line(row) for row in act.text.splitlines() if row.strip()]
     outcome = f" -> {ends(' | '.join(telling(said)), _OUTCOME)}" if said else ""
     return line(n, place, "run", f"{short}{outcome}", most=2 * _SHORT, key=title)
 
@@ -213,7 +213,7 @@ def telling(said: Sequence[str]) -> list[str]:
     """Of the lines of an output the last two, where outcomes stand, and before them the one that is
     least like the others: most of its information is in words that no other has."""
     looked = said[-_MAX_COMPARED:]
-    every = [words(each[:_SHORT]) for each in looked]
+    every = [words(row[:_SHORT]) for row in looked]
     having = Counter(word for known in every for word in known)
 
     def own(at: int) -> int:
@@ -226,8 +226,8 @@ def telling(said: Sequence[str]) -> list[str]:
 
 def of_output(n: int, text: str, place: int, spoken_of: Collection[str]) -> Iterator[Line]:
     """The lines of a result that share rare words with what was said."""
-    for each in text.splitlines()[:_MAX_OUTPUT]:
-        said = one_line(each)
+    for row in text.splitlines()[:_MAX_OUTPUT]:
+        said = one_line(row)
         if len(said) < _LEAST_OUTPUT:
             continue
         known = [word for word in words(said[:_SHORT]) if word in spoken_of]
@@ -242,29 +242,27 @@ def failed(act: Act) -> bool:
 def added(diff: str) -> list[str]:
     """The lines that an edit added, without those that it only moved."""
     lines = diff.splitlines()
-    old = {each[1:].strip() for each in lines if each.startswith("-")}
-    new = [
-        each[1:].strip() for each in lines if each.startswith("+") and not each.startswith("+++")
-    ]
-    return [each for each in new if len(each) > _LEAST_OUTPUT and each not in old]
+    old = {row[1:].strip() for row in lines if row.startswith("-")}
+    new = [row[1:].strip() for row in lines if row.startswith("+") and not row.startswith("+++")]
+    return [row for row in new if len(row) > _LEAST_OUTPUT and row not in old]
 
 
 def offer(reply: str, answer: str, changed: str) -> str:
     """What a short message answers, in some `OFFER` tokens: the option that it names, the last
     question, the last sentences of the reply, the last change."""
-    told = [plain(each) for each in sentences(reply)]
+    told = [plain(sentence) for sentence in sentences(reply)]
     raw = sentences(reply)
     picked: list[str | None] = []
     for mark in _CHOICE.findall(answer)[:3]:
         option = re.compile(rf"[\W_]*(?:\w+ )?{re.escape(mark)}\b[\W_]", re.IGNORECASE)
-        picked.append(next((plain(each) for each in raw if option.match(each)), None))
-    picked += [each for each in told if each.rstrip("*_ )").endswith(("?", "？"))][-1:]
+        picked.append(next((plain(row) for row in raw if option.match(row)), None))
+    picked += [row for row in told if row.rstrip("*_ )").endswith(("?", "？"))][-1:]
     picked += told[::-1][:2]
     if changed and not told:
         picked.append(changed)
     kept: list[str] = []
-    for each in dict.fromkeys(each for each in picked if each):
-        short = ends(each, 220)
+    for part in dict.fromkeys(choice for choice in picked if choice):
+        short = ends(part, 220)
         if not kept or tokens(" ".join([*kept, short])) <= OFFER:
             kept.append(short)
     return " ".join(kept)

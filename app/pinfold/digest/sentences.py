@@ -19,7 +19,7 @@ def sentences(text: str) -> list[str]:
     told = (
         one_line(part) for line in _FENCED.sub("", text).splitlines() for part in _END.split(line)
     )
-    return [each for each in told if each and not _RULE.fullmatch(each)]
+    return [sentence for sentence in told if sentence and not _RULE.fullmatch(sentence)]
 
 
 def code(text: str) -> list[str]:

@@ -128,7 +128,11 @@ def _by_conversation(
 
 def compared(results: Sequence[StrategyResult], *, even_asked: bool) -> Comparison | None:
     """The first pair of `PAIRS` of which both ran; as asked where all is graded, if that counts."""
-    named = {each.strategy: each for each in results if len(each.points) > 1}
+    named = {
+        strategy_result.strategy: strategy_result
+        for strategy_result in results
+        if len(strategy_result.points) > 1
+    }
     for one, other in PAIRS:
         if one in named and other in named:
             return _difference(named[one], named[other], even_asked)

@@ -22,10 +22,10 @@ _SESSION = "Session: "
 def raw_memories(selected: Iterable[Output]) -> str:
     """All records in one text, in ascending order of session ids."""
     blocks = [
-        f"## Session {each.session_id}\n\nFolder: {one_line(each.cwd)}\n"
-        f"Updated: {_utc(each.source_updated_at):%Y-%m-%dT%H:%M:%SZ}\n\n"
-        f"{_body(each.raw_memory)}\n"
-        for each in sorted(selected, key=lambda each: each.session_id)
+        f"## Session {row.session_id}\n\nFolder: {one_line(row.cwd)}\n"
+        f"Updated: {_utc(row.source_updated_at):%Y-%m-%dT%H:%M:%SZ}\n\n"
+        f"{_body(row.raw_memory)}\n"
+        for row in sorted(selected, key=lambda output: output.session_id)
     ]
     return _ended("\n".join([_HEAD, *blocks])) if blocks else EMPTY
 
@@ -36,16 +36,16 @@ def summaries(selected: Iterable[Output]) -> dict[str, str]:
     Where two sessions have the same, the later ids get a number.
     """
     found: dict[str, str] = {}
-    for each in sorted(selected, key=lambda each: each.session_id):
-        stem = f"{_utc(each.source_updated_at):%Y-%m-%d}-{_slug(each.rollout_slug)}"
+    for row in sorted(selected, key=lambda output: output.session_id):
+        stem = f"{_utc(row.source_updated_at):%Y-%m-%d}-{_slug(row.rollout_slug)}"
         name, number = stem, 1
         while f"{name}.md" in found:
             number += 1
             name = f"{stem}-{number}"
         found[f"{name}.md"] = (
-            f"{_SESSION}{each.session_id}\nFolder: {one_line(each.cwd)}\n"
-            f"Updated: {_utc(each.source_updated_at):%Y-%m-%dT%H:%M:%SZ}\n\n"
-            f"{_body(each.rollout_summary)}\n"
+            f"{_SESSION}{row.session_id}\nFolder: {one_line(row.cwd)}\n"
+            f"Updated: {_utc(row.source_updated_at):%Y-%m-%dT%H:%M:%SZ}\n\n"
+            f"{_body(row.rollout_summary)}\n"
         )
     return found
 

@@ -26,7 +26,7 @@ def read(places: Places) -> trees.Tree:
         with Repo(str(places.files)) as repo:
             commit = repo[_BRANCH]
             entries = repo.object_store.iter_tree_contents(commit.tree)  # type: ignore[attr-defined]
-            return {os.fsdecode(each.path): repo[each.sha].as_raw_string() for each in entries}
+            return {os.fsdecode(entry.path): repo[entry.sha].as_raw_string() for entry in entries}
     except Exception:  # whatever a damaged repository makes of it
         return {}
 
@@ -94,7 +94,7 @@ def diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
             parts.append("new file\n")
         if new is None:
             parts.append("deleted file\n")
-        one, two = (None if each is None else trees.text(each) for each in (old, new))
+        one, two = (None if line is None else trees.text(line) for line in (old, new))
         binary = (one is None) != (old is None) or (two is None) != (new is None)
         parts.append("Binary files differ\n" if binary else unified(one, two, name).text)
     return "".join(parts)

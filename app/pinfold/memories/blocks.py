@@ -88,7 +88,9 @@ def parted(every: Sequence[Block]) -> tuple[list[Block], list[Block]]:
     """The blocks above the heading `Unconfirmed`, and the statements below it."""
     for at, block in enumerate(every):
         if block.kind == "heading" and _UNCONFIRMED.match(block.text):
-            return list(every[:at]), [each for each in every[at:] if each.kind == "statement"]
+            return list(every[:at]), [
+                statement for statement in every[at:] if statement.kind == "statement"
+            ]
     return list(every), []
 
 
@@ -97,7 +99,7 @@ def joined(above: Iterable[Block], unconfirmed: Iterable[Block] = ()) -> str:
     every = [*above]
     if below := list(dict.fromkeys(block.text for block in unconfirmed)):
         every += [BLANK, Block("heading", UNCONFIRMED), BLANK]
-        every += [Block("statement", each) for each in below]
+        every += [Block("statement", line) for line in below]
     lines: list[str] = []
     for block in every:
         if block.text.strip() or (lines and lines[-1]):

@@ -43,7 +43,7 @@ def proven(
     """The files with every line checked, how many are proven, and which are not."""
     after: trees.Tree = {}
     lines, doubts = 0, list[tuple[str, str]]()
-    for name in sorted({*made, *(each for each in before if is_users(each, before[each]))}):
+    for name in sorted({*made, *(path for path in before if is_users(path, before[path]))}):
         data, old = made.get(name, b""), before.get(name)
         if old is not None and (data == old or name not in made) and is_users(name, old):
             after[name] = old
@@ -58,7 +58,7 @@ def proven(
             gone,
             steps=name.startswith(f"{SKILLS}/"),
         )
-        doubts += [(each.text, each.why) for each in found.doubts]
+        doubts += [(doubt.text, doubt.why) for doubt in found.doubts]
         if found.proven or not name.startswith(f"{SKILLS}/"):
             lines += found.proven
             after[name] = found.text.encode()

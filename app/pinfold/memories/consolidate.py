@@ -241,7 +241,7 @@ class _Run:
             return _outcome("held" if held else "succeeded", result, diff, note)
 
     def _finish(self, selected: Sequence[Output]) -> None:
-        newest = max((each.source_updated_at for each in selected), default=0.0)
+        newest = max((output.source_updated_at for output in selected), default=0.0)
         watermark = max(self._claim.input_watermark, newest)
         if not self._state.finish_consolidation(self._claim, selected, watermark):
             raise _Lost

@@ -63,7 +63,7 @@ class Keeper:
     def sources(self, cites: Sequence[Cited]) -> list[Source]:
         """The very items that a memory cites, from the sessions' own rollouts."""
         sessions = Sessions(self.reader.home, self.reader.state.outputs())
-        return [self._source(each, sessions) for each in cites]
+        return [self._source(cite, sessions) for cite in cites]
 
     def _source(self, cite: Cited, sessions: Sessions) -> Source:
         whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
@@ -134,7 +134,7 @@ class Keeper:
             heading = Block("heading", f"## {one_line(folder)}")
             if folder and heading not in above:
                 above += [BLANK, heading]
-            first = next((n for n, each in enumerate(above) if each.text.startswith("## ")), None)
+            first = next((n for n, block in enumerate(above) if block.text.startswith("## ")), None)
             at = above.index(heading) + 1 if folder else len(above) if first is None else first
             above[at:at] = [BLANK, Block("statement", line), BLANK]
             trees.put(self.places.files, name, joined(above, below).encode())
@@ -247,9 +247,11 @@ def _replaced(data: bytes, line: str, new: str) -> bytes:
     text = trees.text(data)
     if text is None:
         return data
-    found = [new if each.strip() == line else each for each in text.split("\n")]
+    found = [new if part.strip() == line else part for part in text.split("\n")]
     kept = [
-        each for each, was in zip(found, text.split("\n"), strict=True) if each or not was.strip()
+        kept_line
+        for kept_line, was in zip(found, text.split("\n"), strict=True)
+        if kept_line or not was.strip()
     ]
     return "\n".join(kept).encode()
 

@@ -45,13 +45,13 @@ class Memory(Struct, frozen=True):
 
     @property
     def sessions(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(each.session for each in self.cites))
+        return tuple(dict.fromkeys(cite.session for cite in self.cites))
 
 
 def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
     """All memories: those that sessions are told first, then those of `MEMORY.md`, then those that
     wait in records. Blocking. Raises `StateError`, `OSError`."""
-    outputs = {each.session_id: each for each in reader.state.outputs()}
+    outputs = {output.session_id: output for output in reader.state.outputs()}
     sources = reader.sources()
     sessions = Sessions(reader.home, list(outputs.values()))
     found: dict[tuple[str, str], Memory] = {}
@@ -61,11 +61,11 @@ def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
             continue
         cites = tuple(
             dict.fromkeys(
-                Cited(sessions.whole(each.session) or each.session, each.item)
-                for each in line.cites
+                Cited(sessions.whole(cite.session) or cite.session, cite.item)
+                for cite in line.cites
             )
         )
-        rows = [outputs[each.session] for each in cites if each.session in outputs]
+        rows = [outputs[cite.session] for cite in cites if cite.session in outputs]
         why = sources.stale(line)
         state: State = "told" if file == SUMMARY else "kept" if file == MEMORY else "waiting"
         found[kind, line.says] = Memory(
@@ -79,9 +79,9 @@ def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
             number=line.number,
             state="unconfirmed" if line.unconfirmed else "stale" if why else state,
             why="no record bears it out" if line.unconfirmed else why,
-            at=max((each.source_updated_at for each in rows), default=None),
-            uses=sum(each.usage_count for each in rows),
-            last_use=max((each.last_usage for each in rows if each.last_usage), default=None),
+            at=max((row.source_updated_at for row in rows), default=None),
+            uses=sum(row.usage_count for row in rows),
+            last_use=max((row.last_usage for row in rows if row.last_usage), default=None),
             tokens=count(line.says),
         )
     return list(found.values())

@@ -42,18 +42,20 @@ def merged(
     Lines without citation are the user's and stay; lines that `every` record bears out no more
     leave.
     """
-    records = {each.session_id: each for each in every}
+    records = {output.session_id: output for output in every}
     lookup = Records(records.values())
-    said = [_of(statement, each) for each in selected for statement in statements(each.raw_memory)]
+    said = [
+        _of(statement, output) for output in selected for statement in statements(output.raw_memory)
+    ]
     memory = text(before.get(MEMORY, b"")) or ""
     for block in blocks(memory):
         proven = prove(block.text, lookup) if block.kind == "statement" else None
         if isinstance(proven, str) and (statement := parse(proven)):
             sources = [records[cite.session] for cite in statement.cites]
-            said.append(_of(statement, max(sources, key=lambda each: each.source_updated_at)))
+            said.append(_of(statement, max(sources, key=lambda source: source.source_updated_at)))
     newest: dict[object, _Said] = {}
-    for each in sorted(said, key=lambda each: each.updated):
-        newest[each.key] = each
+    for one in sorted(said, key=lambda newer: newer.updated):
+        newest[one.key] = one
     kept = list(newest.values())
     return {
         MEMORY: _page("# Memory", memory, kept).encode(),
@@ -72,14 +74,14 @@ def _best(kept: Iterable[_Said]) -> list[_Said]:
     room, best = SUMMARY_CHARACTERS, []
     turns = Counter[tuple[int, str]]()
     ranked: list[tuple[int, int, int, _Said]] = []
-    for each in sorted(kept, key=lambda each: -each.updated):
-        kind = each.statement.kind
-        ranked.append((-each.used, turns[each.used, kind], KINDS.index(kind), each))
-        turns[each.used, kind] += 1
-    for *_, each in sorted(ranked, key=lambda found: found[:3]):
-        room -= len(str(each.statement)) + 1
+    for statement in sorted(kept, key=lambda said: -said.updated):
+        kind = statement.statement.kind
+        ranked.append((-statement.used, turns[statement.used, kind], KINDS.index(kind), statement))
+        turns[statement.used, kind] += 1
+    for *_, said in sorted(ranked, key=lambda found: found[:3]):
+        room -= len(str(said.statement)) + 1
         if room >= 0:
-            best.append(each)
+            best.append(said)
     return best
 
 
@@ -87,16 +89,19 @@ def _page(title: str, before: str, kept: Sequence[_Said]) -> str:
     """Statements under the heading of their folder, behind what the user wrote there."""
     above, below = parted(blocks(before))
     users = _users(above)
-    newest = {each.folder: each.updated for each in sorted(kept, key=lambda each: each.updated)}
+    newest = {
+        statement.folder: statement.updated
+        for statement in sorted(kept, key=lambda said: said.updated)
+    }
     folders = sorted(newest, key=lambda folder: (-newest[folder], folder))
     order = {kind: at for at, kind in enumerate(KINDS)}
     made = [Block("heading", title), Block("space", ""), *users.pop("", [])]
-    for folder in dict.fromkeys([*(f"## {each}" for each in folders), *users]):
-        here = [each for each in kept if f"## {each.folder}" == folder]
-        here.sort(key=lambda each: (order[each.statement.kind], -each.updated))
+    for folder in dict.fromkeys([*(f"## {place}" for place in folders), *users]):
+        here = [said for said in kept if f"## {said.folder}" == folder]
+        here.sort(key=lambda said: (order[said.statement.kind], -said.updated))
         made += [Block("space", ""), Block("heading", folder), Block("space", "")]
         made += users.get(folder, [])
-        made += [Block("statement", str(each.statement)) for each in here]
+        made += [Block("statement", str(said.statement)) for said in here]
     return joined(made, below)
 
 

@@ -141,7 +141,7 @@ class Phase1:
 
     def _claim(self, but: Collection[str], force: bool) -> list[Candidate]:
         found = eligible(self._store, self._rules, self._clock.now(), but)
-        every = {each.session: each for each in found}
+        every = {candidate.session: candidate for candidate in found}
         claims = self._state.claim_sessions(every.values(), self._limit, force=force)
         self._claims = {claim.key: claim for claim in claims}
         return [every[claim.key] for claim in claims]

@@ -63,13 +63,13 @@ class Records:
     """The records, to look statements up in."""
 
     def __init__(self, outputs: Iterable[Output]) -> None:
-        self._outputs = {each.session_id: each for each in outputs}
+        self._outputs = {output.session_id: output for output in outputs}
         self._cited: dict[Cited, list[Statement]] = {}
         self._words: dict[str, frozenset[str]] = {}
-        for each in self._outputs.values():
-            for statement in statements(each.raw_memory):
+        for output in self._outputs.values():
+            for statement in statements(output.raw_memory):
                 for item in {cite.item for cite in statement.cites}:
-                    self._cited.setdefault(Cited(each.session_id, item), []).append(statement)
+                    self._cited.setdefault(Cited(output.session_id, item), []).append(statement)
 
     def whole(self, cite: Cited) -> Cited | None:
         """The citation with the session's whole id; None where no record has it."""
@@ -77,7 +77,7 @@ class Records:
         if full not in self._outputs:
             if len(full) < _SHORTEST_ID:
                 return None
-            found = [each for each in self._outputs if each.startswith(full)]
+            found = [output for output in self._outputs if output.startswith(full)]
             if len(found) != 1:
                 return None
             full = found[0]
@@ -96,15 +96,15 @@ class Records:
         have worked there."""
         name = heading.lstrip("#").strip()
         if name.startswith(("/", "~")):
-            return any(name == each.cwd for each in self._outputs.values())
+            return any(name == output.cwd for output in self._outputs.values())
         wanted = set(words(name))
-        return any(wanted <= self._vocabulary(each) for each in self._outputs)
+        return any(wanted <= self._vocabulary(output) for output in self._outputs)
 
     def _vocabulary(self, session: str) -> frozenset[str]:
         if session not in self._words:
-            each = self._outputs[session]
-            said = f"{each.raw_memory}\n{each.rollout_summary}\n{each.cwd}\n"
-            said += f"{each.rollout_slug} {each.rollout_slug.replace('-', ' ')}"
+            output = self._outputs[session]
+            said = f"{output.raw_memory}\n{output.rollout_summary}\n{output.cwd}\n"
+            said += f"{output.rollout_slug} {output.rollout_slug.replace('-', ' ')}"
             self._words[session] = frozenset(words(said))
         return self._words[session]
 
@@ -126,7 +126,9 @@ def checked(
     with code below them.
     """
     above, below = parted(blocks(text))
-    was_above, was_below = ({each.text.strip() for each in part} for part in parted(blocks(before)))
+    was_above, was_below = (
+        {block.text.strip() for block in part} for part in parted(blocks(before))
+    )
     kept: list[Block] = []
     moved: list[Block] = []
     doubts: list[Doubt] = []
@@ -160,12 +162,12 @@ def checked(
             doubts.append(found)
             if not _cites(bare, gone) and len(bare) <= LONGEST:
                 moved.append(block)
-    left = {each.text.strip() for each in kept}
+    left = {block.text.strip() for block in kept}
     users = [block for block in parted(blocks(before))[0] if _is_users(block)]
     for block in users:
         if block.text.strip() not in left:
             kept += [_BREAK, block] if block.text.lstrip()[0] in "`~" else [BLANK, block]
-    known = {each.text.strip() for each in moved}
+    known = {block.text.strip() for block in moved}
     for block in below:
         bare = block.text.strip()
         uncited = gone and not any(cited(bare))  # nobody can say whose word it was
@@ -204,7 +206,7 @@ def prove(text: str, records: Records) -> str | Doubt:
         return text
     quote, file = statement.quote, statement.file
     if not quote:
-        proof = next((each for each in support if each.file), support[0])
+        proof = next((source for source in support if source.file), support[0])
         quote, file = proof.quote, proof.file
     return str(replace(statement, cites=cites, quote=quote, file=file))
 
@@ -215,21 +217,21 @@ def _unsaid(
     """Why the supporting statements do not say it; empty where they do."""
     kind = statement.kind if statement else "fact"
     if kind in _ORDERS:
-        support = [each for each in support if each.kind == kind]
+        support = [other for other in support if other.kind == kind]
         if not support:
             return f"no {kind} stands there"
     if statement and statement.quote:
-        pairs = {(each.quote, each.file) for each in support}
+        pairs = {(other.quote, other.file) for other in support}
         if (statement.quote, statement.file) not in pairs:
             return "its quote does not stand there"
-    texts = [part for each in support for part in (each.text, each.quote, each.file) if part]
+    texts = [part for other in support for part in (other.text, other.quote, other.file) if part]
     source = mentions.Source((), [*texts, *folders])
     missing = source.missing(said, folders[0] if len(folders) == 1 else "")
     if missing:
         return f"nothing there says {', '.join(missing[:5])}"
     own = set(words(said))
     if kind == "rule":  # the words of two rules make a third
-        told = any(own <= set(words("\n".join([each.text, *folders]))) for each in support)
+        told = any(own <= set(words("\n".join([other.text, *folders]))) for other in support)
     else:
         told = len(own & set(words("\n".join([*texts, *folders])))) >= len(own) * _SHARED
     return "" if told else "it is said in other words"
@@ -246,12 +248,12 @@ def purged(text: str, gone: Collection[str], records: Records) -> str:
         if block.kind != "statement" or not _cites(block.text, gone):
             kept.append(block)
         elif statement := parse(block.text):
-            others = tuple(each for each in statement.cites if not _cites(f"{each}", gone))
+            others = tuple(cite for cite in statement.cites if not _cites(f"{cite}", gone))
             found = prove(str(replace(statement, cites=others, quote="", file="")), records)
             kept += [Block("statement", found)] if isinstance(found, str) else []
     if len(kept) < len(above):
         kept = _with_content(kept)
-    left = [each for each in below if any(cited(each.text)) and not _cites(each.text, gone)]
+    left = [block for block in below if any(cited(block.text)) and not _cites(block.text, gone)]
     return joined(kept, left)
 
 
@@ -283,5 +285,5 @@ def _described(front: str) -> str:
 
 def _cites(text: str, sessions: Collection[str]) -> bool:
     cites = [cite.session for cite in cited(text)]
-    short = [each for each in cites if len(each) >= _SHORTEST_ID]
-    return any(each in cites or any(map(each.startswith, short)) for each in sessions)
+    short = [cite for cite in cites if len(cite) >= _SHORTEST_ID]
+    return any(session in cites or any(map(session.startswith, short)) for session in sessions)

@@ -79,7 +79,7 @@ class Proving:
         found: list[Statement] = []
         left_out: list[str] = []
         for statement in every:
-            cited = {n for each in statement.cites for n in (each.item, self._partner[each.item])}
+            cited = {n for cite in statement.cites for n in (cite.item, self._partner[cite.item])}
             items = [item for n in cited if n and (item := self._items.get(n))]
             if missing := mentions.missing(statement.text, items, self._source.cwd):
                 left_out.append(_nowhere(missing))
@@ -102,7 +102,7 @@ class Proving:
             return SAYS_NOTHING
         if len(text) > _MAX_TEXT:
             return TOO_LONG
-        quoted = tuple(Evidence(each.item, each.quote) for each in said.evidence)
+        quoted = tuple(Evidence(evidence.item, evidence.quote) for evidence in said.evidence)
         field = _FIELDS.get(said.kind, "known_failures")
         entry = self._sources.check(Entry("", field, {"text": text}, quoted))
         if entry.unsupported:
@@ -114,19 +114,19 @@ class Proving:
         if said.kind == "command" and not any(map(self._worked, entry.evidence)):
             return DID_NOT_WORK
         quote, file = self._quote(entry.evidence, said.file)
-        tools = dict.fromkeys(each.by for each in entry.evidence)
+        tools = dict.fromkeys(source.by for source in entry.evidence)
         if not file and said.kind != "command" and all(tools):
             text = f"said by {', '.join(tools)}: {text}"
-        cites = dict.fromkeys(Cited(self._source.session, each.item) for each in entry.evidence)
+        cites = dict.fromkeys(Cited(self._source.session, source.item) for source in entry.evidence)
         return Statement(said.kind, text, tuple(cites), quote, file)
 
     def _users(self, text: str, evidence: Sequence[Evidence]) -> str:
         """The text, if the user typed all of its words; their own sentences, if they typed most;
         else empty. What they did not type may turn a rule around."""
         typed = {
-            each.quote: own
-            for each in evidence
-            if each.quote in one_line(own := provenance.words(self._items[each.item]))
+            source.quote: own
+            for source in evidence
+            if source.quote in one_line(own := provenance.words(self._items[source.item]))
         }
         told, own_words = set(words(text)), set(words("\n".join(typed.values())))
         if not typed or len(told & own_words) < _OWN_WORDS * len(told):
@@ -137,8 +137,8 @@ class Proving:
         sentences = one_line(" ".join(dict.fromkeys(said)))
         return sentences if len(sentences) <= _MAX_TEXT else ""
 
-    def _worked(self, each: Evidence) -> bool:
-        done = self._act(each.item)
+    def _worked(self, source: Evidence) -> bool:
+        done = self._act(source.item)
         return done is not None and done.kind == "command" and not failed(done)
 
     def _act(self, n: int) -> Act | None:
@@ -150,13 +150,15 @@ class Proving:
     def _quote(self, evidence: Sequence[Evidence], file: str) -> tuple[str, str]:
         """The quote that goes along, and the file that it is a line of."""
         if file:
-            for each in evidence:
-                done = self._act(each.item)
+            for source in evidence:
+                done = self._act(source.item)
                 if done is None or done.kind not in ("read", "edit") or failed(done):
                     continue
-                if self._is_of(file, each.item, done) and self._is_line(each):
-                    return each.quote, file
-        return next((each.quote for each in evidence if len(each.quote) <= _MAX_QUOTE), ""), ""
+                if self._is_of(file, source.item, done) and self._is_line(source):
+                    return source.quote, file
+        return next(
+            (source.quote for source in evidence if len(source.quote) <= _MAX_QUOTE), ""
+        ), ""
 
     def _is_of(self, file: str, n: int, done: Act) -> bool:
         """Whether the call with that number read or changed the file."""
@@ -166,12 +168,12 @@ class Proving:
         calls: list[Item] = [item for item in pair if item.kind == "tool_call"]
         return not mentions.missing(f"`{file}`", calls, self._source.cwd)
 
-    def _is_line(self, each: Evidence) -> bool:
-        item = self._items[each.item]
+    def _is_line(self, source: Evidence) -> bool:
+        item = self._items[source.item]
         diff = str(item.detail.get("diff", "")).splitlines()
         added = [line[1:] for line in diff if line.startswith("+")]
         lines = [_NUMBER.sub("", line) for line in item.content.splitlines()]
-        return any(mentions.is_in(each.quote, one_line(line)) for line in (*added, *lines))
+        return any(mentions.is_in(source.quote, one_line(line)) for line in (*added, *lines))
 
 
 def _nowhere(names: Sequence[str]) -> str:

@@ -88,9 +88,9 @@ class Reader:
         for place in cut.cited:
             text = self._lines(place.path, place.first, place.last)
             there += [place] if text.strip() else []
-            for each in cited(text):
-                if whole := sessions.whole(each.session):
-                    sources[str(Cited(whole, each.item))] = None
+            for source in cited(text):
+                if whole := sessions.whole(source.session):
+                    sources[str(Cited(whole, source.item))] = None
                     named[whole] = None
         for given in cut.sessions:
             if whole := sessions.whole(given):
@@ -135,7 +135,7 @@ class Sessions:
 
     def __init__(self, home: Path, outputs: Sequence[Output]) -> None:
         self.home = home
-        self._outputs = {each.session_id: each for each in outputs}
+        self._outputs = {output.session_id: output for output in outputs}
         self._host = socket.gethostname()
 
     @cached_property
@@ -148,7 +148,7 @@ class Sessions:
             if session in known:
                 return session
             if len(session) >= _SHORTEST_ID:
-                found = [each for each in known if each.startswith(session)]
+                found = [session_id for session_id in known if session_id.startswith(session)]
                 if found:
                     return found[0] if len(found) == 1 else ""
         return ""

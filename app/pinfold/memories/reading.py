@@ -85,14 +85,14 @@ class Sources:
         """Why a memory may no longer hold; empty where nothing speaks against it."""
         if self._confirmed and line.hash in self._confirmed:
             return ""
-        folders = [self._folder_of(each.session) for each in line.cites]
-        if folders and all(each is None for each in folders):
+        folders = [self._folder_of(cite.session) for cite in line.cites]
+        if folders and all(folder is None for folder in folders):
             return "its session was deleted"
         statement = line.statement
         if statement is None or not (statement.file and statement.quote):
             return ""
-        known = list(dict.fromkeys(each for each in folders if each))
-        if known and not any(self._stands(statement, Path(each)) for each in known):
+        known = list(dict.fromkeys(folder for folder in folders if folder))
+        if known and not any(self._stands(statement, Path(session_id)) for session_id in known):
             return f"{one_line(statement.file)} no longer says it"
         return ""
 
@@ -122,7 +122,7 @@ def told(
     folder come first, then those of its repository, then the rest."""
     root = repository_root(cwd) or cwd
     chosen: list[MemoryLine] = []
-    for line in sorted(every, key=lambda each: _distance(each.folder, cwd, root)):
+    for line in sorted(every, key=lambda memory_line: _distance(memory_line.folder, cwd, root)):
         tokens = count(shown(line)) + 1
         if tokens <= most:
             most -= tokens
@@ -153,7 +153,7 @@ def shown(line: MemoryLine) -> str:
     statement = line.statement
     if statement is None:
         return f"{line.number} {one_line(line.says)}"
-    cites = ", ".join(f"{each.session[:ID_SHOWN]}#{each.item}" for each in statement.cites)
+    cites = ", ".join(f"{cite.session[:ID_SHOWN]}#{cite.item}" for cite in statement.cites)
     return f"{line.number} {statement.kind}: {one_line(statement.text)} [{cites}]"
 
 

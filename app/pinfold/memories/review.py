@@ -109,7 +109,7 @@ def edit(places: Places, hunk_id: str, text: str) -> None:
         live, wanted = _both(places)
         said = f"{text.rstrip()}\n" if text.strip() else ""
         # The proposal first: cut off here, the user is shown the edited change again.
-        others = [each for each in hunks_of(hunk.path, live, wanted) if each != hunk]
+        others = [wish for wish in hunks_of(hunk.path, live, wanted) if wish != hunk]
         edits = [*_edits(hunk.path, others), (hunk.line, hunk.before, said)]
         applying.propose(places, hunk.path, replaced(live.get(hunk.path), edits))
         edits = [(hunk.line, hunk.before, said)]

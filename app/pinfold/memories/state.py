@@ -57,16 +57,18 @@ class State:
             rows = conn.execute(select(jobs).where(jobs.c.kind == "extract"))
             known = {row.key: row for row in rows}
             claims: list[Claim] = []
-            for each in candidates:
+            for candidate in candidates:
                 if len(claims) >= limit:
                     break
-                job = known.get(each.session)
+                job = known.get(candidate.session)
                 done = job and job.completed_watermark
-                if each.session in gone or (done and done >= each.source_updated_at):
+                if candidate.session in gone or (done and done >= candidate.source_updated_at):
                     continue
                 if job and not leases.is_free(job, self._now(), force=force):
                     continue
-                claims.append(self._claim(conn, "extract", each.session, each.source_updated_at))
+                claims.append(
+                    self._claim(conn, "extract", candidate.session, candidate.source_updated_at)
+                )
             return claims
 
     def finish_extracted(self, claim: Claim, candidate: Candidate, made: Extracted | None) -> bool:
@@ -133,14 +135,14 @@ class State:
                     selected_for_phase2=False, selected_for_phase2_source_updated_at=None
                 )
             )
-            for each in used:
+            for output in used:
                 conn.execute(
                     update(outputs)
-                    .where(outputs.c.session_id == each.session_id)
-                    .where(outputs.c.source_updated_at == each.source_updated_at)
+                    .where(outputs.c.session_id == output.session_id)
+                    .where(outputs.c.source_updated_at == output.source_updated_at)
                     .values(
                         selected_for_phase2=True,
-                        selected_for_phase2_source_updated_at=each.source_updated_at,
+                        selected_for_phase2_source_updated_at=output.source_updated_at,
                     )
                 )
             return True
@@ -230,8 +232,12 @@ class State:
         with self._db.writing() as conn:
             row = conn.execute(select(outputs).where(ours)).one_or_none()
             if row is not None:
-                kept = [each for each in row.raw_memory.splitlines() if each.strip() != line]
-                raw = "".join(f"{each}\n" for each in kept)
+                kept = [
+                    kept_line
+                    for kept_line in row.raw_memory.splitlines()
+                    if kept_line.strip() != line
+                ]
+                raw = "".join(f"{kept_line}\n" for kept_line in kept)
                 conn.execute(update(outputs).where(ours).values(raw_memory=raw))
 
     def forget(self, session: str) -> None:
@@ -256,7 +262,7 @@ class State:
         self._db.clean()
 
     def output(self, session: str) -> Output | None:
-        return next((each for each in self.outputs() if each.session_id == session), None)
+        return next((row for row in self.outputs() if row.session_id == session), None)
 
     def outputs(self) -> list[Output]:
         """All records, in the order of their sessions' ids."""

@@ -50,7 +50,7 @@ def marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     replies = [at for at, message in enumerate(messages) if message["role"] == "assistant"]
     before = [at for at in sent if replies and at < replies[-1]]
     ends = {*sent[:1], *before[-1:], *sent[-1:]}
-    return [_marked(each) if at in ends else each for at, each in enumerate(messages)]
+    return [_marked(message) if at in ends else message for at, message in enumerate(messages)]
 
 
 def _marked(message: dict[str, Any]) -> dict[str, Any]:

@@ -137,7 +137,9 @@ async def _configured(
         endpoint, default = SERVICES[name].endpoint, SERVICES[name].model
         if name == "openai" and (base_url := env.get("OPENAI_BASE_URL")):
             endpoint, keyless = replace(endpoint, base_url=base_url), True
-    elif server := next((each for each in local_servers if each.name == name), None):
+    elif server := next(
+        (local_server for local_server in local_servers if local_server.name == name), None
+    ):
         endpoint = Endpoint(server.base_url)
     else:
         hint = suggestion(name, provider_names(wish))

@@ -218,7 +218,7 @@ def _subject(arguments: str) -> str:
     except (ValueError, RecursionError):
         return arguments
     values = given.values() if isinstance(given, dict) else [given]
-    return next((each for each in values if isinstance(each, str) and each), "")
+    return next((value for value in values if isinstance(value, str) and value), "")
 
 
 def _text(detail: Mapping[str, Any], key: str) -> str:
@@ -232,7 +232,7 @@ def _list(detail: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def _texts(detail: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    return tuple(each for each in _list(detail, key) if isinstance(each, str))
+    return tuple(text for text in _list(detail, key) if isinstance(text, str))
 
 
 def _span(detail: Mapping[str, Any]) -> tuple[int, int] | None:

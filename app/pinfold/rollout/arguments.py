@@ -46,8 +46,8 @@ def is_too_deep(arguments: str) -> bool:
 def _fits(value: object) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        inner = (each for outer in level for each in _values(outer))
-        level = [each for each in inner if isinstance(each, dict | list)]
+        inner = (inside for outer in level for inside in _values(outer))
+        level = [nested for nested in inner if isinstance(nested, dict | list)]
         if not level:
             return True
     return False

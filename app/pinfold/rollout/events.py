@@ -488,9 +488,9 @@ def _mend(value: Any) -> Any:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case dict():
-            return {_mend(key): _mend(each) for key, each in value.items()}
+            return {_mend(key): _mend(inner) for key, inner in value.items()}
         case list() | tuple():
-            return [_mend(each) for each in value]
+            return [_mend(inner) for inner in value]
         case _:
             return value
 

@@ -39,7 +39,7 @@ def numbers(text: str) -> list[str]:
     """The numbers in a text that are no part of a name, each once, without separators."""
     rest = _CALL.sub(" ", _URL.sub(" ", _CODE.sub(" ", _LIST_MARK.sub("", text))))
     chunks = map(_bare, _CHUNK.findall(_grouped(rest)))
-    found = (each for chunk in chunks if _is_measure(chunk) for each in _FIGURE.findall(chunk))
+    found = (match for chunk in chunks if _is_measure(chunk) for match in _FIGURE.findall(chunk))
     return list(dict.fromkeys(found))
 
 
@@ -68,8 +68,8 @@ class Source:
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        each = _FIGURE.findall(self._whole)
-        return frozenset([*each, *map(_plain, _NUMBER.findall(self._whole))])
+        figures = _FIGURE.findall(self._whole)
+        return frozenset([*figures, *map(_plain, _NUMBER.findall(self._whole))])
 
     def _holds(self, name: str) -> bool:
         if name[0] == "#" and name[1:].isdecimal() and int(name[1:]) in self._numbered:
@@ -101,12 +101,12 @@ def _strings(value: Any) -> Iterator[str]:
         case int() | float():
             yield str(value)
         case dict():
-            for key, each in value.items():
+            for key, inner in value.items():
                 yield str(key)
-                yield from _strings(each)
+                yield from _strings(inner)
         case list() | tuple():
-            for each in value:
-                yield from _strings(each)
+            for inner in value:
+                yield from _strings(inner)
 
 
 def _names(text: str, cwd: str) -> Iterator[str]:

@@ -39,7 +39,9 @@ def _edge(way: str, word: str) -> str:
 def around(text: str, span: Span) -> str:
     """The sentences of `text` in which a span of it lies, on one line; a tab ends a number of a
     line, or a cell."""
-    touched = [each for each in sentences(text) if each[0] < span[1] and span[0] < each[1]]
+    touched = [
+        sentence for sentence in sentences(text) if sentence[0] < span[1] and span[0] < sentence[1]
+    ]
     start = min((start for start, _ in touched), default=span[0])
     end = max((end for _, end in touched), default=span[1])
     start = text.rfind("\t", start, span[0]) + 1 or start

@@ -9,7 +9,7 @@ from pinfold.rollout.journal import Journal
 
 def scan(journal: Journal, *types: type[Data]) -> Iterator[Event]:
     """The events of `types`, oldest first. The others are not decoded; damaged lines neither."""
-    wanted = {NAMES[each] for each in types}
+    wanted = {NAMES[data_type] for data_type in types}
     for line in journal.lines():
         head = events.header(line)
         if head is not None and head.type in wanted:

@@ -50,13 +50,13 @@ class SessionStore:
 
     def find(self, id_prefix: str) -> Path:
         """The folder of the one session whose id begins so. Raises `JournalError`."""
-        found = [each for each in self._newest_first() if each.name.startswith(id_prefix)]
+        found = [path for path in self._newest_first() if path.name.startswith(id_prefix)]
         match found:
             case [folder]:
                 return folder
             case []:
                 raise JournalError(f"There is no session whose id begins with “{id_prefix}”.")
-        names = ", ".join(each.name for each in found[:_CANDIDATES])
+        names = ", ".join(path.name for path in found[:_CANDIDATES])
         if len(found) > _CANDIDATES:
             names += f" and {len(found) - _CANDIDATES} more"
         raise JournalError(f"More than one session's id begins with “{id_prefix}”: {names}.")

@@ -52,7 +52,7 @@ class Learned(Struct):
                 self.estimated += estimated
                 self.counted += counted
         size = _size(report.estimate)
-        others = [each for each in self.reports if _size(each.estimate) != size]
+        others = [earlier for earlier in self.reports if _size(earlier.estimate) != size]
         self.reports = [*others[1 - _KEPT :], report]
 
     def anchor(self, estimate: int) -> Report:

@@ -26,13 +26,13 @@ def _patches(factor: float, budget: int = 1536) -> _Rule:
     return rule
 
 
-def _tiles(base: int, each: int) -> _Rule:
+def _tiles(base: int, n: int) -> _Rule:
     """Squares of 512 pixels, once it is made to fit 2048 by 2048 with a shorter side of 768."""
 
     def rule(width: int, height: int) -> float:
         scale = min(1.0, 2048 / max(width, height))
         scale = min(scale, 768 / min(width, height))
-        return base + each * math.ceil(width * scale / 512) * math.ceil(height * scale / 512)
+        return base + n * math.ceil(width * scale / 512) * math.ceil(height * scale / 512)
 
     return rule
 

@@ -21,10 +21,10 @@ def declaration(tool: ToolSchema) -> str:
 def _members(schema: dict[str, Any]) -> str:
     required = schema.get("required") or ()
     return "".join(
-        _comment(each.get("description"))
-        + f"{name}{'' if name in required else '?'}: {_type(each)},"
-        + (f" // default: {json.dumps(each['default'])}\n" if "default" in each else "\n")
-        for name, each in _properties(schema)
+        _comment(entry.get("description"))
+        + f"{name}{'' if name in required else '?'}: {_type(entry)},"
+        + (f" // default: {json.dumps(entry['default'])}\n" if "default" in entry else "\n")
+        for name, entry in _properties(schema)
     )
 
 
@@ -32,7 +32,7 @@ def _properties(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     found = schema.get("properties")
     if not isinstance(found, dict):
         return []
-    return [(name, each) for name, each in found.items() if isinstance(each, dict)]
+    return [(name, entry) for name, entry in found.items() if isinstance(entry, dict)]
 
 
 def _comment(text: str | None) -> str:
@@ -44,9 +44,9 @@ def _type(schema: Any) -> str:
         case {"enum": [*values]}:
             return " | ".join(json.dumps(value, ensure_ascii=False) for value in values)
         case {"anyOf": [*others]} | {"oneOf": [*others]}:
-            return " | ".join(_type(each) for each in others)
+            return " | ".join(_type(other) for other in others)
         case {"type": [*types]}:
-            return " | ".join(_type({**schema, "type": each}) for each in types)
+            return " | ".join(_type({**schema, "type": option}) for option in types)
         case {"type": "array"}:
             return f"{_type(schema.get('items'))}[]"
         case {"type": "object"}:

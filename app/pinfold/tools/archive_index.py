@@ -81,11 +81,11 @@ def text_of(item: Item) -> str:
 def _strings(value: Any) -> Iterator[str]:
     match value:
         case dict():
-            for each in value.values():
-                yield from _strings(each)
+            for inner in value.values():
+                yield from _strings(inner)
         case list():
-            for each in value:
-                yield from _strings(each)
+            for inner in value:
+                yield from _strings(inner)
         case _:
             yield str(value)
 

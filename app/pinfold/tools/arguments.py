@@ -59,8 +59,8 @@ def _plain(part: Any, named: dict[str, Any], *, are_names: bool = False) -> Any:
             return _plain(named[ref.rpartition("/")[2]], named)
         case dict():
             return {
-                key: _plain(each, named, are_names=key == "properties" and not are_names)
-                for key, each in part.items()
+                key: _plain(inner, named, are_names=key == "properties" and not are_names)
+                for key, inner in part.items()
                 if are_names or key != "title"
             }
         case _:

@@ -84,7 +84,9 @@ def apply(
             raise ToolError(f"Nothing was changed: {error}") from error
         names = "; ".join(_lost(change, context) for change in lost)
         return ToolOutcome(f"{names}: {error}", False, _observations(lost, context))
-    detail = _detail(changes, context) | {"whole": whole or all(_is_new(each) for each in changes)}
+    detail = _detail(changes, context) | {
+        "whole": whole or all(_is_new(change) for change in changes)
+    }
     return ToolOutcome(told, True, _observations(changes, context), detail)
 
 

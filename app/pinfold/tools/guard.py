@@ -77,9 +77,9 @@ def _in_bare_repository(path: Path, root: Path, others: Iterable[Path]) -> bool:
     """Whether the write leaves the file in a folder that git takes for a repository."""
     for folder in path.parents:
         written = {
-            each.relative_to(folder).parts[0].casefold()
-            for each in (path, *others)
-            if each.is_relative_to(folder) and each != folder
+            file.relative_to(folder).parts[0].casefold()
+            for file in (path, *others)
+            if file.is_relative_to(folder) and file != folder
         }
         if all(name.casefold() in written or os.path.lexists(folder / name) for name in BARE):
             return True

@@ -37,7 +37,9 @@ class Reader:
             return True
         if self.number and word[1:].isdecimal():
             return True
-        return all(each in self.long or each[1:] in self.letters for each in _options(word, self))
+        return all(
+            option in self.long or option[1:] in self.letters for option in _options(word, self)
+        )
 
     def odd(self, words: Sequence[str]) -> str | None:
         """The first of the words behind the name that is not known to be harmless."""
@@ -59,7 +61,7 @@ class Reader:
             case "lines" | "format":
                 return options + plain[1:]
             case "pattern":
-                given = {each for word in options for each in _options(word, self)}
+                given = {option for word in options for option in _options(word, self)}
                 return options + plain[given.isdisjoint(_GIVE_PATTERN) :]
             case _:
                 return options + plain

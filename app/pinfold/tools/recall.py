@@ -182,7 +182,7 @@ class Recall(Tool):
         """The item and its other half, in order."""
         n = self._history.partner(item.n)
         other = None if n is None else self._history.item(n)
-        return [item] if other is None else sorted((item, other), key=lambda each: each.n)
+        return [item] if other is None else sorted((item, other), key=lambda half: half.n)
 
 
 def _part(item: Item, given: RecallArguments, context: ToolContext) -> str:

@@ -78,13 +78,13 @@ def matching(lines: Iterable[str], wanted: str, room: int) -> str:
         after = AROUND if hit else after - 1
         piece = [*before, (total, line)] if hit else [(total, line)]
         before.clear()
-        size += sum(_size(each) for _, each in piece)
+        size += sum(_size(pattern) for _, pattern in piece)
         if size > room and shown:
             left_out += hit
             continue
         if last and piece[0][0] > last + 1:
             shown.append("--")
-        shown += [_numbered(number, each) for number, each in piece]
+        shown += [_numbered(number, pattern) for number, pattern in piece]
         last = total
     if not matches:
         raise ToolError(f"No line of {total:,} holds {one_line(wanted, 80)!r}.")

@@ -65,23 +65,23 @@ def changes(seen: Iterable[ArtifactObserved]) -> list[FileChange]:
     """
     first: dict[str, ArtifactObserved] = {}
     last: dict[str, ArtifactObserved] = {}
-    for each in seen:
-        if each.kind != "file" or each.op not in ("create", "update", "delete"):
+    for event in seen:
+        if event.kind != "file" or event.op not in ("create", "update", "delete"):
             continue
-        if each.item is not None:
-            first.setdefault(each.uri, each)
-        elif each.op == "delete" and each.backup is None:
+        if event.item is not None:
+            first.setdefault(event.uri, event)
+        elif event.op == "delete" and event.backup is None:
             continue  # found gone: nobody here removed it
-        last[each.uri] = each
-    found = (FileChange(each, last[uri]) for uri, each in first.items())
+        last[event.uri] = event
+    found = (FileChange(event, last[uri]) for uri, event in first.items())
     # What came and went within the span has nothing to undo.
-    return [each for each in found if (each.first.op, each.last.op) != ("create", "delete")]
+    return [change for change in found if (change.first.op, change.last.op) != ("create", "delete")]
 
 
 def plan(changed: Sequence[FileChange], root: Path, folder: Path) -> list[Undo]:
     """What can be undone below `root`; `folder` is that of the session. Reads the files."""
     real = root.resolve()
-    return [_undo(each, real, folder) for each in changed]
+    return [_undo(change, real, folder) for change in changed]
 
 
 def _undo(change: FileChange, root: Path, folder: Path) -> Undo:
@@ -120,10 +120,10 @@ def undo(undos: Sequence[Undo], root: Path, folder: Path) -> ToolOutcome:
     """
     context = ToolContext(root.resolve(), folder, "", lambda _: None)
     made = [
-        edits.Change(each.path, each.now, _bytes(each.change, folder), Diff("", 0, 0))
-        for each in undos
+        edits.Change(wanted.path, wanted.now, _bytes(wanted.change, folder), Diff("", 0, 0))
+        for wanted in undos
     ]
-    names = ", ".join(each.change.uri for each in undos)
+    names = ", ".join(wanted.change.uri for wanted in undos)
     return edits.apply(made, context, f"Undone: {names}.")
 
 

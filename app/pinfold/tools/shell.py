@@ -85,7 +85,7 @@ class Shell(Tool):
             detail["sandbox"] = "network" if context.sandbox.network else "no network"
         if denied := ways(ended.text, ended.code, context.sandbox):
             detail["denied"] = denied
-        notes = [_moved(each, context) for each in ended.set_aside]
+        notes = [_moved(moved, context) for moved in ended.set_aside]
         ending = "\n".join([*notes, _ending(ended.code, ended.seconds, given.timeout)])
         output = _with_ending(ended.text, ending)
         detail["host"] = [[len(output) - len(ending), len(output)]]
@@ -135,11 +135,11 @@ class _Ended:
     set_aside: Sequence[SetAside]
 
 
-def _moved(each: SetAside, context: ToolContext) -> str:
-    name = workspace.uri(each.path, context.workspace)
-    if each.now == each.path:
-        return f"[{name} should not stay: {each.why}. It could not be moved away.]"
-    return f"[{name} was set aside: {each.why}. It is the user's to bring back: {each.now}]"
+def _moved(moved: SetAside, context: ToolContext) -> str:
+    name = workspace.uri(moved.path, context.workspace)
+    if moved.now == moved.path:
+        return f"[{name} should not stay: {moved.why}. It could not be moved away.]"
+    return f"[{name} was set aside: {moved.why}. It is the user's to bring back: {moved.now}]"
 
 
 def _ending(exit_code: int | None, seconds: float, timeout: int) -> str:

@@ -85,8 +85,8 @@ def cells(segments: Sequence[tuple[str, int]], limit: int, width: int) -> list[t
     filled = min(width, max(1, round(width * total / max(limit, 1))))
     shares = [filled * count // total for _, count in segments]
     rests = [filled * count % total for _, count in segments]
-    for each in sorted(range(len(rests)), key=lambda n: -rests[n])[: filled - sum(shares)]:
-        shares[each] += 1
+    for number in sorted(range(len(rests)), key=lambda n: -rests[n])[: filled - sum(shares)]:
+        shares[number] += 1
     return [(name, share) for (name, _), share in zip(segments, shares, strict=True) if share]
 
 
@@ -112,8 +112,8 @@ class GaugeBar(Widget):
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _: self._retell())
-        for each in ("reading", "model", "auto", "preparation", "live"):
-            self.watch(self, each, self._retell)
+        for name in ("reading", "model", "auto", "preparation", "live"):
+            self.watch(self, name, self._retell)
 
     async def on_click(self) -> None:
         if not self.screen.is_modal:  # the panel has a gauge of its own

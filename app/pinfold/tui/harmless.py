@@ -16,10 +16,10 @@ class Harmless(LineFilter):
     """Each cell keeps its place: what takes none is left out, all else becomes `�`."""
 
     def apply(self, segments: list[Segment], _: Color) -> list[Segment]:
-        text = "".join(each.text for each in segments)
+        text = "".join(segment.text for segment in segments)
         if is_safe(text) and not _MOVES.search(text) and not any(map(_drives, segments)):
             return segments
-        return [_harmless(each) for each in segments if not each.control]
+        return [_harmless(segment) for segment in segments if not segment.control]
 
 
 def _drives(segment: Segment) -> bool:

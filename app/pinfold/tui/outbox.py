@@ -59,8 +59,10 @@ class Outbox:
     def fail(self) -> None:
         """There will be no session: what waited goes back into the prompt."""
         if self._early:
-            text = "\n\n".join(each.text for each in self._early)
-            pasted = [paste for each in self._early for paste in slices(each.text, each.pasted)]
+            text = "\n\n".join(prompt.text for prompt in self._early)
+            pasted = [
+                paste for prompt in self._early for paste in slices(prompt.text, prompt.pasted)
+            ]
             self._early.clear()
             self._show_early()
             self._editor.put_before(text, pasted)
@@ -74,7 +76,7 @@ class Outbox:
         return text
 
     def _show_early(self) -> None:
-        self._queue.show([each.text for each in self._early])
+        self._queue.show([prompt.text for prompt in self._early])
         self._editor.has_queued = bool(self._early)
 
     def _hand_over(self, session: Session, prompt: Prompt) -> None:
@@ -105,7 +107,7 @@ class Outbox:
                 await self._ask(*entry)
             except Exception as error:  # those behind it must go on
                 self._editor.app._handle_exception(error)
-            self._asked = [each for each in self._asked if each is not entry]
+            self._asked = [pair for pair in self._asked if pair is not entry]
 
     async def _ask(self, session: Session, prompt: Prompt) -> None:
         """Send `prompt` as the user wants it, or put it back."""

@@ -17,7 +17,7 @@ def command_of(key: Key, n: int, window: Steering) -> tuple[str, str]:
             pin = window.pin_on(n)
             return ("pin", str(n)) if pin is None else ("unpin", str(pin))
         case "mask":
-            forms = {window.form(each) for each in (n, window.partner(n)) if each is not None}
+            forms = {window.form(number) for number in (n, window.partner(n)) if number is not None}
             return ("unfold" if "masked" in forms else "mask"), str(n)
         case "fold":
             return ("unfold" if window.form(n) == "placeholder" else "fold"), str(n)

@@ -76,8 +76,8 @@ def _read(paths: Iterable[Path]) -> tuple[list[Theme], dict[Path, str]]:
 
 
 def _check(theme: Theme) -> None:
-    named = {each: getattr(theme, each) for each in COLOURS}
-    ours = {each: value for each, value in theme.variables.items() if each in CHECKED}
+    named = {colour: getattr(theme, colour) for colour in COLOURS}
+    ours = {colour: value for colour, value in theme.variables.items() if colour in CHECKED}
     for name, value in {**named, **ours}.items():
         if value is None:
             continue

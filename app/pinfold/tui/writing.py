@@ -12,7 +12,7 @@ class Writing(TextArea):
     """A text area whose undo has a key of its own, as Ctrl+Z suspends."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("prompt") if each.id == "undo_typing"
+        binding for binding in bindings("prompt") if binding.id == "undo_typing"
     ]
 
     def action_undo_typing(self) -> None:

@@ -106,14 +106,14 @@ class Planner:
 
     def _mask(self, n: int, changes: dict[int, Form]) -> str:
         archive = self._window.archive
-        both = [each for each in (n, archive.partner(n)) if each in self._window.forms]
-        bodies = [each for each in both if self._has_body(each)]
+        both = [number for number in (n, archive.partner(n)) if number in self._window.forms]
+        bodies = [number for number in both if self._has_body(number)]
         if not bodies:
             return "only results, and calls that write files, can be masked; fold it instead"
         why = self._fixed(bodies[0])
         if why:
             return why
-        whole = [each for each in bodies if self._window.form(each) == "full"]
+        whole = [body for body in bodies if self._window.form(body) == "full"]
         changes.update(dict.fromkeys(whole, "masked"))
         return "" if whole else "masked or folded already"
 
@@ -131,9 +131,11 @@ class Planner:
 
     def _unfold(self, n: int, form: Form, changes: dict[int, Form]) -> str:
         partner = self._window.archive.partner(n)
-        both = [each for each in (n, partner) if each is not None]
+        both = [number for number in (n, partner) if number is not None]
         hidden = [
-            each for each in both if self._window.form(each) in ("short", "masked", "placeholder")
+            number
+            for number in both
+            if self._window.form(number) in ("short", "masked", "placeholder")
         ]
         if not hidden:
             return "neither masked nor folded"
@@ -212,8 +214,10 @@ class Planner:
         held = {n for n in window.forms if window.pin_on(n, pins_after) is not None}
         moved = (n for n in window.forms if n in changes or (n in held) != window.is_pinned(n))
         shown = window.preview(changes.items()) if changes else window.shown
-        counts = [(each, self._count(each)) for each in shown]
-        pinned = sum(n for each, n in counts if each.form != "placeholder" and each.item.n in held)
+        counts = [(entry, self._count(entry)) for entry in shown]
+        pinned = sum(
+            n for entry, n in counts if entry.form != "placeholder" and entry.item.n in held
+        )
         more = sum(n for _, n in counts) - sum(self._gauge.tokens)
         tokens = self._gauge.correct_share(pinned, more)
         used = self._gauge.reading(self._model).used
@@ -275,7 +279,7 @@ class Planner:
     def _known(self) -> dict[tuple[Form, tuple[int, ...]], int]:
         """Tokens of what the window shows now, by form and numbers."""
         shown = zip(self._window.shown, self._gauge.tokens, strict=True)
-        return {(each.form, each.stands_for): tokens for each, tokens in shown}
+        return {(entry.form, entry.stands_for): tokens for entry, tokens in shown}
 
     def _tokens_of(self, numbers: Iterable[int]) -> int:
         """Tokens of items in full, as they are pinned."""

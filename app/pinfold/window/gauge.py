@@ -169,8 +169,8 @@ class Gauge:
         self._recent = [*self._recent[1 - RECENT :], (request.provider, request.model, usage)]
         # The reply's own items stand in the window by now, perhaps with results that came later.
         shown = self._window.shown
-        came = list(takewhile(lambda each: _answers(each.item, request), reversed(shown)))
-        kinds = {each.item.kind for each in came}
+        came = list(takewhile(lambda entry: _answers(entry.item, request), reversed(shown)))
+        kinds = {entry.item.kind for entry in came}
         estimate = request.estimate or self.estimate_through(len(shown) - len(came))
         output = usage.output if "reasoning" in kinds else usage.output - usage.reasoning
         self._measure(request, estimate, usage.input, output)
@@ -208,11 +208,11 @@ class Gauge:
             self._revision = self._window.revision
             self._segments, self._tokens, self._unknown = {}, [], 0
         shown = self._window.shown
-        for each in shown[len(self._tokens) :]:
-            tokens = self.count(each)
+        for entry in shown[len(self._tokens) :]:
+            tokens = self.count(entry)
             self._tokens.append(tokens)
-            self._unknown += not is_known(each.item) and self._own(each.item)
-            name = self._segment(each)
+            self._unknown += not is_known(entry.item) and self._own(entry.item)
+            name = self._segment(entry)
             self._segments[name] = self._segments.get(name, 0) + tokens
 
     def count(self, shown: Shown) -> int:
@@ -321,7 +321,7 @@ class Gauge:
             threshold=None if threshold is None else int(threshold * usable),
             cost=self.spend.total(prices),
             cached=usage.cached / usage.input if usage and usage.input else None,
-            requests=tuple(_sent(*each, prices) for each in self._recent),
+            requests=tuple(_sent(*pair, prices) for pair in self._recent),
             window_source=model.window_source,
         )
 

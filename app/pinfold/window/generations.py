@@ -54,14 +54,21 @@ class Difference(Struct, frozen=True):
 
 def generations(window: Window) -> list[Generation]:
     """All of them, oldest first."""
-    ends = [*(len(unpack(each.before)) for each in window.boundaries), len(window)]
+    ends = [*(len(unpack(boundary.before)) for boundary in window.boundaries), len(window)]
     oldest = next(iter(window.archive), None)
     since = None if oldest is None else window.archive.at(oldest)
     return [
         Generation(first_of(window), since, "", "", None, ends[0]),
         *(
-            Generation(each.generation, each.at, each.reason, each.strategy, each.tokens, items)
-            for each, items in zip(window.boundaries, ends[1:], strict=True)
+            Generation(
+                boundary.generation,
+                boundary.at,
+                boundary.reason,
+                boundary.strategy,
+                boundary.tokens,
+                items,
+            )
+            for boundary, items in zip(window.boundaries, ends[1:], strict=True)
         ),
     ]
 
@@ -96,7 +103,7 @@ def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
 
 def forms_of(window: Window, generation: int) -> dict[int, Form]:
     """The forms of its items, as they stood at its end. Raises `Refused`."""
-    known = [first_of(window), *(each.generation for each in window.boundaries)]
+    known = [first_of(window), *(boundary.generation for boundary in window.boundaries)]
     if generation not in known:
         there = (
             f"there are {known[0]} to {known[-1]}"
@@ -104,6 +111,6 @@ def forms_of(window: Window, generation: int) -> dict[int, Form]:
             else f"there is only {known[0]}, the first"
         )
         raise Refused(f"There is no window {generation}: {there}.")
-    later = (each for each in window.boundaries if each.generation > generation)
+    later = (boundary for boundary in window.boundaries if boundary.generation > generation)
     end = next(later, None)
     return window.forms if end is None else unpack(end.before)

@@ -61,9 +61,9 @@ def _without(value: Any, call: Item, least: int) -> Any:
             text = f"[masked: {_lines(lines)}; {_way(call)}]"
             return text if lines >= least and len(text) < len(value) else value
         case dict():
-            return {name: _without(each, call, least) for name, each in value.items()}
+            return {name: _without(inner, call, least) for name, inner in value.items()}
         case list():
-            return [_without(each, call, least) for each in value]
+            return [_without(inner, call, least) for inner in value]
         case _:
             return value
 

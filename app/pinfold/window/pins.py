@@ -59,7 +59,7 @@ def named(pins: Iterable[Pin]) -> str:
     """`#3, #5..9, src/**`; of a long list, the first names and how many more there are."""
     every = list(pins)
     numbers = ranges(sorted(pin for pin in every if isinstance(pin, int)))
-    names = [f"#{each}" for each in numbers.split(", ") if each]
+    names = [f"#{part}" for part in numbers.split(", ") if part]
     names += [pin for pin in every if isinstance(pin, str)]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more

@@ -78,7 +78,7 @@ class UndoStack:
             self._take(replaced.undoes)
         elif replaced.reason in _OTHERS:
             inside = {n for n, _ in replaced.window}
-            self._stack = [each for each in self._stack if _reaches(each.event, inside)]
+            self._stack = [change for change in self._stack if _reaches(change.event, inside)]
         else:
             what = "the restore" if replaced.reason == "restore" else "the compaction"
             if replaced.reason == "kept":
@@ -90,7 +90,7 @@ class UndoStack:
             self._stack.append(undoable)
 
     def _take(self, seq: int) -> None:
-        self._stack = [each for each in self._stack if each.seq != seq]
+        self._stack = [change for change in self._stack if change.seq != seq]
 
     @property
     def newest(self) -> Undoable | None:
@@ -98,10 +98,10 @@ class UndoStack:
 
     def since(self, seq: int) -> list[Undoable]:
         """Those that stand and came later, oldest first."""
-        return [each for each in self._stack if each.seq > seq]
+        return [change for change in self._stack if change.seq > seq]
 
     def dump(self) -> list[UndoDump]:
-        return [(each.seq, each.what, *_packed(each.event)) for each in self._stack]
+        return [(change.seq, change.what, *_packed(change.event)) for change in self._stack]
 
     def load(self, dump: Iterable[UndoDump]) -> None:
         """Become what was dumped. Raises `ValueError`, `KeyError`."""

@@ -96,8 +96,8 @@ class Window:
                 self._add(item, event)
             case ArtifactObserved(kind="file", uri=uri, op=op, item=n) if n is not None:
                 self.archive.concern(n, uri, self._touch(n, op))
-                both = [each for each in (n, self.archive.partner(n)) if each in self._forms]
-                if not all(stands(each, self._forms, self.archive) for each in both):
+                both = [number for number in (n, self.archive.partner(n)) if number in self._forms]
+                if not all(stands(number, self._forms, self.archive) for number in both):
                     self._changed()  # a placeholder names files
                 if self.pins.globs:
                     self._hold(*both)
@@ -160,7 +160,7 @@ class Window:
         for item in replaced.inserted:
             self.archive.add(item, event)
         self.undo.replaced(event.seq, replaced)
-        earlier = {each.seq: each.reason for each in self.boundaries}
+        earlier = {boundary.seq: boundary.reason for boundary in self.boundaries}
         undone = "" if replaced.undoes is None else earlier.get(replaced.undoes, "")
         before = pack(self._forms)
         self.generation = replaced.generation

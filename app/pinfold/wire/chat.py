@@ -115,8 +115,8 @@ def _add(found: list[Message], message: Message) -> None:
         return
     contents = [last["content"], message["content"]]
     content: str | list[Part]
-    if any(isinstance(each, list) for each in contents):
-        content = [part for each in contents for part in _parts(each)]
+    if any(isinstance(body, list) for body in contents):
+        content = [part for body in contents for part in _parts(body)]
     else:
         content = "\n\n".join(text for text in contents if text)
     found[-1] = last | message | {"content": content or message["content"]}

@@ -65,8 +65,8 @@ def _pick(ctx: AppContext, search: str) -> int:
 def _print_json(listed: Sequence[Found]) -> None:
     import msgspec
 
-    for each in listed:
-        told = {**msgspec.structs.asdict(each), "full": each.full}
+    for hit in listed:
+        told = {**msgspec.structs.asdict(hit), "full": hit.full}
         print_json(told)
 
 
@@ -84,16 +84,16 @@ def _print(listed: Sequence[Found], limit: int) -> None:
         # The title alone gives way where the terminal is narrow.
         table.add_column(heading, no_wrap=heading != "title", justify="right" if right else "left")
     now = datetime.now(UTC)
-    for each in listed[:limit]:
+    for hit in listed[:limit]:
         table.add_row(
-            Text(one_line(each.session[:ID_SHOWN])),
-            each.tool,
-            age(each.updated_at, now),
-            f"{each.size / 1e6:.1f}M",
-            tokens(each.used) if each.used else "",
-            f"{each.full:.0%}" if each.full is not None else "",
-            Text(one_line(Path(each.cwd).name)),
-            Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
+            Text(one_line(hit.session[:ID_SHOWN])),
+            hit.tool,
+            age(hit.updated_at, now),
+            f"{hit.size / 1e6:.1f}M",
+            tokens(hit.used) if hit.used else "",
+            f"{hit.full:.0%}" if hit.full is not None else "",
+            Text(one_line(Path(hit.cwd).name)),
+            Text(one_line(hit.title or hit.note), overflow="ellipsis", no_wrap=True),
         )
     print_table(table)
     if len(listed) > limit:

@@ -170,7 +170,7 @@ def adoptable(ctx: AppContext, search: str = "") -> Iterator[Found]:
     With `search`, those whose title, folder, model or id holds all of its words.
     """
     words = search.lower().split()
-    for each in found.found(found.places(), ctx.home / "state.db"):
-        text = f"{each.title} {each.cwd} {each.model} {each.tool} {each.session}".lower()
+    for hit in found.found(found.places(), ctx.home / "state.db"):
+        text = f"{hit.title} {hit.cwd} {hit.model} {hit.tool} {hit.session}".lower()
         if all(word in text for word in words):
-            yield each
+            yield hit

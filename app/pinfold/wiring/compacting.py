@@ -130,7 +130,7 @@ def _wish(ctx: AppContext, arguments: argparse.Namespace) -> _Wish:
         "keep_files_glob": _globs(arguments.keep_files),
         "keep_roles": _roles(arguments.keep_roles),
     }
-    changes = {name: each for name, each in given.items() if each is not None}
+    changes = {name: value for name, value in given.items() if value is not None}
     merged = {**msgspec.structs.asdict(ctx.settings.compact), **changes}
     settings = msgspec.convert(merged, CompactSettings)
     options = replace(
@@ -166,7 +166,7 @@ def _not_compacted(below: Below) -> str:
 
 
 def _globs(texts: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if texts is None else tuple(each for text in texts for each in globs(text))
+    return None if texts is None else tuple(glob for text in texts for glob in globs(text))
 
 
 def _roles(text: str | None) -> tuple[str, ...] | None:
@@ -257,10 +257,10 @@ def _lost_lines(loss: Loss) -> Iterator[str]:
         yield "Lost: nothing that the old window named."
         return
     yield "Nowhere in the new window, but in the archive:"
-    for each in loss.named:
-        text = one_line(each.text)
+    for lost in loss.named:
+        text = one_line(lost.text)
         text = text if len(text) <= _NAMED else text[: _NAMED - 1] + "…"
-        yield f"  {each.kind:<10}  {text} (#{each.item})"
+        yield f"  {lost.kind:<10}  {text} (#{lost.item})"
     for kind, count in loss.more.items():
         yield f"  {kind:<10}  {count:,} more"
 

@@ -21,7 +21,7 @@ from pinfold.wiring.stdin import agreed
 def delete(arguments: argparse.Namespace) -> int:
     """Delete sessions, each after a question. Raises `JournalError`, `SessionHeld`, `WrongUse`."""
     ctx = app_context(arguments)
-    found = list(dict.fromkeys(ctx.store.find(each) for each in arguments.sessions))
+    found = list(dict.fromkeys(ctx.store.find(session) for session in arguments.sessions))
     if not arguments.yes and not sys.stdin.isatty():
         raise WrongUse("delete asks first: say --yes where nobody can answer")
     for folder in found:

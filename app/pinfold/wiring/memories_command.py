@@ -142,7 +142,9 @@ def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
     every = _all(keeper)
     found: dict[str, Memory] = {}
     for name in names:
-        fitting = [each for each in every if len(name) >= _SHORTEST and each.key.startswith(name)]
+        fitting = [
+            memory for memory in every if len(name) >= _SHORTEST and memory.key.startswith(name)
+        ]
         if len(fitting) != 1:
             which = "more than one memory's key begins" if fitting else "no memory's key begins"
             raise Refused(f"{which[0].upper()}{which[1:]} with “{one_line(name)}”.")
@@ -158,12 +160,12 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
     known |= {session for memory in every for session in memory.sessions}
     sessions: dict[str, None] = {}
     for name in names:
-        ids = [each for each in known if len(name) >= 8 and each.startswith(name)]
+        ids = [session_id for session_id in known if len(name) >= 8 and session_id.startswith(name)]
         if len(ids) == 1:
             sessions[ids[0]] = None
         else:
             sessions |= dict.fromkeys(s for m in _chosen(keeper, [name]) for s in m.sessions)
-    gone = [each for each in every if {*each.sessions} & {*sessions}]
+    gone = [memory for memory in every if {*memory.sessions} & {*sessions}]
     if not as_json:
         for memory in gone:
             print(f"  {memory.kind}: {one_line(memory.text)}")

@@ -28,7 +28,7 @@ def wish_of(loaded: Loaded) -> Wish:
         model=settings.model.name,
         context_window=settings.model.context_window,
         max_output=settings.model.max_output,
-        providers={name: _endpoint(each) for name, each in settings.providers.items()},
+        providers={name: _endpoint(provider) for name, provider in settings.providers.items()},
         sure=window_by is not None and window_by == origins.get("model.name"),
         source={"a flag": "flag", "the environment": "environment"}.get(source, "config"),  # type: ignore[arg-type]
     )
@@ -46,8 +46,8 @@ def _endpoint(given: ProviderSettings) -> Endpoint:
 
 def key_variables(settings: Settings, env: Mapping[str, str] = os.environ) -> frozenset[str]:
     """The variables that may hold a provider's key, but for those that commands may see."""
-    names = {each.endpoint.api_key_env for each in SERVICES.values()}
-    names |= {each.api_key_env for each in settings.providers.values()}
+    names = {service.endpoint.api_key_env for service in SERVICES.values()}
+    names |= {provider.api_key_env for provider in settings.providers.values()}
     names |= {name for name in env if name.startswith("PINFOLD_PROVIDERS__")}
     return frozenset(name for name in names if name) - set(settings.tools.env_keep)
 

@@ -121,7 +121,7 @@ def _check(strategy: str) -> None:
     if strategy not in known:
         raise WrongUse(f"there is no strategy {strategy}; there are: {', '.join(known)}")
     if known[strategy].needs_model:
-        free = ", ".join(name for name, each in known.items() if not each.needs_model)
+        free = ", ".join(name for name, other in known.items() if not other.needs_model)
         raise WrongUse(
             f"{strategy} needs a model, and a replay asks none; --strategy takes: {free}"
         )
@@ -144,8 +144,8 @@ async def play_unseen(player: Player, *, as_json: bool) -> int:
     finally:
         await session.close()
     if as_json:
-        for each in player.rounds:
-            print_json(each)
+        for compaction in player.rounds:
+            print_json(compaction)
     else:
         print("\n".join(player.table()))
     return 1 if failed else 0

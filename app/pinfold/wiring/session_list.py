@@ -25,11 +25,11 @@ MODEL_SHOWN = 14
 
 def command(ctx: AppContext, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        for each in ctx.store.list(arguments.limit):
-            print_json(_sized(each) if arguments.size else each)
+        for summary in ctx.store.list(arguments.limit):
+            print_json(_sized(summary) if arguments.size else summary)
         return 0
     every = ctx.store.list()
-    found = [each for each in every if each.title or each.note]
+    found = [summary for summary in every if summary.title or summary.note]
     if not found:
         print(f"No sessions yet. Begin one with: {program()}")
         return 0
@@ -58,14 +58,14 @@ def _show_sizes(found: Sequence[SessionSummary]) -> None:
     for heading in ("on disk", "rollout", "blobs", "outputs", "rest"):
         table.add_column(heading, no_wrap=True, justify="right")
     table.add_column("title")  # gives way alone: its text is cut, not wrapped
-    for each in found:
-        size = disk.size_of(each.folder)
+    for summary in found:
+        size = disk.size_of(summary.folder)
         parts = (size.total, size.rollout, size.blobs, size.outputs, size.history + size.other)
         table.add_row(
-            each.id[:ID_SHOWN],
-            age(each.updated_at, now),
+            summary.id[:ID_SHOWN],
+            age(summary.updated_at, now),
             *(size_text(part) if part else "" for part in parts),
-            Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
+            Text(one_line(summary.title or summary.note), overflow="ellipsis", no_wrap=True),
         )
     print_table(table, whole=piped)
 
@@ -79,13 +79,13 @@ def _show(found: Sequence[SessionSummary]) -> None:
     table.add_column("tokens", no_wrap=True, justify="right")
     table.add_column("model", no_wrap=True, max_width=None if piped else MODEL_SHOWN)
     table.add_column("title")  # gives way alone: its text is cut, not wrapped
-    for each in found:
+    for summary in found:
         table.add_row(
-            each.id[:ID_SHOWN],
-            age(each.updated_at, now),
-            str(each.turns),
-            f"{each.tokens:,}",
-            Text(one_line(each.model), overflow="ellipsis"),
-            Text(one_line(each.title or each.note), overflow="ellipsis", no_wrap=True),
+            summary.id[:ID_SHOWN],
+            age(summary.updated_at, now),
+            str(summary.turns),
+            f"{summary.tokens:,}",
+            Text(one_line(summary.model), overflow="ellipsis"),
+            Text(one_line(summary.title or summary.note), overflow="ellipsis", no_wrap=True),
         )
     print_table(table, whole=piped)

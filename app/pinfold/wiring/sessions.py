@@ -136,8 +136,8 @@ def _summarizer(ctx: AppContext) -> Callable[[], Awaitable[Connection]] | None:
 def prices(settings: Settings) -> dict[str, Price]:
     """What models cost, as the settings say."""
     return {
-        name: Price(each.input, each.output, each.cached, each.cache_write)
-        for name, each in settings.prices.items()
+        name: Price(price.input, price.output, price.cached, price.cache_write)
+        for name, price in settings.prices.items()
     }
 
 

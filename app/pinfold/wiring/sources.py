@@ -122,7 +122,7 @@ class Folded:
 
 
 def _last_used(events: Sequence[Event]) -> ModelChanged | None:
-    changes = (each.data for each in reversed(events) if isinstance(each.data, ModelChanged))
+    changes = (event.data for event in reversed(events) if isinstance(event.data, ModelChanged))
     return next(changes, None)
 
 
@@ -133,7 +133,7 @@ def model_of(ctx: AppContext, events: Sequence[Event], asked: str | None = None)
     if asked is None and used is not None:
         entry = look_up(used.model)
         window = used.context_window
-        said = (each for each in _SOURCES if each == used.window_source)
+        said = (origin for origin in _SOURCES if origin == used.window_source)
         source: WindowSource = next(said, "assumed")
         override = _override(ctx, used.model)
         if override is not None and not (source == "learned" and window < override):

@@ -63,8 +63,8 @@ class Snapshot:
 def carried(view: WindowView) -> tuple[Entry, ...]:
     """What the window's summaries say already, one entry for each id."""
     shown = (entry.item for entry in view.of_kind("summary") if entry.sent)
-    entries = (each for item in shown for each in entries_of(item))
-    return tuple({each.id: each for each in entries}.values())
+    entries = (entry for item in shown for entry in entries_of(item))
+    return tuple({entry.id: entry for entry in entries}.values())
 
 
 def summary_of(entries: Sequence[Entry], view: WindowView, prefix: str = HEADER) -> Summary:
@@ -163,7 +163,7 @@ def _folded(view: WindowView, options: PlanOptions) -> set[int]:
 
 
 def _rests_on(entry: Entry, folded: Container[int]) -> bool:
-    return bool(entry.evidence) and all(each.item in folded for each in entry.evidence)
+    return bool(entry.evidence) and all(source.item in folded for source in entry.evidence)
 
 
 def _counted(entries: int) -> str:

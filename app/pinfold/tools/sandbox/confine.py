@@ -182,7 +182,7 @@ def confine(
                 return [seatbelt.PROGRAM, "-p", profile, *argv]
         case _:
             assert_never(sandbox.kind)
-    caches = {name: str(scratch / "cache" / each) for name, each in CACHES.items()}
+    caches = {name: str(scratch / "cache" / part) for name, part in CACHES.items()}
     inner = {name: value for name, value in inherited.items() if name not in UNSET} | caches
     inner |= {"TMPDIR": temporary, "PINFOLD_SANDBOX": sandbox.kind}
     return Confined(sandbox, start, inner, places)

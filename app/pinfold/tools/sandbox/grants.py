@@ -54,7 +54,7 @@ def _open(closed: set[Path]) -> tuple[list[str], list[str]]:
     for folder in around:
         try:
             with os.scandir(folder) as entries:
-                there = [Path(each.path) for each in entries if not each.is_symlink()]
+                there = [Path(entry.path) for entry in entries if not entry.is_symlink()]
         except OSError:
             continue
         found += [str(path) for path in there if path not in closed and path not in around]

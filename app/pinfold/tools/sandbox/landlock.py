@@ -112,7 +112,7 @@ def _close_sockets() -> None:
         (give, 0, 0, deny),
         (give, 0, 0, allow),
     ]
-    code = b"".join(struct.pack("HBBI", *each) for each in program)
+    code = b"".join(struct.pack("HBBI", *pair) for pair in program)
     buffer = ctypes.create_string_buffer(code)
     packed = struct.pack("HxxxxxxP", len(program), ctypes.addressof(buffer))
     _check(libc.prctl(_SECCOMP, 2, packed, 0, 0), "seccomp")

@@ -140,12 +140,12 @@ def set_aside(
     now = look(roots)
     new = [
         path
-        for path, each in (now.stays | now.kept).items()
-        if each not in known and path not in back
+        for path, place in (now.stays | now.kept).items()
+        if place not in known and path not in back
     ]
     moved: list[SetAside] = []
     for path in sorted(new):
-        if any(path.is_relative_to(each.path) for each in moved):
+        if any(path.is_relative_to(aside.path) for aside in moved):
             continue
         # Of a folder that only looks like a repository, what makes it one.
         away = path / "HEAD" if path in now.stays and path.name != ".git" else path
@@ -190,27 +190,27 @@ def put_back(
 
 def _brought_back(before: Places, now: Places, to: Path) -> list[SetAside]:
     moved = []
-    whereabouts = {each: path for path, each in now.stays.items()}
-    for path, each in before.stays.items():
-        if now.stays.get(path) == each:
+    whereabouts = {place: path for path, place in now.stays.items()}
+    for path, place in before.stays.items():
+        if now.stays.get(path) == place:
             continue
         if os.path.lexists(path):
             moved.append(SetAside(path, _move(path, to), guard.GIT))
-        if each in whereabouts and not os.path.lexists(path):
+        if place in whereabouts and not os.path.lexists(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            whereabouts[each].rename(path)
+            whereabouts[place].rename(path)
     return moved
 
 
 def _content(path: Path) -> list[tuple[str, str | bytes]]:
     """A file, or all files of a folder, by their names in it."""
     found: list[tuple[str, str | bytes]] = []
-    for each in (path, *path.rglob("*")):
-        name = each.relative_to(path).as_posix()
-        if each.is_symlink():
-            found.append((name, str(each.readlink())))
-        elif each.is_file():
-            found.append((name, each.read_bytes()))
+    for inner in (path, *path.rglob("*")):
+        name = inner.relative_to(path).as_posix()
+        if inner.is_symlink():
+            found.append((name, str(inner.readlink())))
+        elif inner.is_file():
+            found.append((name, inner.read_bytes()))
     return sorted(found)
 
 

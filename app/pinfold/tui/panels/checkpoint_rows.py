@@ -136,12 +136,12 @@ class _Rows:
 
     def _decisions(self) -> Iterator[KeptRow]:
         decisions = self._checkpoint.decisions
-        superseded = {each.supersedes for each in decisions}
-        for each in decisions:
-            if each.decision_id not in superseded:
-                text, note = one_line(each.decision), one_line(each.rationale)
-                item = self._of(each.evidence)
-                yield KeptRow(f"decision/{each.decision_id}", text, "", note, item)
+        superseded = {decision.supersedes for decision in decisions}
+        for decision in decisions:
+            if decision.decision_id not in superseded:
+                text, note = one_line(decision.decision), one_line(decision.rationale)
+                item = self._of(decision.evidence)
+                yield KeptRow(f"decision/{decision.decision_id}", text, "", note, item)
 
     def _facts(self, status: str) -> Iterator[KeptRow]:
         checkpoint = self._checkpoint
@@ -159,9 +159,9 @@ class _Rows:
     def _core(self, goal: KeptRow) -> Iterator[KeptRow]:
         if goal.text:
             yield goal
-        for each in self._kept.stated:
-            text = one_line(each.text)
-            yield KeptRow(f"said/{each.item}/{text}", text, item=each.item or None)
+        for statement in self._kept.stated:
+            text = one_line(statement.text)
+            yield KeptRow(f"said/{statement.item}/{text}", text, item=statement.item or None)
         for one in self._kept.suggested:
             text = one_line(one.text)
             yield KeptRow(f"?{one.item}/{text}", text, "?", "not confirmed", one.item)

@@ -41,13 +41,16 @@ def rows_of(
         KeptRow("goals", "Goal", heading=True),
         KeptRow(GOAL, one_line(goal) or none, "", note, first.n if first else None),
         KeptRow("said", "In your words", note=stated, heading=True),
-        *(KeptRow(key, one_line(each.text), item=each.item or None) for key, each in said.items()),
+        *(
+            KeptRow(key, one_line(statement.text), item=statement.item or None)
+            for key, statement in said.items()
+        ),
         KeptRow(
             "suggested", "Not confirmed", note="y confirms" if suggested else "none", heading=True
         ),
         *(
-            KeptRow(key, one_line(each.text), "?", _note(each), each.item or None)
-            for key, each in suggested.items()
+            KeptRow(key, one_line(suggestion.text), "?", _note(suggestion), suggestion.item or None)
+            for key, suggestion in suggested.items()
         ),
     ]
 
@@ -62,4 +65,4 @@ def about(row: KeptRow) -> list[str]:
     """What is said of a line at the foot."""
     own = "" if row.key == GOAL or row.note else "written here"
     known = f"from #{row.item}" if row.item else own
-    return [each for each in (row.note, known) if each]
+    return [part for part in (row.note, known) if part]

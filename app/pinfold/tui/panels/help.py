@@ -57,8 +57,8 @@ class HelpPanel(Modal[None]):
         parts: list[RenderableType] = [*_section("Commands", commands)]
         parts += _section("What a prompt can hold", WAYS)
         for group, heading in HEADINGS.items():
-            actions = [each for each in ACTIONS if each.group == group]
-            rows = [(self._keys(each), each.title, each.id) for each in actions]
+            actions = [action for action in ACTIONS if action.group == group]
+            rows = [(self._keys(action), action.title, action.id) for action in actions]
             parts += _section(heading, rows)
         parts += _section(
             "In the transcript (Shift+Tab goes there; letters act on the item at the cursor)",

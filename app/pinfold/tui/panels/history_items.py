@@ -37,21 +37,21 @@ class ItemLine:
 
 def standing_lines(items: Sequence[Standing]) -> Iterator[ItemLine]:
     """What stood in a window."""
-    for each in items:
-        note = FORMS[each.form] if each.form != "full" else ""
-        yield ItemLine(each.n, SIGNS[each.form], KINDS[each.kind], _words(each), note)
+    for item in items:
+        note = FORMS[item.form] if item.form != "full" else ""
+        yield ItemLine(item.n, SIGNS[item.form], KINDS[item.kind], _words(item), note)
 
 
 def difference_lines(items: Sequence[Difference]) -> Iterator[ItemLine]:
     """What came, what went, and what stands otherwise."""
-    for each in items:
-        sign = "−" if each.after is None else "+" if each.before is None else "~"
-        note = f"{FORMS[each.before]} → {FORMS[each.after]}" if sign == "~" else ""
-        yield ItemLine(each.n, sign, KINDS[each.kind], _words(each), note)
+    for item in items:
+        sign = "−" if item.after is None else "+" if item.before is None else "~"
+        note = f"{FORMS[item.before]} → {FORMS[item.after]}" if sign == "~" else ""
+        yield ItemLine(item.n, sign, KINDS[item.kind], _words(item), note)
 
 
-def _words(each: Standing | Difference) -> str:
-    return one_line(f"{each.name} {each.words}")
+def _words(entry: Standing | Difference) -> str:
+    return one_line(f"{entry.name} {entry.words}")
 
 
 class ItemsPanel(Chooser):
@@ -60,10 +60,10 @@ class ItemsPanel(Chooser):
     def __init__(self, title: str, facts: str, lines: Sequence[ItemLine], window: Steering) -> None:
         super().__init__(title, "Enter reads · Esc back")
         self._about = facts
-        self._lines = {str(each.n): each for each in lines}
+        self._lines = {str(line.n): line for line in lines}
         self._choices = [
-            Choice(key, f"#{key} {each.kind} {each.words}", each.note)
-            for key, each in self._lines.items()
+            Choice(key, f"#{key} {line.kind} {line.words}", line.note)
+            for key, line in self._lines.items()
         ]
         self._window = window
 
@@ -74,14 +74,14 @@ class ItemsPanel(Chooser):
         query = self.input.value
         shown = ranked(self._choices, query)
         number = max((len(key) for key in self._lines), default=0) + 1
-        kinds = max((len(each.kind) for each in self._lines.values()), default=0)
-        self.list.show_lines([self._line(each.id, number, kinds) for each in shown], top=True)
+        kinds = max((len(line.kind) for line in self._lines.values()), default=0)
+        self.list.show_lines([self._line(choice.id, number, kinds) for choice in shown], top=True)
         self.say(f"{len(shown):,} of {len(self._lines):,} fit" if query else self._about)
 
     def _line(self, key: str, number: int, kinds: int) -> Line:
-        each = self._lines[key]
-        head = f"{each.sign} {f'#{key}':>{number}}  {each.kind:<{kinds}}"
-        return Line(key, head, each.words, each.note)
+        line = self._lines[key]
+        head = f"{line.sign} {f'#{key}':>{number}}  {line.kind:<{kinds}}"
+        return Line(key, head, line.words, line.note)
 
     def looked_at(self, key: str | None) -> None:
         item = self._window.item(int(key)) if key else None

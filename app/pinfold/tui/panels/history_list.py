@@ -49,9 +49,9 @@ class Past:
 
 def pasts(generations: Sequence[Generation], boundaries: Sequence[Boundary]) -> list[Past]:
     """Each with what made it, oldest first."""
-    made = ["the first", *(one_line(why(each)) for each in boundaries)]
+    made = ["the first", *(one_line(why(boundary)) for boundary in boundaries)]
     last = len(generations) - 1
-    return [Past(each, made[at], at == last) for at, each in enumerate(generations)]
+    return [Past(generation, made[at], at == last) for at, generation in enumerate(generations)]
 
 
 class HistoryList(Table[Past]):

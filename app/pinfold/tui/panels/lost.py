@@ -61,7 +61,7 @@ class LostPanel(LossPanel):
         return self._facts, self._list, self._said
 
     def _show(self) -> None:
-        width = max((len(str(each.item)) for each in self._lost), default=0) + 1
+        width = max((len(str(loss.item)) for loss in self._lost), default=0) + 1
         groups = by_item(self._lost).items()
         lines = [line for n, some in groups for line in self._group(n, some, width)]
         self._list.show_lines(lines)
@@ -72,8 +72,8 @@ class LostPanel(LossPanel):
         head = f"{'✓' if form == 'full' else '−'} {f'#{n}':<{width}}"
         only = f"{some[0].kind} {some[0].text}" if len(some) == 1 else ""
         yield Line(f"#{n}", head, f"{self._about[n]}: {_STANDS[form]}", note=only)
-        for each in some if not only else ():
-            yield Line(f"{each.kind}/{each.text}", f"    {each.kind}", one_line(each.text))
+        for loss in some if not only else ():
+            yield Line(f"{loss.kind}/{loss.text}", f"    {loss.kind}", one_line(loss.text))
 
     def action_keep_line(self) -> None:
         self.action_keep()
@@ -84,7 +84,7 @@ class LostPanel(LossPanel):
         key = self._list.current or ""
         if not key.startswith("#"):
             return super().current
-        return next(each for each in self._lost if f"#{each.item}" == key)
+        return next(loss for loss in self._lost if f"#{loss.item}" == key)
 
     def is_kept(self, n: int) -> bool:
         return self._window.form(n) == "full"

@@ -54,8 +54,8 @@ def ordered(memories: Iterable[Memory], cwd: Path) -> list[tuple[str, list[Memor
         return 0 if path == cwd else 1 if folder and path.is_relative_to(root) else 2
 
     return [
-        (folder, sorted(groups[folder], key=lambda each: -each.uses))
-        for folder in sorted(groups, key=lambda each: (distance(each), each))
+        (folder, sorted(groups[folder], key=lambda memory: -memory.uses))
+        for folder in sorted(groups, key=lambda group: (distance(group), group))
     ]
 
 

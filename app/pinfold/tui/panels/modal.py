@@ -7,7 +7,7 @@ from textual.screen import ModalScreen, ScreenResultType
 
 from pinfold.tui.keys import bindings
 
-LEAVE = [each for each in bindings("prompt", prefix="app.") if each.id == "leave"]
+LEAVE = [binding for binding in bindings("prompt", prefix="app.") if binding.id == "leave"]
 """Interrupts the turn there too; at rest it is Esc."""
 
 

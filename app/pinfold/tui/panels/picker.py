@@ -116,8 +116,8 @@ class Picker(Modal[str | None]):
     def _fill(self, chosen: str | None) -> None:
         fitting = ranked(self._choices, self._input.value)
         self._list.clear_options()
-        self._list.add_options([Option(_line(each), each.id) for each in fitting])
-        ids = [each.id for each in fitting]
+        self._list.add_options([Option(_line(choice), choice.id) for choice in fitting])
+        ids = [choice.id for choice in fitting]
         if ids:
             self._list.highlighted = ids.index(chosen) if chosen in ids else 0
             self.call_after_refresh(self._list.scroll_to_highlight)
@@ -150,10 +150,10 @@ def ranked(choices: Sequence[Choice], query: str) -> list[Choice]:
     letters = "".join(words)
     whole: list[Choice] = []
     loose: list[tuple[int, int]] = []
-    for at, each in enumerate(choices):
-        text = each.text.lower()
-        if all(word in f"{text} {each.note.lower()}" for word in words):
-            whole.append(each)
+    for at, choice in enumerate(choices):
+        text = choice.text.lower()
+        if all(word in f"{text} {choice.note.lower()}" for word in words):
+            whole.append(choice)
         elif spread := _spread(letters, text):
             loose.append((spread, at))
     return [*whole, *(choices[at] for _, at in sorted(loose))]

@@ -361,7 +361,7 @@ class PreviewPanel(TablePanel[bool]):
         draft = self._shown()
         if draft is None:
             return
-        own = [each for each in draft.report.inserted if each.instead_of is None]
+        own = [inserted for inserted in draft.report.inserted if inserted.instead_of is None]
         # The last: what stands before it is the protected core, which `/core` edits.
         text = own[-1] if own and own[-1].kind != "compaction" else None
         if text is None and draft.options.text is None:

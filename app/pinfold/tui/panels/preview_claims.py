@@ -85,18 +85,20 @@ class ClaimsPanel(Modal[None]):
             self._facts.update(f"✗ {told(outcome)}")
             return
         self._draft = outcome
-        doubted = [each for each in self._entries if each.unsupported]
-        marked = [each for each in self._entries if self._state(each) == "unconfirmed"]
-        kept = [each for each in doubted if each.id in outcome.options.claims]
-        tokens = sum(each.tokens for each in outcome.report.inserted if each.kind == "summary")
+        doubted = [entry for entry in self._entries if entry.unsupported]
+        marked = [entry for entry in self._entries if self._state(entry) == "unconfirmed"]
+        kept = [entry for entry in doubted if entry.id in outcome.options.claims]
+        tokens = sum(
+            inserted.tokens for inserted in outcome.report.inserted if inserted.kind == "summary"
+        )
         said = [f"{len(self._entries):,} entries, {tokens:,} tokens inserted"]
         if doubted:
             said.append(f"{len(doubted):,} that no item bears out, {len(kept):,} of them kept")
         if marked:
             said.append(f"{len(marked):,} marked as unconfirmed")
         self._facts.update(" · ".join(said))
-        width = max((len(each.field) for each in self._entries), default=0)
-        self._list.show_lines([self._line(each, width) for each in self._entries])
+        width = max((len(entry.field) for entry in self._entries), default=0)
+        self._list.show_lines([self._line(entry, width) for entry in self._entries])
 
     def _line(self, entry: Entry, width: int) -> Line:
         items = [f"#{n}" for n in _cited(entry)]
@@ -113,13 +115,13 @@ class ClaimsPanel(Modal[None]):
             if entry.id in self._draft.options.claims:
                 return "kept"
             return "doubted" if entry.unsupported else "unconfirmed"
-        written = (each for item in self._draft.plan.inserted for each in entries_of(item))
-        standing = {each.id for each in written}
+        written = (other for item in self._draft.plan.inserted for other in entries_of(item))
+        standing = {other.id for other in written}
         return "crowded" if standing and entry.id not in standing else "told"
 
     @property
     def _current(self) -> Entry | None:
-        return next((each for each in self._entries if each.id == self._list.current), None)
+        return next((entry for entry in self._entries if entry.id == self._list.current), None)
 
     @on(Table.Moved)
     def _moved(self) -> None:
@@ -136,8 +138,8 @@ class ClaimsPanel(Modal[None]):
         text = Text().append(f"{entry.field} ", "bold")
         text.append(f"{_STATES[state][1]}{missing}", ink(self.app, colour.get(state, "success")))
         text.append(f"\n{one_line(_said(entry))}")
-        for each in entry.evidence[:CITED]:
-            quote = f"\n#{each.item} “{one_line(each.quote)}”"
+        for source in entry.evidence[:CITED]:
+            quote = f"\n#{source.item} “{one_line(source.quote)}”"
             text.append(quote, ink(self.app, "foreground 60%"))
         self._about.update(text)
 
@@ -165,7 +167,7 @@ class ClaimsPanel(Modal[None]):
 
 def _in_order(entries: Sequence[Entry]) -> Sequence[Entry]:
     """What no item bears out comes first, then what is not confirmed."""
-    return sorted(entries, key=lambda each: (not each.unsupported, not each.unconfirmed))
+    return sorted(entries, key=lambda entry: (not entry.unsupported, not entry.unconfirmed))
 
 
 def _said(entry: Entry) -> str:
@@ -173,4 +175,4 @@ def _said(entry: Entry) -> str:
 
 
 def _cited(entry: Entry) -> Sequence[int]:
-    return tuple(dict.fromkeys(each.item for each in entry.evidence))
+    return tuple(dict.fromkeys(source.item for source in entry.evidence))

@@ -77,12 +77,12 @@ class PreviewFoot(Foot):
         line = Text().append("━" * cells, ink(self.app, "accent"))
         line.append("─" * (_BAR - cells), ink(self.app, "foreground 45%"))
         here = standing.walk.index(standing.at)
-        for at, each in enumerate(standing.walk):
+        for at, strategy in enumerate(standing.walk):
             sign, name = ("●", "success") if at < here else ("○", "foreground 45%")
             if at == here:
                 sign, name = "◐", "accent"
-                each = f"{each} {one_line(standing.about)}".rstrip()  # noqa: PLW2901
-            line.append("  ").append(f"{sign} ", ink(self.app, name)).append(each)
+                strategy = f"{strategy} {one_line(standing.about)}".rstrip()  # noqa: PLW2901
+            line.append("  ").append(f"{sign} ", ink(self.app, name)).append(strategy)
         if standing.detail:
             said = f"\n{one_line(standing.detail)} · Esc stops it"
             line.append(said, ink(self.app, "foreground 60%"))

@@ -67,9 +67,9 @@ class LossPanel(TablePanel[Keeping]):
         self._show()
 
     def _show(self) -> None:
-        width = max((len(each.kind) for each in self._lost), default=0)
-        number = max((len(str(each.item)) for each in self._lost), default=0) + 1
-        self._list.show_lines([self._line(each, width, number) for each in self._lost])
+        width = max((len(loss.kind) for loss in self._lost), default=0)
+        number = max((len(str(loss.item)) for loss in self._lost), default=0) + 1
+        self._list.show_lines([self._line(loss, width, number) for loss in self._lost])
 
     def _line(self, lost: Lost, width: int, number: int) -> Line:
         kept = self.is_kept(lost.item)

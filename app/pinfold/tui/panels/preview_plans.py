@@ -88,9 +88,15 @@ class Plans:
 
     def _names(self, chosen: str) -> Iterator[str]:
         """Those for which a model is still at work come last."""
-        others = [each for each in self._compaction.strategies if not self.must_ask(each)]
-        asked = [each for each in others if each in self._asked and not self._asked[each].done()]
-        yield from dict.fromkeys([chosen, *(each for each in others if each not in asked), *asked])
+        others = [
+            strategy for strategy in self._compaction.strategies if not self.must_ask(strategy)
+        ]
+        asked = [
+            other for other in others if other in self._asked and not self._asked[other].done()
+        ]
+        yield from dict.fromkeys(
+            [chosen, *(other for other in others if other not in asked), *asked]
+        )
 
     async def _drafted(self, name: str, options: PlanOptions) -> "Draft":
         asks = self._compaction.asks_model(name)

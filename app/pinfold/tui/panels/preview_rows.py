@@ -49,7 +49,11 @@ def rows_of(report: Report, plan: CompactionPlan, *, edited: bool) -> list[Previ
     `edited` tells that the text is the user's.
     """
     before, at_end = _places(report, plan)
-    instead = {each.instead_of: at for at, each in enumerate(report.inserted) if each.instead_of}
+    instead = {
+        inserted.instead_of: at
+        for at, inserted in enumerate(report.inserted)
+        if inserted.instead_of
+    }
     rows: list[PreviewRow] = []
     for row in report.rows:
         rows += (_inserted(report, at, edited=edited) for at in before.get(row.n, ()))
@@ -101,11 +105,13 @@ def _item(row: Row) -> PreviewRow:
 
 
 def _inserted(report: Report, at: int, *, edited: bool) -> PreviewRow:
-    each = report.inserted[at]
-    words = " ".join(each.text[:200].split())
-    if each.instead_of is not None:
-        reason = f"instead of #{each.instead_of}"
+    inserted = report.inserted[at]
+    words = " ".join(inserted.text[:200].split())
+    if inserted.instead_of is not None:
+        reason = f"instead of #{inserted.instead_of}"
     else:
         reason = "as you edited it" if edited else f"made by {report.strategy}"
-    key = f"+{each.instead_of or -at}"
-    return PreviewRow(key, *INSERTED, each.kind, words, 0, each.tokens, reason, inserted=each)
+    key = f"+{inserted.instead_of or -at}"
+    return PreviewRow(
+        key, *INSERTED, inserted.kind, words, 0, inserted.tokens, reason, inserted=inserted
+    )

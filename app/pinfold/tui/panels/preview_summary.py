@@ -91,8 +91,8 @@ class PreviewSummary(Vertical):
         self._totals.update(
             Text(f"{one_line(strategy)}: a model writes. The window is as it was.", "bold")
         )
-        for each in (self._bar, self._counts):
-            each.update("")
+        for widget in (self._bar, self._counts):
+            widget.update("")
         self._note([], "warning")
 
     def say_price(self, text: str) -> None:

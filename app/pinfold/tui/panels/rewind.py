@@ -45,17 +45,17 @@ class RewindPanel(Chooser):
     def __init__(self, past: LookBack, now: datetime) -> None:
         super().__init__("Rewind to before a prompt", "Enter rewinds, in a copy · Esc leaves")
         self._past = past
-        self._prompts = {str(each.n): each for each in past.prompts()}
+        self._prompts = {str(prompt.n): prompt for prompt in past.prompts()}
         self._now = now
 
     def on_mount(self) -> None:
         self.filtered()
 
     def filtered(self) -> None:
-        choices = [Choice(key, each.text, f"#{key}") for key, each in self._prompts.items()]
+        choices = [Choice(key, prompt.text, f"#{key}") for key, prompt in self._prompts.items()]
         shown = ranked(choices, self.input.value)
         width = max((len(key) for key in self._prompts), default=0) + 1
-        self.list.show_lines([self._line(each.id, width) for each in shown], top=True)
+        self.list.show_lines([self._line(choice.id, width) for choice in shown], top=True)
         prompts = f"{len(shown):,} prompt{'s' if len(shown) != 1 else ''}"
         count = f"{prompts}, and how many files changed since"
         self.say(count if self._prompts else "There is no prompt to go back to yet.")
@@ -78,7 +78,7 @@ class RewindPanel(Chooser):
         changed = self._past.changes(n)
         if changed:
             parts += [Text(), Text("Files changed since", "dim")]
-            parts += [Text(f"{SIGNS[each.op]} {one_line(each.uri)}") for each in changed]
+            parts += [Text(f"{SIGNS[change.op]} {one_line(change.uri)}") for change in changed]
         if commands := self._past.commands(n):
             parts += [Text(), Text(f"{commands} command{'s' if commands != 1 else ''} ran", "dim")]
         return Group(*parts)

@@ -62,12 +62,12 @@ class SessionsPanel(Chooser):
     @work
     async def _load(self) -> None:
         every = await asyncio.to_thread(self._host.sessions)
-        self._all = [each for each in every if each.title and each.id != self._current]
-        self._by_id = {each.id: each for each in self._all}
-        self._here = any(self._is_here(each) for each in self._all)
+        self._all = [line for line in every if line.title and line.id != self._current]
+        self._by_id = {line.id: line for line in self._all}
+        self._here = any(self._is_here(line) for line in self._all)
         self._show(top=True)
         self._search(self.input.value)
-        self._fill([each.folder for each in every])
+        self._fill([line.folder for line in every])
 
     def _is_here(self, session: SessionLine) -> bool:
         return session.cwd == str(self._cwd)
@@ -107,10 +107,10 @@ class SessionsPanel(Chooser):
         self._show(top=False)
 
     def _show(self, *, top: bool) -> None:
-        shown = [each for each in self._all if not self._here or self._is_here(each)]
+        shown = [line for line in self._all if not self._here or self._is_here(line)]
         now = self._now()
         lines = [
-            self._line(each, now) for each in fitting(shown, self.input.value.strip(), self._found)
+            self._line(line, now) for line in fitting(shown, self.input.value.strip(), self._found)
         ]
         self.list.show_lines(lines, top=top)
         self._say()
@@ -156,12 +156,14 @@ def fitting(
     """
     if not query:
         return list(sessions)
-    by_id = {each.id: each for each in sessions}
+    by_id = {session.id: session for session in sessions}
     words = query.lower().split()
-    titled = [by_id[each.id] for each in ranked([_choice(each) for each in sessions], query)]
-    whole = [each for each in titled if all(word in each.title.lower() for word in words)]
+    titled = [
+        by_id[choice.id] for choice in ranked([_choice(session) for session in sessions], query)
+    ]
+    whole = [line for line in titled if all(word in line.title.lower() for word in words)]
     said = [by_id[key] for key in found if key in by_id]
-    return list({each.id: each for each in (*whole, *said, *titled)}.values())
+    return list({line.id: line for line in (*whole, *said, *titled)}.values())
 
 
 def _choice(session: SessionLine) -> Choice:

@@ -34,8 +34,8 @@ class UndoPanel(Modal[Sequence[Undo] | None]):
         self._n = n
         self._undos = undos
         self._commands = commands
-        self._ready = [each for each in undos if each.state == "ready"]
-        self._changed = [each for each in undos if each.state == "changed"]
+        self._ready = [undo for undo in undos if undo.state == "ready"]
+        self._changed = [undo for undo in undos if undo.state == "changed"]
         self._options = OptionList(*self._choices(), compact=True)
 
     def compose(self) -> ComposeResult:
@@ -49,7 +49,7 @@ class UndoPanel(Modal[Sequence[Undo] | None]):
     def _page(self) -> RenderableType:
         count = len(self._undos)
         lines = [Text(f"{count} file{'s were' if count != 1 else ' was'} changed since:")]
-        lines += [_line(each) for each in self._undos]
+        lines += [_line(undo) for undo in self._undos]
         if self._commands:
             lines += [Text(), Text(not_undone(self._commands), "dim")]
         return Group(*lines)

@@ -52,17 +52,17 @@ def commands(query: str) -> list[Candidate]:
     for action in ACTIONS:
         names = [name for name in action.slash if query in name]
         if names:
-            name = min(names, key=lambda each: not each.startswith(query))
+            name = min(names, key=lambda word: not word.startswith(query))
             shown = f"/{name} {action.argument}".rstrip()
             found.append(
                 (not name.startswith(query), name, Candidate(shown, action.title, f"/{name} "))
             )
-    return [candidate for *_, candidate in sorted(found, key=lambda each: each[:2])]
+    return [candidate for *_, candidate in sorted(found, key=lambda pair: pair[:2])]
 
 
 def is_short_for_one(query: str) -> bool:
     """Whether `query` is no command's name, but only one command's begins with it."""
-    fitting = [each for each in commands(query) if each.insert.startswith(f"/{query}")]
+    fitting = [command for command in commands(query) if command.insert.startswith(f"/{query}")]
     return query not in BY_SLASH and len(fitting) == 1
 
 

@@ -76,7 +76,9 @@ class Popup(Widget):
     def render(self) -> Text:
         visible = self._candidates[self._first : self._first + ROWS]
         width = self.content_size.width
-        column = min(max((len(each.text) for each in visible), default=0) + 2, width * 2 // 3)
+        column = min(
+            max((len(candidate.text) for candidate in visible), default=0) + 2, width * 2 // 3
+        )
         out = Text(no_wrap=True, overflow="ellipsis", end="")
         for row, candidate in enumerate(visible, self._first):
             line = Text(one_line(candidate.text).ljust(column), end="")

@@ -64,17 +64,17 @@ class Conversation:
         maker = partial(_entry_from, archive)
         found = list(self.past.take(count))
         blocks = self._column.prepend(
-            Rule(each) if isinstance(each, Boundary) else _outline(each, archive, maker)
-            for each in found
+            Rule(window) if isinstance(window, Boundary) else _outline(window, archive, maker)
+            for window in found
         )
-        for each, block in zip(found, blocks, strict=True):
-            if isinstance(each, Boundary):
+        for window, block in zip(found, blocks, strict=True):
+            if isinstance(window, Boundary):
                 continue
-            self._by_number[each.n] = block
-            if (other := archive.partner(each.n)) is not None:
+            self._by_number[window.n] = block
+            if (other := archive.partner(window.n)) is not None:
                 self._by_number[other] = block
-            if each.kind == "tool_call" and each.call_id:
-                self._calls[each.call_id] = self._calls.get(each.call_id, block)
+            if window.kind == "tool_call" and window.call_id:
+                self._calls[window.call_id] = self._calls.get(window.call_id, block)
 
     def unearth_all(self) -> None:
         """Show what is left of the past."""

@@ -65,7 +65,7 @@ def looks_of(widget: Widget) -> Looks:
 
     def first(*names: str) -> str:
         """Not every app has our variables."""
-        return next(each for each in names if each.partition(" ")[0] in app.theme_variables)
+        return next(name for name in names if name.partition(" ")[0] in app.theme_variables)
 
     return Looks(
         plain=foreground,

@@ -21,7 +21,7 @@ class Past:
         self._numbers = items.numbers
         self._inside = frozenset(items.numbers)
         self._left = len(items.numbers)
-        places = (bisect_right(items.numbers, each.last) for each in boundaries)
+        places = (bisect_right(items.numbers, boundary.last) for boundary in boundaries)
         self._rules = list(zip(accumulate(places, max), boundaries, strict=True))
         """The ends of windows, each with how many items stand above it."""
 
