@@ -22,6 +22,7 @@ class ScreenConfig(Struct, frozen=True):
     """The user's own themes."""
     notify: Notify = "auto"
     title: bool = True
+    statusline: str = ""
     vim: bool = False
     """Vim keys in the prompt."""
     keys: Mapping[str, str] = field(default_factory=dict)

@@ -93,6 +93,8 @@ class Shell(Screen[None]):
         self._hints = Hints(self._status, monotonic)
         self._source_key = config.keys.get("memory_source", registry.BY_ID["memory_source"].keys)
         key = config.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
+        self._statusline = config.statusline
+        self._status_failure = ""
         self._attention = Attention(self._write, config.notify, os.environ, has_title=config.title)
         self._questions = Questions(self._prompt, monotonic, shown(key))
 
@@ -146,6 +148,24 @@ class Shell(Screen[None]):
     @work(exclusive=True, group="branch")
     async def _read_branch(self) -> None:
         self._status.branch = await asyncio.to_thread(branch.current, self._cwd)
+        await self._run_statusline()
+
+    async def _run_statusline(self) -> None:
+        """Have the user's own command write the status line, if there is one."""
+        session = self._session
+        if not self._statusline or session is None:
+            return
+        from pinfold.tui import statusline
+
+        try:
+            told = statusline.facts(session, self._status.branch)
+            self._status.own = await statusline.line(self._statusline, self._cwd, told)
+            self._status_failure = ""
+        except statusline.StatusFailed as error:
+            self._status.own = None
+            if str(error) != self._status_failure:
+                self._status_failure = str(error)
+                self.tell(self._status_failure, "warning")
 
     # The session
 
@@ -199,6 +219,7 @@ class Shell(Screen[None]):
         """Read the model, the approvals and the gauge anew."""
         if self._bridge is not None:
             self._bridge.refresh()
+            self._read_branch()
 
     async def save_draft(self) -> None:
         await self._drafts.save()

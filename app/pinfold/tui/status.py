@@ -53,6 +53,8 @@ class StatusLine(Widget):
     phase: reactive[Phase] = reactive("idle")
     progress: reactive[str] = reactive("")
     """What a model that has no text yet is busy with."""
+    own: reactive[Text | None] = reactive(None)
+    """What a command of the user's own says, in place of all at the left."""
     hint: reactive[str] = reactive("")
     """Takes the place of what goes on."""
     seconds: reactive[int] = reactive(0)
@@ -103,6 +105,9 @@ class StatusLine(Widget):
             if len(" · ".join(text for text, _ in parts.values())) > room:
                 parts.pop(dispensable, None)
         line = Text(no_wrap=True, overflow="crop", end="")
+        if self.own is not None:
+            line.append_text(self.own)
+            parts = {}
         for text, colour in parts.values():
             line.append(" · " if line else "", ink(self.app, DIM))
             line.append(text, ink(self.app, colour))

@@ -245,6 +245,7 @@ def run(
         theme=_theme(ctx),
         notify=ctx.settings.ui.notify,
         title=ctx.settings.ui.title,
+        statusline=ctx.settings.ui.statusline,
         vim=ctx.settings.ui.vim,
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
