@@ -30,6 +30,7 @@ from pinfold.tui.harmless import Harmless
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.screen_config import ScreenConfig
 from pinfold.tui.shell import Shell
+from pinfold.tui.terminal_cells import DiffingApp
 
 if TYPE_CHECKING:
     from pinfold.agent.occasion import Occasion
@@ -53,7 +54,7 @@ def _warm() -> None:
         pass
 
 
-class PinfoldApp(FailsafeApp):
+class PinfoldApp(DiffingApp, FailsafeApp):
     """Also the `Context` of commands. Its result is what to print at the end."""
 
     CSS_PATH = "app.tcss"
