@@ -4,11 +4,17 @@ OSC 2 sets the title, XTWINOPS 22 and 23 keep and restore it (xterm's control se
 iTerm2's notification, OSC 777 urxvt's.
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
 
-from pinfold.agent.updates import Phase
+from typing import TYPE_CHECKING
+
 from pinfold.sanitize import one_line
-from pinfold.settings import Notify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pinfold.agent.updates import Phase
+    from pinfold.settings import Notify
 
 _KEEP_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 _OSC9 = {"iTerm.app", "WezTerm", "ghostty"}
