@@ -360,7 +360,7 @@ def _run(argv: Sequence[str]) -> int:
         act = _action(argv)
     except SystemExit as stop:  # argparse has printed
         return stop.code if isinstance(stop.code, int) else 2
-    from pinfold.wiring.app_context import WrongUse
+    from pinfold.host.app_context import WrongUse
 
     try:
         code = act()

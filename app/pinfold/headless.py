@@ -135,20 +135,18 @@ class Printer:
         return 1
 
 
-async def run(session: Session, prompt: Prompt, *, after: int | None = None) -> int:
+async def run(session: Session, prompt: Prompt, *, as_json: bool = False) -> int:
     """Send `prompt`, wait for rest, print. Returns the exit code.
 
-    In text, or in JSON where `after` is given: the journal's last event before this opening.
     Raises `BrokenPipeError` once the reader of the output is gone; the turn is interrupted then.
     """
-    as_json = after is not None
     printer = Printer(session.interrupt, as_json=as_json, out=sys.stdout, err=sys.stderr)
     session.subscribe(printer.hear)
-    if after is None:
-        sys.stderr.write(f"session {session.id} · {session.choice_note}\n")
-    else:
-        for line in await asyncio.to_thread(_opening, session.folder, after):
+    if as_json:
+        for line in await asyncio.to_thread(_opening, session.folder, session.opened_after):
             printer.line(line)
+    else:
+        sys.stderr.write(f"session {session.id} · {session.choice_note}\n")
     for damage in session.damage:
         printer.say(damage)
     if cold := await session.cold():

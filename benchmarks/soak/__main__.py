@@ -20,7 +20,7 @@ from benchmarks.figures import Figure, conditions, table
 from benchmarks.memory import pss
 from benchmarks.soak.run import AGAIN, Soak
 from benchmarks.soak.violated import Violated
-from pinfold.wiring.allocator import share_heaps
+from pinfold.host.allocator import share_heaps
 
 TURNS, MINUTES = 2_000, 10.0
 WARM = 0.1

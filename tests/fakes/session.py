@@ -403,6 +403,9 @@ class FakeHost:
     async def rewind(self, session: object, prompt: int, approver: Approver) -> FakeSession:
         return self._open(f"rewind {prompt}", approver)
 
+    async def close(self, session: FakeSession) -> None:
+        await session.close()
+
     def sessions(self) -> Sequence[Line]:
         return self.lines
 

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from pinfold import cli
 from pinfold.wiring import actions, screen
-from pinfold.wiring.app_context import app_context
+from pinfold.host.app_context import app_context
 
 app_context()
 from pinfold.tui.app import PinfoldApp
@@ -72,14 +72,14 @@ SCREEN = {
         "small_files",
         "trust",
     ),
-    *("tui", "wiring"),
+    *("host", "tui", "wiring"),
 }
 BELOW = {"rollout", "rollout.provenance"}
 """What else may be loaded: what a session is made of comes with the session."""
 LATER = {
     *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "sqlalchemy", "tiktoken"),
     *("pinfold.tui.bridge", "pinfold.tui.panels", "pinfold.tui.transcript.conversation"),
-    *("pinfold.wiring.sessions", "pinfold.commands.failures"),
+    *("pinfold.host.sessions", "pinfold.commands.failures"),
 }
 
 

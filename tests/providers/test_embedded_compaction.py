@@ -12,11 +12,11 @@ from pinfold.agent.compacting import Draft
 from pinfold.agent.request import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
+from pinfold.host.app_context import app_context
+from pinfold.host.sessions import new_journal, open_session
 from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, TurnStarted
 from pinfold.rollout.journal import Journal
-from pinfold.wiring.app_context import app_context
-from pinfold.wiring.sessions import new_journal, open_session
 
 pytestmark = pytest.mark.real_model
 

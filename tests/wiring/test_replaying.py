@@ -13,9 +13,9 @@ from fakes.provider import says
 from pinfold.agent.options import Options
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
+from pinfold.host.app_context import app_context
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import RequestFinished
-from pinfold.wiring.app_context import app_context
 from pinfold.wiring.replaying import Player
 
 TURNS = 14

@@ -225,6 +225,8 @@ class Session:
         self._stood = stood
         self._found = found_as(record.state, read_only=record.journal.read_only)
         self.cwd = cwd
+        self.opened_after = record.journal.last_seq
+        """The last event before this opening."""
         self._checkpoint_file = CheckpointFile(record)
         self._server_count = ServerCount(record, lambda: self._connection)
         record.subscribe(self._server_count.hear)

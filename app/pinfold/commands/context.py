@@ -114,23 +114,25 @@ class Host(Protocol):
         """The session with this id; read-only where another pinfold has it open."""
         ...
 
-    async def fork(self, session: Session, at: int | None, approver: Approver) -> Session:
-        """A copy of `session` through item `at`; None copies all of it."""
+    async def fork(self, folder: Path, at: int | None, approver: Approver) -> Session:
+        """A copy of the session in `folder` through item `at`; None copies all of it."""
         ...
 
-    async def fork_window(self, session: Session, generation: int, approver: Approver) -> Session:
-        """A copy of `session` that goes on in the window of that generation."""
+    async def fork_window(self, folder: Path, generation: int, approver: Approver) -> Session:
+        """A copy that goes on in the window of that generation."""
         ...
 
     async def hand_on(
-        self, session: Session, strategy: str | None, model: str | None, approver: Approver
+        self, folder: Path, strategy: str | None, model: str | None, approver: Approver
     ) -> Session:
-        """A compacted copy of `session`, on `model` where one is named. Raises `Refused`."""
+        """A compacted copy, on `model` where one is named. Raises `Refused`."""
         ...
 
-    async def rewind(self, session: Session, prompt: int, approver: Approver) -> Session:
-        """A copy of `session` up to before `prompt`."""
+    async def rewind(self, folder: Path, prompt: int, approver: Approver) -> Session:
+        """A copy of the session in `folder` up to before `prompt`."""
         ...
+
+    async def close(self, session: Session) -> None: ...
 
     def sessions(self) -> Sequence[SessionLine]:
         """Newest first."""

@@ -53,7 +53,7 @@ async def fork(context: Context, generation: int) -> None:
     session = context.session
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
-    await context.switch(partial(context.host.fork_window, session, generation))
+    await context.switch(partial(context.host.fork_window, session.folder, generation))
     context.tell(f"Forked from session {session.id} in its window {generation}.")
 
 

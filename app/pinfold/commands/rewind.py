@@ -40,7 +40,7 @@ async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo
 
     async def start(approver: Approver) -> Session:
         nonlocal undone
-        session = await context.host.rewind(old, n, approver)
+        session = await context.host.rewind(old.folder, n, approver)
         if undos:
             try:
                 undone = await session.files.undo(undos)

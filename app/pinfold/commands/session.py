@@ -22,14 +22,14 @@ async def fork(context: Context, argument: str) -> None:
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
     if argument.startswith("--"):
         strategy, model = _handed_on(argument)
-        await context.switch(partial(context.host.hand_on, session, strategy, model))
+        await context.switch(partial(context.host.hand_on, session.folder, strategy, model))
         context.tell(f"A compacted copy of session {session.id}, which stays as it is.")
         return
     if at and not at.isdecimal():
         raise CommandError(
             f"/fork takes the number of an item, such as /fork 12, or --compact, not “{argument}”."
         )
-    await context.switch(partial(context.host.fork, session, int(at) if at else None))
+    await context.switch(partial(context.host.fork, session.folder, int(at) if at else None))
     context.tell(f"Forked from session {session.id}{f' at #{at}' if at else ''}.")
 
 

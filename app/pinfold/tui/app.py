@@ -141,7 +141,7 @@ class PinfoldApp(DiffingApp, FailsafeApp):
         session.review_by(self._review)
         await self._shell.attach(session, [*warnings, *session.notices], offer)
         if old is not None:
-            await old.close()
+            await self._host.close(old)
         if session.standing:
             self.tell(one_line(session.standing))
         self._tell_meanwhile(session)
@@ -307,7 +307,7 @@ class PinfoldApp(DiffingApp, FailsafeApp):
             if session.items:
                 again = f"{program()} resume {session.id[:ID_SHOWN]}"
                 said = f"The session is kept. Go on with: {again}"
-            await session.close()
+            await self._host.close(session)
         self.exit(said)
 
     async def action_quit(self) -> None:

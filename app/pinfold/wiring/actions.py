@@ -10,41 +10,42 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
+from pinfold.host.app_context import AppContext, WrongUse, app_context
 
 if TYPE_CHECKING:
     import argparse
 
-    from pinfold.rollout.journal import Journal
     from pinfold.rollout.provenance import Prompt, Span
     from pinfold.wiring.replaying import Player
 
 
 def shell(arguments: argparse.Namespace | None = None) -> int:
-    from pinfold.wiring.screen import Sessions, run
+    from pinfold.host.host import Host
+    from pinfold.wiring.screen import run
 
     ctx = app_context(arguments)
-    host = Sessions(ctx)
+    host = Host(ctx)
     return run(ctx, host.new, host)
 
 
 def resume(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.screen import Sessions, run
-    from pinfold.wiring.sessions import folder_of, own_folder
+    from pinfold.host.host import Host
+    from pinfold.host.sessions import folder_of, own_folder
+    from pinfold.wiring.screen import run
 
     ctx = app_context(arguments)
     chosen = arguments.last or arguments.session or arguments.read_only or arguments.fork
     if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
-        host = Sessions(ctx)
+        host = Host(ctx)
         return run(ctx, host.new, host, choosing=True)
     folder = folder_of(ctx, None if arguments.last else arguments.session)
     how = _how_to_open(arguments, folder)
     if how == "quit":
         return 0
     ctx = own_folder(ctx, folder, else_here=how == "fork")
-    host = Sessions(ctx)
+    host = Host(ctx)
     if how == "fork":
-        return run(ctx, partial(host.fork_folder, folder, None), host)
+        return run(ctx, partial(host.fork, folder, None), host)
     return run(ctx, partial(host.open_folder, folder, read_only=how == "read-only"), host)
 
 
@@ -97,49 +98,36 @@ def exec_(arguments: argparse.Namespace) -> int:
 
 async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) -> int:
     from pinfold import headless
-    from pinfold.agent.clock import CLOCK
+    from pinfold.host.host import Host
+    from pinfold.host.sessions import folder_of, own_folder
     from pinfold.paths import program
     from pinfold.rollout.hold import SessionHeld
-    from pinfold.rollout.journal import Journal, JournalError
+    from pinfold.rollout.journal import JournalError
     from pinfold.sanitize import one_line
-    from pinfold.wiring.sessions import folder_of, new_journal, open_session, own_folder
 
-    find: Callable[[], Journal]
+    folder: Path | None = None
     if arguments.session or arguments.last:
         folder = folder_of(ctx, arguments.session)
         ctx = own_folder(ctx, folder, else_here=arguments.fork)
-        if arguments.fork:
-            find = partial(_copy, ctx, folder)
-        else:
-            find = partial(Journal.open, folder, CLOCK.now)
-    else:
-        find = partial(new_journal, ctx, "exec")
     for warning in ctx.loaded.warnings:
         print(f"pinfold: {one_line(warning)}", file=sys.stderr)
-    before = 0
-
-    def journal() -> Journal:
-        nonlocal before
-        found = find()
-        before = found.last_seq
-        return found
-
+    host = Host(ctx, attended=False)
     try:
-        session = await open_session(ctx, headless.no_terminal, journal, attended=False)
+        if folder is None:
+            session = await host.new(headless.no_terminal, "exec")
+        elif arguments.fork:
+            session = await host.fork(folder, None, headless.no_terminal)
+        else:
+            session = await host.open_folder(folder, headless.no_terminal)
     except SessionHeld as held:
+        assert folder is not None
         again = f"{program()} exec --fork --resume {folder.name}"
         raise JournalError(f"{held} Go on in a copy with: {again}") from held
     _interrupt_on_signals(session.interrupt)
     try:
-        return await headless.run(session, prompt, after=before if arguments.json else None)
+        return await headless.run(session, prompt, as_json=arguments.json)
     finally:
-        await session.close()
-
-
-def _copy(ctx: AppContext, folder: Path) -> Journal:
-    from pinfold.agent.clock import CLOCK
-
-    return ctx.store.fork(folder, None, CLOCK.now)[0]
+        await host.stop()
 
 
 def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
@@ -275,10 +263,11 @@ def _speed(arguments: argparse.Namespace) -> float:
 
 
 def _play(ctx: AppContext, player: Player) -> int:
-    from pinfold.wiring.screen import Sessions, run
+    from pinfold.host.host import Host
+    from pinfold.wiring.screen import run
 
     try:
-        code = run(ctx, player.start, Sessions(ctx), kept=False)
+        code = run(ctx, player.start, Host(ctx), kept=False)
     finally:
         player.close()
     if player.rounds:
@@ -287,7 +276,7 @@ def _play(ctx: AppContext, player: Player) -> int:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.report import report
+    from pinfold.host.report import report
 
     print(asyncio.run(report(app_context(arguments, even_if_broken=True))))
     return 0

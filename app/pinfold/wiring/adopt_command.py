@@ -12,13 +12,14 @@ from pinfold.adopt import found
 from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.found import Found
 from pinfold.commands.context_text import age
+from pinfold.host.adopting import adopt, adoptable
+from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.host import Host
+from pinfold.host.sessions import own_folder
 from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
-from pinfold.wiring.adopting import adopt, adoptable
-from pinfold.wiring.app_context import AppContext, app_context
-from pinfold.wiring.screen import Sessions, run
-from pinfold.wiring.sessions import own_folder
+from pinfold.wiring.screen import run
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -53,12 +54,12 @@ def _adopt(ctx: AppContext, path: Path, arguments: argparse.Namespace, *, opens:
         )
         return 0
     ctx = own_folder(ctx, folder)
-    host = Sessions(ctx)
+    host = Host(ctx)
     return run(ctx, partial(host.open_folder, folder), host)
 
 
 def _pick(ctx: AppContext, search: str) -> int:
-    host = Sessions(ctx)
+    host = Host(ctx)
     return run(ctx, host.new, host, adopting=search)
 
 

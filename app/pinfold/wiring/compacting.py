@@ -34,6 +34,10 @@ from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
 from pinfold.digest.choice import choose, render
+from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.host.models import connect, connect_summarizer
+from pinfold.host.prompts import overrides
+from pinfold.host.sessions import open_session, own_folder, plan_options
 from pinfold.output import print_json
 from pinfold.providers.silent import Silent
 from pinfold.rollout.events import ModelChanged
@@ -42,10 +46,6 @@ from pinfold.rollout.scan import scan
 from pinfold.sanitize import one_line
 from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
-from pinfold.wiring.models import connect, connect_summarizer
-from pinfold.wiring.prompts import overrides
-from pinfold.wiring.sessions import open_session, own_folder, plan_options
 from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
 from pinfold.wiring.steps import Steps
 

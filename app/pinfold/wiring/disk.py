@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
+from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.numbers import ID_SHOWN
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
@@ -14,7 +15,6 @@ from pinfold.rollout.summaries import forget, summarise
 from pinfold.rollout.texts import Texts
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.stdin import agreed
 
 

@@ -27,6 +27,9 @@ from pinfold.evaluation.evaluate import (
 from pinfold.evaluation.scores import Evaluation
 from pinfold.evaluation.terminal import WIDTH, explained
 from pinfold.evaluation.trials import WINDOW
+from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.host.models import connect
+from pinfold.host.sessions import prices
 from pinfold.numbers import duration
 from pinfold.output import print_table
 from pinfold.providers.embedded import Embedded
@@ -34,10 +37,7 @@ from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, price_of
 from pinfold.wiring import recordings
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.eval_output import check_report, show, tell
-from pinfold.wiring.models import connect
-from pinfold.wiring.sessions import prices
 
 LEAST_BUDGET = 500
 """Tokens, below which no strategy has room for anything."""

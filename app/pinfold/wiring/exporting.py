@@ -9,10 +9,10 @@ from pinfold.commands.action import CommandError
 from pinfold.commands.export import Wish, document, opening, replaced, save, wish
 from pinfold.export.formats import Scope
 from pinfold.export.transcript import Entry, Transcript
+from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.output import print_bytes
 from pinfold.rollout.events import SessionStarted
 from pinfold.window.window import Window
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.sources import Source, find, model_of
 
 

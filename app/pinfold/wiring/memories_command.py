@@ -14,14 +14,14 @@ from pinfold.closest import shown, suggestion
 from pinfold.commands.context_text import age
 from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
+from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.host.memories import Memories
 from pinfold.memories.keeper import Keeper, Source
 from pinfold.memories.listing import Memory
 from pinfold.memories.places import Refused
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
-from pinfold.wiring.memories import Memories
 from pinfold.wiring.stdin import agreed
 
 _ENCODING = "o200k_base"

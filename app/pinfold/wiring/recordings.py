@@ -18,13 +18,13 @@ from pinfold.evaluation.recorded_scores import Recorded, SessionResult, over_all
 from pinfold.evaluation.recorded_trials import BUDGET, tried
 from pinfold.evaluation.recorded_verdict import verdict
 from pinfold.evaluation.trials import SLACK
+from pinfold.host.app_context import AppContext, WrongUse
+from pinfold.host.sessions import folder_of
 from pinfold.rollout.journal import ROLLOUT, JournalError
 from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.app_context import AppContext, WrongUse
 from pinfold.wiring.eval_output import show, tell, watched
-from pinfold.wiring.sessions import folder_of
 
 _ENDINGS = (".jsonl", ".jsonl.zst", ".json")
 

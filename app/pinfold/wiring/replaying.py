@@ -16,14 +16,15 @@ from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.strategies.registry import registry
 from pinfold.headless import no_terminal
+from pinfold.host.adopting import read
+from pinfold.host.app_context import AppContext, WrongUse
+from pinfold.host.sessions import new_journal, open_session
 from pinfold.output import print_json
 from pinfold.ports import Approver
 from pinfold.providers.silent import Silent
 from pinfold.settings import HookSettings, strategy_named
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.app_context import AppContext, WrongUse
-from pinfold.wiring.sessions import new_journal, open_session
-from pinfold.wiring.sources import model_of, read, wire_api_of
+from pinfold.wiring.sources import model_of, wire_api_of
 
 
 def demo_file() -> Path:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pinfold.commands.context_text import age
+from pinfold.host.app_context import AppContext
 from pinfold.numbers import ID_SHOWN
 from pinfold.output import print_json, print_table
 from pinfold.paths import program
@@ -17,7 +18,6 @@ from pinfold.rollout import disk
 from pinfold.rollout.summaries import SessionSummary
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
-from pinfold.wiring.app_context import AppContext
 
 MODEL_SHOWN = 14
 """Columns that a model's name takes on a terminal, at most."""

@@ -11,17 +11,18 @@ from pinfold import paths
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.projections import Projections
+from pinfold.host.adopting import read
+from pinfold.host.app_context import AppContext, WrongUse
+from pinfold.host.sessions import folder_of, prices
 from pinfold.ports import ModelInfo, WindowSource
 from pinfold.rollout import events
 from pinfold.rollout.events import Event, ModelChanged
-from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.journal import Journal
 from pinfold.settings import WireApi
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
-from pinfold.wiring.app_context import AppContext, WrongUse
-from pinfold.wiring.sessions import folder_of, prices
 
 _SOURCES: tuple[WindowSource, ...] = get_args(WindowSource)
 
@@ -66,16 +67,6 @@ def find(ctx: AppContext, arguments: argparse.Namespace) -> Source:
         return Source(name, adoption)
     folder = folder_of(ctx, name)
     return Source(folder.name, folder)
-
-
-def read(path: Path, index: int = 0) -> Adoption:
-    """The session in a file. Raises `NotASession`, `JournalError`."""
-    from pinfold.adopt import detect
-
-    try:
-        return detect.read(path, index)
-    except OSError as error:
-        raise JournalError(f"{path} can't be read: {error.strerror or error}.") from error
 
 
 class Folded:

@@ -11,13 +11,13 @@ from pinfold.agent import window_files
 from pinfold.commands import history_text
 from pinfold.commands.export import Document, Wish, replaced, save
 from pinfold.export.redact import redacted_lines
+from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.host.sessions import folder_of, own_folder
 from pinfold.output import print_bytes, print_json
 from pinfold.sanitize import escaped
 from pinfold.window.generations import differences, generations, standing
 from pinfold.window.window import Window
-from pinfold.wiring.app_context import AppContext, WrongUse, app_context
 from pinfold.wiring.compacting import opened
-from pinfold.wiring.sessions import folder_of, own_folder
 from pinfold.wiring.sources import find
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from pinfold import paths
 from pinfold.atomic_files import failure, make_folder, replacing
 from pinfold.compaction.view import PlanOptions
+from pinfold.host.app_context import AppContext, config_files
 from pinfold.settings import SettingsError
 from pinfold.settings_load import MAX_BYTES
 from pinfold.small_files import read
-from pinfold.wiring.app_context import AppContext, config_files
 
 if TYPE_CHECKING:
     from tomlkit.items import Item, Key, Table

@@ -1,17 +1,18 @@
 """The doctor's report: every section, gathered."""
 
-from pinfold import doctor, paths
+from pinfold import paths
 from pinfold.adopt.found import files, places
-from pinfold.doctor import Line, Section
+from pinfold.host import doctor
+from pinfold.host.app_context import AppContext, config_files
+from pinfold.host.doctor import Line, Section
+from pinfold.host.sandbox import OFF
 from pinfold.tools.sandbox.confine import find
-from pinfold.wiring.app_context import AppContext, config_files
-from pinfold.wiring.sandbox import OFF
 
 
 async def report(ctx: AppContext) -> str:
     """What was found and what is missing, for people."""
+    from pinfold.host.models import choice_of
     from pinfold.providers.local_setup import status
-    from pinfold.wiring.models import choice_of
 
     choice = await choice_of(ctx)
     model = [

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pinfold.headless import no_terminal
-from pinfold.wiring.app_context import app_context
-from pinfold.wiring.screen import Sessions
+from pinfold.host.app_context import app_context
+from pinfold.host.host import Host
 
 
 async def test_it_opens_read_only_and_says_how_to_go_on(
@@ -19,13 +19,13 @@ async def test_it_opens_read_only_and_says_how_to_go_on(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
     ctx = app_context(argparse.Namespace(cd=tmp_path, model="gpt-5.2"))
-    host = Sessions(ctx)
+    host = Host(ctx)
     with ctx.store.create(tmp_path, "test", lambda: datetime.now(UTC)) as journal:
         (line,) = host.sessions()
         assert line.held
         session = await host.resume(journal.started.id, no_terminal)
         assert any("/fork" in notice for notice in session.notices)
-        copy = await host.fork(session, None, no_terminal)
+        copy = await host.fork(session.folder, None, no_terminal)
         assert copy.id != session.id
         assert not any("read-only" in notice for notice in copy.notices)
         await copy.close()

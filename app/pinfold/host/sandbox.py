@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from pinfold import paths
+from pinfold.host.app_context import AppContext
 from pinfold.ports import Sandbox
 from pinfold.settings import SettingsError
-from pinfold.wiring.app_context import AppContext
 
 OFF = "switched off by [sandbox] enabled"
 NO_GROUND = "the working directory is the whole file system"

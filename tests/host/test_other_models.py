@@ -8,12 +8,12 @@ import pytest
 
 from fakes.openai_server import FakeOpenAI, Reply
 from pinfold.headless import no_terminal
+from pinfold.host.app_context import app_context
+from pinfold.host.host import Host
+from pinfold.host.sessions import new_journal, open_session
 from pinfold.ports import NoSuchModel
 from pinfold.rollout.events import ModelChanged
 from pinfold.settings import SettingsError
-from pinfold.wiring.app_context import app_context
-from pinfold.wiring.screen import Sessions
-from pinfold.wiring.sessions import new_journal, open_session
 
 PAGES = {"/v1/models": {"data": [{"id": "scripted-1"}, {"id": "scripted-2"}]}}
 
@@ -63,7 +63,7 @@ async def test_what_is_not_there_leaves_all_as_it_was(
 
 async def test_a_new_session_reads_the_settings_again(server: FakeOpenAI, tmp_path: Path) -> None:
     """A folder that was trusted meanwhile counts, and a wrong setting can be mended."""
-    host = Sessions(app_context(argparse.Namespace(cd=tmp_path)))
+    host = Host(app_context(argparse.Namespace(cd=tmp_path)))
     project = tmp_path / ".pinfold" / "config.toml"
     project.parent.mkdir()
     project.write_text("[approvals]\nmode = 'full'\n[model]\nnmae = 'x'\n")

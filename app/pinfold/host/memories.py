@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pinfold.wiring.app_context import AppContext
+from pinfold.host.app_context import AppContext
 
 if TYPE_CHECKING:
     from pinfold.memories.keeper import Keeper
@@ -32,13 +32,13 @@ class Memories:
 
     async def run(self, but: Collection[str] = ()) -> str:
         """Raises `StateError`, `ProviderError`."""
-        from pinfold.wiring.remembering import remember
+        from pinfold.host.remembering import remember
 
         return str(await remember(self._ctx.in_folder(self._ctx.cwd), but, force=True))
 
     def switch(self, *, on: bool) -> str:
         """Raises `SettingsError`."""
-        from pinfold.wiring.defaults import write
+        from pinfold.host.defaults import write
 
         said = write(self._ctx, "memories", {"enabled": on})
         if on:

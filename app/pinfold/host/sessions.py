@@ -18,6 +18,12 @@ from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.closest import shown, suggestion
 from pinfold.compaction.view import PlanOptions
+from pinfold.host.allocator import share_heaps
+from pinfold.host.app_context import AppContext
+from pinfold.host.memories import reader_of
+from pinfold.host.models import connect, connect_summarizer, key_variables
+from pinfold.host.prompts import overrides
+from pinfold.host.sandbox import sandbox_of
 from pinfold.ports import Approver, Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
@@ -26,12 +32,6 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 from pinfold.tools.registry import Web
 from pinfold.tools.registry import tools as all_tools
-from pinfold.wiring.allocator import share_heaps
-from pinfold.wiring.app_context import AppContext
-from pinfold.wiring.memories import reader_of
-from pinfold.wiring.models import connect, connect_summarizer, key_variables
-from pinfold.wiring.prompts import overrides
-from pinfold.wiring.sandbox import sandbox_of
 
 
 async def open_session(

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.sandbox import OFF, sandbox_of
 from pinfold.settings import SettingsError
 from pinfold.tools.sandbox.confine import find
-from pinfold.wiring.app_context import AppContext, app_context
-from pinfold.wiring.sandbox import OFF, sandbox_of
 
 
 def ctx(root: Path, *config: str, add: tuple[str, ...] = (), cd: Path | None = None) -> AppContext:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pinfold import paths
 from pinfold.compaction import prompts
+from pinfold.host.app_context import AppContext
 from pinfold.settings import SettingsError
 from pinfold.small_files import read_text
 from pinfold.trust import is_trusted
-from pinfold.wiring.app_context import AppContext
 
 FOLDER = "prompts"
 MAX_BYTES = 20_000

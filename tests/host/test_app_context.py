@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.sessions import own_folder
 from pinfold.rollout.journal import JournalError
 from pinfold.trust import trust
-from pinfold.wiring.app_context import AppContext, app_context
-from pinfold.wiring.sessions import own_folder
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from fakes.openai_server import FakeOpenAI, Reply
 from pinfold import paths
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
+from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.handing_on import hand_on
+from pinfold.host.sessions import new_journal, open_session
 from pinfold.rollout.events import RequestFinished
 from pinfold.settings import SettingsError
 from pinfold.window.refused import Refused
-from pinfold.wiring.app_context import AppContext, app_context
-from pinfold.wiring.handing_on import hand_on
-from pinfold.wiring.sessions import new_journal, open_session
 
 LONG = "A fact about part {}, at length. " * 60
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from pinfold import __version__, paths
-from pinfold.adopt import found
+from pinfold.adopt import detect, found
 from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.found import Found
 from pinfold.adopt.own import Unconfirmed, unconfirmed
 from pinfold.adopt.set_up import folding, set_up
 from pinfold.agent.clock import CLOCK
+from pinfold.host.app_context import AppContext
 from pinfold.numbers import tokens
 from pinfold.rollout import events
 from pinfold.rollout.events import (
@@ -32,8 +33,6 @@ from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.window.placeholders import ranges
-from pinfold.wiring.app_context import AppContext
-from pinfold.wiring.sources import read
 
 TOOLS = {
     "codex": "Codex",
@@ -81,6 +80,14 @@ def adopt(ctx: AppContext, path: Path, index: int = 0, *, its_folder: bool = Fal
         return Adopted(untouched, f"Adopted before, and still as it was: {said}")
     with ctx.store.adopt(adopted, cwd, __version__, CLOCK.now) as journal:
         return Adopted(journal.folder, f"Adopted from {said}")
+
+
+def read(path: Path, index: int = 0) -> Adoption:
+    """The session in a file. Raises `NotASession`, `JournalError`."""
+    try:
+        return detect.read(path, index)
+    except OSError as error:
+        raise JournalError(f"{path} can't be read: {error.strerror or error}.") from error
 
 
 def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path | None:

@@ -9,9 +9,9 @@ import pytest
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
+from pinfold.host.app_context import app_context
+from pinfold.host.sessions import new_journal, open_session
 from pinfold.rollout.events import RequestFinished
-from pinfold.wiring.app_context import app_context
-from pinfold.wiring.sessions import new_journal, open_session
 
 NOTES = "## Done\nThe parts were told. (#2)"
 

@@ -13,9 +13,9 @@ from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.remembering import RULE, answer, session
 from pinfold.agent.metadata import HEADER
 from pinfold.headless import no_terminal
-from pinfold.wiring.app_context import app_context
-from pinfold.wiring.remembering import OFFER, offer, remember
-from pinfold.wiring.screen import Sessions
+from pinfold.host.app_context import app_context
+from pinfold.host.host import Host
+from pinfold.host.remembering import OFFER, offer, remember
 
 USED = datetime.now(UTC) - timedelta(days=1)
 
@@ -61,22 +61,20 @@ async def test_a_session_of_the_shell_has_the_earlier_ones_read(
         return Reply(answer(RULE))
 
     server.answer = reply
-    host = Sessions(app_context(argparse.Namespace(cd=tmp_path)))
-    opened = await host.new(no_terminal)
+    host = Host(app_context(argparse.Namespace(cd=tmp_path)))
+    await host.new(no_terminal)
     request = await asked.get()
     assert json.loads(request.headers[HEADER]) == {"request_kind": "memory"}
     await host.stop()
-    await opened.close()
 
 
 async def test_no_memories_are_made_until_the_user_says_so(
     server: FakeOpenAI, tmp_path: Path
 ) -> None:
     session(tmp_path / "home", used=USED)
-    host = Sessions(app_context(argparse.Namespace(cd=tmp_path)))
-    opened = await host.new(no_terminal)
+    host = Host(app_context(argparse.Namespace(cd=tmp_path)))
+    await host.new(no_terminal)
     await host.stop()
-    await opened.close()
     assert server.requests == []
     assert not (tmp_path / "home" / "memories.db").exists()
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.session import Session
+from pinfold.host.app_context import AppContext
+from pinfold.host.models import connect
+from pinfold.host.sessions import open_session
 from pinfold.ports import Approver
 from pinfold.settings import strategy_named
 from pinfold.window.refused import Refused
-from pinfold.wiring.app_context import AppContext
-from pinfold.wiring.models import connect
-from pinfold.wiring.sessions import open_session
 
 
 async def hand_on(

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pinfold import paths
+from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.prompts import MAX_BYTES, overrides
 from pinfold.settings import SettingsError
 from pinfold.trust import trust
-from pinfold.wiring.app_context import AppContext, app_context
-from pinfold.wiring.prompts import MAX_BYTES, overrides
 
 
 @pytest.fixture

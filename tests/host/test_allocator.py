@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from pinfold.wiring.allocator import share_heaps
+from pinfold.host.allocator import share_heaps
 
 ASK = """
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from pinfold.wiring.allocator import share_heaps
+from pinfold.host.allocator import share_heaps
 
 share_heaps()
 barrier = Barrier(4)

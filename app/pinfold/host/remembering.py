@@ -11,12 +11,12 @@ from msgspec import Struct
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
 from pinfold.atomic_files import write_atomic
+from pinfold.host.app_context import AppContext
+from pinfold.host.models import choice_of, connect
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
 from pinfold.memories.pipeline import Connect, Phase1, Report
 from pinfold.memories.places import Places
-from pinfold.wiring.app_context import AppContext
-from pinfold.wiring.models import choice_of, connect
 
 OFFERED = "memories-offered"
 """The file in pinfold's home that says that memories were offered."""

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinfold.compaction.view import PlanOptions
+from pinfold.host.app_context import AppContext, app_context, config_files
+from pinfold.host.defaults import _changed, save
+from pinfold.host.sessions import plan_options
 from pinfold.settings import SettingsError
 from pinfold.trust import trust
-from pinfold.wiring.app_context import AppContext, app_context, config_files
-from pinfold.wiring.defaults import _changed, save
-from pinfold.wiring.sessions import plan_options
 
 FILES = {
     "ours": '# mine\n[compact]\nmode = "checkpoint"  # safe\n\n# the screen\n[ui]\ntheme = "a"\n',

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pinfold.agent.learned_windows import LearnedWindows, narrowed, place_of
 from pinfold.agent.request import Connection
+from pinfold.host.app_context import AppContext
 from pinfold.ports import NoSuchModel, ProviderError
 from pinfold.providers.choose import Choice, Wish, choose, provider_names
 from pinfold.providers.choose import connect as connect_endpoint
@@ -15,7 +16,6 @@ from pinfold.providers.openai_compatible import Timeouts
 from pinfold.providers.presets import SERVICES, Endpoint
 from pinfold.settings import ProviderSettings, Settings
 from pinfold.settings_load import Loaded
-from pinfold.wiring.app_context import AppContext
 
 
 def wish_of(loaded: Loaded) -> Wish:

@@ -1,0 +1,1 @@
+"""Opening sessions: what every face (the screen, exec, those to come) stands on."""

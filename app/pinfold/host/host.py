@@ -1,0 +1,243 @@
+"""The host: opens, forks, adopts and closes sessions, for every face."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinfold import paths
+from pinfold.host.app_context import AppContext
+from pinfold.trust import trust
+
+if TYPE_CHECKING:
+    from pinfold.adopt.found import Found
+    from pinfold.agent.request import Connection
+    from pinfold.agent.session import Session
+    from pinfold.compaction.view import PlanOptions
+    from pinfold.host.memories import Memories
+    from pinfold.ports import Approver, Tool
+    from pinfold.rollout.journal import Journal
+    from pinfold.rollout.summaries import SessionSummary
+    from pinfold.rollout.texts import Texts
+
+# What opens a session is imported when one is opened: after the first paint.
+
+
+class Host:
+    """What lies outside a session. What is not `async` blocks: call it in a thread.
+
+    What opens a session raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
+    """
+
+    def __init__(self, ctx: AppContext, *, attended: bool = True) -> None:
+        """`attended` is false where nobody can be asked: one prompt, and no work beside it."""
+        self._ctx = ctx
+        self._attended = attended
+        self._sessions: dict[str, Session] = {}
+        self._warming: set[asyncio.Task[None]] = set()
+        self._remembering: asyncio.Task[None] | None = None
+        """Makes memories of earlier sessions, in the background."""
+
+    # Opening
+
+    async def new(self, approver: Approver, source: str = "shell") -> Session:
+        from pinfold.host.sessions import new_journal
+
+        # A wrong setting may have been mended meanwhile, the folder trusted.
+        ctx = await asyncio.to_thread(self._ctx.in_folder, self._ctx.cwd)
+        return await self.open(approver, lambda: new_journal(ctx, source), ctx=ctx)
+
+    async def resume(self, session_id: str, approver: Approver) -> Session:
+        """The session with this id; read-only where another pinfold has it open."""
+        from pinfold.rollout.hold import SessionHeld
+
+        folder = await asyncio.to_thread(self._ctx.store.find, session_id)
+        try:
+            return await self.open_folder(folder, approver)
+        except SessionHeld:
+            return await self.open_folder(folder, approver, read_only=True)
+
+    async def open_folder(
+        self, folder: Path, approver: Approver, *, read_only: bool = False
+    ) -> Session:
+        """The session in `folder`, in the folder that it works in."""
+        from pinfold.agent.clock import CLOCK
+        from pinfold.host.sessions import own_folder
+        from pinfold.rollout.journal import Journal
+
+        ctx = await asyncio.to_thread(own_folder, self._ctx, folder)
+        return await self.open(
+            approver, lambda: Journal.open(folder, CLOCK.now, read_only=read_only), ctx=ctx
+        )
+
+    async def fork(self, folder: Path, at: int | None, approver: Approver) -> Session:
+        """A copy of the session in `folder` through item `at`; None copies all of it."""
+        from pinfold.agent.clock import CLOCK
+
+        store = self._ctx.store
+        return await self.open(approver, lambda: store.fork(folder, at, CLOCK.now)[0])
+
+    async def fork_window(self, folder: Path, generation: int, approver: Approver) -> Session:
+        """A copy that goes on in the window of that generation."""
+        from pinfold.agent.clock import CLOCK
+
+        store = self._ctx.store
+        return await self.open(approver, lambda: store.fork_window(folder, generation, CLOCK.now))
+
+    async def rewind(self, folder: Path, prompt: int, approver: Approver) -> Session:
+        """A copy of the session in `folder` up to before `prompt`."""
+        from pinfold.agent.clock import CLOCK
+
+        store = self._ctx.store
+        return await self.open(approver, lambda: store.rewind(folder, prompt, CLOCK.now))
+
+    async def hand_on(
+        self, folder: Path, strategy: str | None, model: str | None, approver: Approver
+    ) -> Session:
+        """A compacted copy, on `model` where one is named. Raises `Refused`."""
+        from pinfold.host.handing_on import hand_on
+
+        copy = await hand_on(self._ctx, folder, approver, strategy=strategy, model=model)
+        return await self._moved_in(self._ctx, copy)
+
+    async def open(
+        self,
+        approver: Approver,
+        journal: Callable[[], Journal],
+        *,
+        ctx: AppContext | None = None,
+        connection: Connection | None = None,
+        tools: Sequence[Tool] | None = None,
+    ) -> Session:
+        """A session on `journal`; on this connection and with these tools, where they are given,
+        else as the settings say."""
+        from pinfold.host.sessions import open_session
+
+        ctx = ctx or self._ctx
+        session = await open_session(
+            ctx, approver, journal, connection=connection, tools=tools, attended=self._attended
+        )
+        return await self._moved_in(ctx, session)
+
+    async def _moved_in(self, ctx: AppContext, session: Session) -> Session:
+        await session.move_in()
+        self._ctx = ctx  # the folder that `/new` begins in and `/trust` trusts
+        self._sessions[session.id] = session
+        if self._attended:
+            self._prepare(ctx, session)
+        return session
+
+    def _prepare(self, ctx: AppContext, session: Session) -> None:
+        """Do what can be done while the first prompt is still being typed."""
+        # The SDK takes a moment to import.
+        task = asyncio.create_task(session.warm())
+        self._warming.add(task)
+        task.add_done_callback(self._warmed)
+        memories = ctx.settings.memories
+        if memories.enabled and memories.generate != "off" and self._remembering is None:
+            self._remembering = asyncio.create_task(_remember(ctx, {session.id}, task))
+            self._remembering.add_done_callback(_show_failure)
+
+    def _warmed(self, task: asyncio.Task[None]) -> None:
+        self._warming.discard(task)
+        # The SDK and the session stay. To look for garbage in them takes a tenth of a second.
+        gc.freeze()
+
+    # Closing
+
+    async def close(self, session: Session) -> None:
+        """Interrupt what runs in it and let go of it."""
+        self._sessions.pop(session.id, None)
+        await session.close()
+
+    async def stop(self) -> None:
+        """Close what is open, and end what runs in the background."""
+        if self._remembering is not None:
+            self._remembering.cancel()
+            await asyncio.wait([self._remembering])
+        for session in tuple(self._sessions.values()):
+            await self.close(session)
+
+    # What there is
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What to say of the settings of the session that was opened last."""
+        return self._ctx.loaded.warnings
+
+    def sessions(self) -> Sequence[SessionSummary]:
+        """Newest first."""
+        return self._ctx.store.list()
+
+    @property
+    def texts(self) -> Texts:
+        """What was said in all sessions."""
+        from pinfold.rollout.texts import Texts
+
+        return Texts(self._ctx.home)
+
+    def adoptable(self) -> Iterator[Found]:
+        """The sessions of other tools here, newest first, each as soon as it is read."""
+        from pinfold.host.adopting import adoptable
+
+        return adoptable(self._ctx)
+
+    def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
+        """Copy another tool's session into one of ours; its id, and what was adopted, in a line.
+
+        It works here, or with `its_folder` in the folder that it names, if that exists.
+        Raises `NotASession`, `JournalError`.
+        """
+        from pinfold.host.adopting import adopt
+
+        adopted = adopt(self._ctx, file, its_folder=its_folder)
+        return adopted.folder.name, adopted.said
+
+    def save_compact(self, strategy: str, options: PlanOptions) -> str:
+        """Make them the user's defaults; how, in a sentence. Raises `SettingsError`."""
+        from pinfold.host.defaults import save
+
+        return save(self._ctx, strategy, options)
+
+    @property
+    def memories(self) -> Memories:
+        from pinfold.host.memories import Memories
+
+        return Memories(self._ctx)
+
+    def doctor(self) -> str:
+        """What was found and what is missing, as lines for people."""
+        from pinfold.host.report import report
+
+        return asyncio.run(report(self._ctx))
+
+    def trust(self) -> str:
+        """Trust the working directory; what that changes, in one sentence."""
+        folder = paths.project_config(self._ctx.cwd).parent.parent
+        trust(self._ctx.home, folder)
+        return (
+            f"{paths.shown(folder)} is trusted. "
+            "Its config file counts in full from the next session on: /new."
+        )
+
+
+async def _remember(ctx: AppContext, but: Collection[str], warmed: asyncio.Task[None]) -> None:
+    """Once in the life of the host; when that ends, this is cancelled."""
+    await asyncio.wait([warmed])
+    remember = await asyncio.to_thread(_import_remember)
+    await remember(ctx, but)
+
+
+def _import_remember() -> Callable[..., Awaitable[object]]:
+    from pinfold.host.remembering import remember
+
+    return remember
+
+
+def _show_failure(task: asyncio.Task[None]) -> None:
+    """Show why work in the background failed."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": str(error), "exception": error})
