@@ -9,7 +9,7 @@ import pytest
 
 from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
-from pinfold.agent.occasion import Occasion
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import (
@@ -300,10 +300,10 @@ async def test_a_smaller_model_asks_first_and_is_taken_once_there_is_room(tmp_pa
     at.session.set_threshold("auto")
     asked: list[str] = []
 
-    async def review(occasion: Occasion) -> bool:
+    async def review(trigger: CompactionTrigger) -> bool:
         asked.append(at.session.model.name)
         compaction = at.session.compaction
-        await compaction.apply(await compaction.draft("checkpoint", occasion=occasion))
+        await compaction.apply(await compaction.draft("checkpoint", trigger=trigger))
         return True
 
     at.session.review_by(review)
@@ -319,7 +319,7 @@ async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: 
     at = await worked(tmp_path, 4, OFF, others=[SMALL])
     at.session.set_threshold("auto")
 
-    async def leave(_: Occasion) -> bool:
+    async def leave(_: CompactionTrigger) -> bool:
         return False
 
     at.session.review_by(leave)
@@ -338,7 +338,7 @@ async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path)
     at.session.set_threshold("0.2")
     asked: list[str] = []
 
-    async def leave(_: Occasion) -> bool:
+    async def leave(_: CompactionTrigger) -> bool:
         asked.append(at.session.phase)
         return False
 
@@ -357,7 +357,7 @@ async def test_a_prompt_waits_while_another_model_is_chosen(tmp_path: Path) -> N
     at.session.set_threshold("auto")
     left = asyncio.Event()
 
-    async def leave(_: Occasion) -> bool:
+    async def leave(_: CompactionTrigger) -> bool:
         await left.wait()
         return False
 

@@ -8,9 +8,9 @@ import pytest
 
 from fakes.agent import Stage, stage
 from fakes.provider import ScriptedProvider, Step, calls, says
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.learned_windows import LearnedWindow, LearnedWindows, place_of
 from pinfold.agent.learning import taught
-from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Told
 from pinfold.compaction.view import PlanOptions
@@ -163,7 +163,7 @@ async def test_one_request_teaches_five_times_at_most(tmp_path: Path) -> None:
         options=replace(WORK, auto="ask"),
     )
 
-    async def applied(_: Occasion) -> bool:
+    async def applied(_: CompactionTrigger) -> bool:
         return True
 
     at.session.review_by(applied)

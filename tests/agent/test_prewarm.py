@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fakes.agent import Stage, stage
 from fakes.provider import says
+from pinfold.agent.compaction_trigger import BY_HAND
 from pinfold.agent.metadata import HEADER, Metadata
-from pinfold.agent.occasion import BY_HAND
 from pinfold.agent.options import Options
 from pinfold.rollout.events import RequestFinished, TurnStarted
 

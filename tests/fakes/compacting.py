@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.agent.compacting import SEE_LOST, Draft
+from pinfold.agent.compaction_trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.memory import Remembered, remembered
-from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.summarizing import Quote
 from pinfold.agent.updates import Told, Update
 from pinfold.agent.writing import Step
@@ -91,7 +91,7 @@ class FakeCompacting:
         *,
         material: Material | None = None,
         told: Step | None = None,
-        occasion: Occasion = BY_HAND,
+        trigger: CompactionTrigger = BY_HAND,
     ) -> Draft:
         name, options = strategy or self.strategy, options or self.options
         self.drafted.append((name, options))
@@ -108,7 +108,7 @@ class FakeCompacting:
         view = self._view()
         plan = plan_with(name, view, material, options, strategies=house())
         return Draft(
-            view, plan, name, options, occasion, material=material, spent=spent, cost=self.cost
+            view, plan, name, options, trigger, material=material, spent=spent, cost=self.cost
         )
 
     async def _written(self, name: str, options: PlanOptions, told: Step) -> Material:

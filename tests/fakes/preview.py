@@ -10,7 +10,7 @@ from fakes.compactions import working
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
 from fakes.summaries import answer, entry
-from pinfold.agent.occasion import BY_HAND, Occasion
+from pinfold.agent.compaction_trigger import BY_HAND, CompactionTrigger
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Context, ContextSet, ItemAdded
 from pinfold.tui.panels.preview import PreviewPanel
@@ -50,7 +50,10 @@ def make_session(turns: int = 12, on: ModelInfo | None = None) -> FakeSession:
 
 @asynccontextmanager
 async def opened(
-    session: FakeSession, *keys: str, occasion: Occasion = BY_HAND, host: FakeHost | None = None
+    session: FakeSession,
+    *keys: str,
+    trigger: CompactionTrigger = BY_HAND,
+    host: FakeHost | None = None,
 ) -> AsyncIterator[Pilot[str]]:
     """The preview of `session`, all strategies planned; `keys` are pressed."""
     save = (host or FakeHost()).save_compact
@@ -58,7 +61,7 @@ async def opened(
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.results = []  # type: ignore[attr-defined]
-        panel = PreviewPanel(session, save, occasion=occasion)
+        panel = PreviewPanel(session, save, trigger=trigger)
         app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)

@@ -12,10 +12,10 @@ import msgspec
 
 from fakes.compacting import FakeCompacting
 from pinfold.agent.compacting import Draft
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.ending import Ending
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.large_prompts import LargePrompts
-from pinfold.agent.occasion import Occasion
 from pinfold.agent.projections import Projections
 from pinfold.agent.steering import Steering
 from pinfold.agent.triggers import Reviewer
@@ -232,17 +232,19 @@ class FakeSession:
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None
     ) -> Draft | None:
-        async def work(occasion: Occasion) -> Draft:
-            draft = await self.compaction.draft(strategy, options, occasion=occasion)
+        async def work(trigger: CompactionTrigger) -> Draft:
+            draft = await self.compaction.draft(strategy, options, trigger=trigger)
             await self.compaction.apply(draft)
             return draft
 
         return await self.compacting(work)
 
-    async def compacting(self, work: Callable[[Occasion], Awaitable[Answer]]) -> Answer | None:
+    async def compacting(
+        self, work: Callable[[CompactionTrigger], Awaitable[Answer]]
+    ) -> Answer | None:
         if self.phase != "idle":
             raise Refused("A turn is running: press Esc first, or wait for its end.")
-        return await work(Occasion(waited_for=True))
+        return await work(CompactionTrigger(waited_for=True))
 
     def review_by(self, reviewer: Reviewer) -> None:
         self.reviewer = reviewer

@@ -10,7 +10,7 @@ from textual.widgets import Static, TextArea
 from fakes.preview import SUMMARY, make_session, model, opened, said, settled
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
-from pinfold.agent.occasion import Occasion
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.report import KEEPS_MORE, completion
 from pinfold.compaction.view import PlanOptions
@@ -438,7 +438,7 @@ async def test_words_have_the_room_and_items_are_in_view(
 
 async def test_why_it_opens_for_a_smaller_model_is_said_first(session: FakeSession) -> None:
     session.model = model(6_000)
-    async with opened(session, occasion=Occasion("model")) as pilot:
+    async with opened(session, trigger=CompactionTrigger("model")) as pilot:
         assert said(pilot, ".why") == (
             "small takes 4,500 tokens, 6,707 stand here: a makes room, Esc stays."
         )

@@ -10,13 +10,13 @@ from textual.pilot import Pilot
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.agent.occasion import Occasion
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.review import ReviewCard
 from pinfold.tui.status import StatusLine
 
-OCCASION = Occasion("threshold", "mid_turn", waited_for=True)
+TRIGGER = CompactionTrigger("threshold", "mid_turn", waited_for=True)
 
 
 @asynccontextmanager
@@ -30,7 +30,7 @@ async def asked(
         session.enter("approval")
         await pilot.press(*"dr")
         assert session.reviewer is not None
-        task = asyncio.ensure_future(session.reviewer(OCCASION))
+        task = asyncio.ensure_future(session.reviewer(TRIGGER))
         await until(pilot, lambda: list(app.screen.query(ReviewCard)))
         yield pilot, task
 
@@ -115,7 +115,7 @@ def test_review_card(snap_compare: Callable[..., bool]) -> None:
         await until(pilot, lambda: session.approver)
         session.enter("approval")
         assert session.reviewer is not None
-        tasks.append(asyncio.ensure_future(session.reviewer(OCCASION)))
+        tasks.append(asyncio.ensure_future(session.reviewer(TRIGGER)))
         await until(pilot, lambda: list(app.screen.query(ReviewCard)))
         await pilot.press(*"draft")
 

@@ -11,10 +11,10 @@ from typing import Literal
 from msgspec import structs
 
 from pinfold.agent import window_files
+from pinfold.agent.compaction_trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.memory import Remembered, remembered
-from pinfold.agent.occasion import BY_HAND, Occasion
 from pinfold.agent.ready import Ready
 from pinfold.agent.record import Record
 from pinfold.agent.summarizing import Quote, Summarizing
@@ -57,7 +57,7 @@ class Draft:
     strategy: str
     """The one that was asked for; the plan tells which one it is."""
     options: PlanOptions
-    occasion: Occasion = BY_HAND
+    trigger: CompactionTrigger = BY_HAND
     revision: int = 0
     """The window's, when it was made."""
     material: Material = field(default_factory=Material)
@@ -126,9 +126,9 @@ class Compacting:
             text=None,
         )
 
-    async def view(self, occasion: Occasion = BY_HAND) -> WindowView:
+    async def view(self, trigger: CompactionTrigger = BY_HAND) -> WindowView:
         """The window now, with all that is known beside it. Raises `JournalError`."""
-        await self._notice(occasion)
+        await self._notice(trigger)
         return await self._record.view(self._model())
 
     async def tokens_after(self) -> int:
@@ -151,7 +151,7 @@ class Compacting:
         material: Material | None = None,
         must_gain: bool = False,
         told: Step | None = None,
-        occasion: Occasion = BY_HAND,
+        trigger: CompactionTrigger = BY_HAND,
     ) -> Draft:
         """The next window, not applied; `material` is that of an earlier draft.
 
@@ -164,11 +164,11 @@ class Compacting:
         spent, cost = Usage(), None
         permitted = material is not None
         if material is None and self.asks_model(name):
-            await self.permit(occasion.compaction(name))
+            await self.permit(trigger.compaction(name))
             permitted = True
         if material is None:
-            material, spent, cost = await self._prepare(name, options, told, occasion)
-        view = await self.view(occasion)
+            material, spent, cost = await self._prepare(name, options, told, trigger)
+        view = await self.view(trigger)
         told("replace", 0.9)
         revision = self._record.window.revision
         plan = await asyncio.to_thread(
@@ -183,7 +183,7 @@ class Compacting:
             plan,
             name,
             options,
-            occasion,
+            trigger,
             revision,
             material,
             permitted,
@@ -193,7 +193,7 @@ class Compacting:
         )
 
     async def _prepare(
-        self, name: str, options: PlanOptions, told: Step, occasion: Occasion
+        self, name: str, options: PlanOptions, told: Step, trigger: CompactionTrigger
     ) -> tuple[Material, Usage, float | None]:
         if traits(name).takes_prepared:
             return self._ready.material() or Material(), Usage(), None
@@ -203,8 +203,8 @@ class Compacting:
             return Material(error="this session is open to read only"), Usage(), None
         summarizer = None
         try:
-            summarizer = await self._summarizing.summarizer(occasion.compaction(name), told)
-            view = await self.view(occasion)
+            summarizer = await self._summarizing.summarizer(trigger.compaction(name), told)
+            view = await self.view(trigger)
             material = await registry().strategies[name].prepare(view, summarizer, options)
             if not isinstance(material, Material):
                 raise TypeError("it prepared no material")
@@ -246,8 +246,8 @@ class Compacting:
         await self._notice(BY_HAND)
         return await self._record.learn(lambda known: remembered(known, budget))
 
-    async def _notice(self, occasion: Occasion) -> None:
-        if occasion.waited_for or not self._busy():  # else a tool of ours may be at work
+    async def _notice(self, trigger: CompactionTrigger) -> None:
+        if trigger.waited_for or not self._busy():  # else a tool of ours may be at work
             await self._files.notice()
 
     async def lost(self, generation: int) -> Loss:
@@ -266,7 +266,7 @@ class Compacting:
         strategy: str | None = None,
         options: PlanOptions | None = None,
         *,
-        occasion: Occasion = BY_HAND,
+        trigger: CompactionTrigger = BY_HAND,
         must_gain: bool = False,
         check: Callable[[Draft], None] = lambda _: None,
     ) -> Draft:
@@ -275,10 +275,10 @@ class Compacting:
         Raises as these do, and what `check` raises of the draft.
         """
         started = self._clock.monotonic()
-        compaction = occasion.compaction(strategy or self.strategy)
+        compaction = trigger.compaction(strategy or self.strategy)
         generation = self._record.window.generation
         try:
-            draft = await self.draft(strategy, options, must_gain=must_gain, occasion=occasion)
+            draft = await self.draft(strategy, options, must_gain=must_gain, trigger=trigger)
             check(draft)
             await self.apply(draft)
         except asyncio.CancelledError:
@@ -309,17 +309,17 @@ class Compacting:
 
     async def apply(self, draft: Draft) -> None:
         """Make it the window. Raises `Refused`, `JournalError`."""
-        record, plan, occasion = self._record, draft.plan, draft.occasion
+        record, plan, trigger = self._record, draft.plan, draft.trigger
         started = self._clock.monotonic()
         window = record.window
         self._check_fit(draft)
-        compaction = occasion.compaction(plan.strategy)
+        compaction = trigger.compaction(plan.strategy)
         if not draft.permitted:
             await self.permit(compaction)
 
         def make(n: int) -> list[Data]:
             self._check_fit(draft)  # again: a prompt or a pin may have come meanwhile
-            replaced = engine.event_of(plan, n, window.generation + 1, occasion.cause)
+            replaced = engine.event_of(plan, n, window.generation + 1, trigger.cause)
             finished = CompactionFinished(
                 compaction=compaction,
                 status="applied",
@@ -343,7 +343,7 @@ class Compacting:
             record.warn(f"What a hook of post_compact added is left out: {error}")
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if occasion.phase != "standalone_turn" or task is None:
+            if trigger.phase != "standalone_turn" or task is None:
                 raise
             task.uncancel()  # Esc ended the hook; the compaction was over
 
@@ -371,7 +371,7 @@ class Compacting:
         window = self._record.window
         if self._record.journal.read_only:
             raise Refused("This session is open to read only. Fork it to go on: /fork.")
-        if self._busy() and not draft.occasion.waited_for:
+        if self._busy() and not draft.trigger.waited_for:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         numbers = [item.n for item in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pinfold.agent.compacting import Compacting, Draft
-from pinfold.agent.occasion import Occasion
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
 from pinfold.compaction.plan import Planned
@@ -60,7 +60,7 @@ class Masking:
         begins = self.begins(reading)
         return begins is not None and reading.used >= begins
 
-    async def mask(self, reading: Reading, occasion: Occasion) -> None:
+    async def mask(self, reading: Reading, trigger: CompactionTrigger) -> None:
         """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""
         self._next = reading.used + LOOK * reading.usable
         options = self._compacting.options
@@ -68,7 +68,7 @@ class Masking:
         target = max(options.target_pct, self._begin - APART)
         try:
             draft = await self._compacting.draft(
-                Prune.name, replace(options, target_pct=target, spare=True), occasion=occasion
+                Prune.name, replace(options, target_pct=target, spare=True), trigger=trigger
             )
         except NoGain:
             return

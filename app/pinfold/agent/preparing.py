@@ -34,7 +34,7 @@ MAX_FAILURES = 2
 """In a row, after which nothing is prepared until the window has been replaced."""
 _LASTING: frozenset[Kind] = frozenset({"user", "assistant", "tool_call", "tool_result"})
 """Kinds of items that no compaction makes anew."""
-OCCASION = Compaction(
+PREPARATION = Compaction(
     trigger="auto",
     reason="prepared",
     phase="background",
@@ -132,7 +132,7 @@ class Preparing:
         spent, self._settled = state.spent_preparing - self._settled, state.spent_preparing
         if not spent:
             return
-        finished = CompactionFinished(compaction=OCCASION, status=status, error=why)
+        finished = CompactionFinished(compaction=PREPARATION, status=status, error=why)
         with suppress(Exception):  # a full disk is told by what matters
             await self._record.append(finished)
         took = f"It took {tokens(spent)} tokens."
@@ -185,8 +185,8 @@ class Preparing:
         self._tell()
 
     async def _made(self) -> Material | None:
-        await self._compacting.permit(OCCASION)
-        summarizer = await self._summarizing.summarizer(OCCASION, _quietly, lambda: self._left)
+        await self._compacting.permit(PREPARATION)
+        summarizer = await self._summarizing.summarizer(PREPARATION, _quietly, lambda: self._left)
         if summarizer.model.context_window < SMALLEST:
             self._failures = MAX_FAILURES
             return None

@@ -15,6 +15,7 @@ from pinfold.agent.calls import Calls, Consent
 from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.cold import cold_said
 from pinfold.agent.compacting import Compacting, Draft
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.confinement import Confinement
 from pinfold.agent.drifting import Drifting
 from pinfold.agent.ending import Ending, refused
@@ -28,7 +29,6 @@ from pinfold.agent.learning import Learning
 from pinfold.agent.masking import Masking
 from pinfold.agent.memory_tool import MemoryApply
 from pinfold.agent.metadata import Metadata
-from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Limits, Options
 from pinfold.agent.outputs import Outputs
 from pinfold.agent.playback import Playback
@@ -516,10 +516,12 @@ class Session:
         Raises `Refused`, `JournalError`, `OSError`.
         """
         return await self.compacting(
-            lambda occasion: self.compaction.run(strategy, options, occasion=occasion)
+            lambda trigger: self.compaction.run(strategy, options, trigger=trigger)
         )
 
-    async def compacting(self, work: Callable[[Occasion], Awaitable[Answer]]) -> Answer | None:
+    async def compacting(
+        self, work: Callable[[CompactionTrigger], Awaitable[Answer]]
+    ) -> Answer | None:
         """Wait for work on a compaction by hand; prompts wait meanwhile, too. None where
         `interrupt` ended it.
 
@@ -528,7 +530,9 @@ class Session:
         if self.busy:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
 
-        return await self._work.wait_for(lambda: work(Occasion(waited_for=True)), "compacting")
+        return await self._work.wait_for(
+            lambda: work(CompactionTrigger(waited_for=True)), "compacting"
+        )
 
     def review_by(self, reviewer: Reviewer) -> None:
         """Have the user decide on compactions where they are asked."""

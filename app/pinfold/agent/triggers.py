@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Literal
 
 from pinfold.agent.compacting import Compacting, Draft
+from pinfold.agent.compaction_trigger import CompactionTrigger
 from pinfold.agent.masking import Masking
-from pinfold.agent.occasion import Occasion
 from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
@@ -24,7 +24,7 @@ BELOW = 0.7
 """Of the threshold, that a compaction by itself aims at, at most."""
 
 
-Reviewer = Callable[[Occasion], Awaitable[bool]]
+Reviewer = Callable[[CompactionTrigger], Awaitable[bool]]
 """Shows the preview and waits for its end: whether it was applied."""
 
 
@@ -117,47 +117,47 @@ class Triggers:
             self._past,
             waiting=waiting,
         )
-        occasion = Occasion(cause, phase, waited_for)
-        if cause == "overflow" and (refusal := await self._too_small(occasion)):
+        trigger = CompactionTrigger(cause, phase, waited_for)
+        if cause == "overflow" and (refusal := await self._too_small(trigger)):
             raise refusal
         if (
             cause == "model"
             and limits.auto != "off"
             and not waiting
-            and await self._rebuilt(occasion)
+            and await self._rebuilt(trigger)
         ):
             return True
         if step == "wait":
             asked = cause == "threshold" and limits.auto == "auto"
             if asked and not (waiting or self._past.stopped):
-                await self._mask(reading, occasion)
+                await self._mask(reading, trigger)
             return False
         if step == "ask" and self.reviewer is not None:
-            applied = await self._asked(self.reviewer, occasion)
+            applied = await self._asked(self.reviewer, trigger)
             if not applied:
                 self._past = self._past.declined(reading.used)
             return applied
-        return await self._compact(occasion, reading)
+        return await self._compact(trigger, reading)
 
-    async def _asked(self, reviewer: Reviewer, occasion: Occasion) -> bool:
+    async def _asked(self, reviewer: Reviewer, trigger: CompactionTrigger) -> bool:
         """The user's word; a turn waits for it as for that on a call."""
         record, before = self._record, self._record.phase
-        if occasion.phase != "standalone_turn":
+        if trigger.phase != "standalone_turn":
             record.enter("approval")
         try:
-            return await reviewer(occasion)
+            return await reviewer(trigger)
         finally:
             record.enter(before)
 
-    async def _compact(self, occasion: Occasion, reading: Reading) -> bool:
-        compacting, cause = self._compacting, occasion.cause
+    async def _compact(self, trigger: CompactionTrigger, reading: Reading) -> bool:
+        compacting, cause = self._compacting, trigger.cause
         try:
             # What is left must lie well below the threshold, or it would be passed at once.
             target = min(compacting.options.target_pct, self._limits.threshold * BELOW)
             options = replace(compacting.options, target_pct=target)
             must_gain = cause == "threshold"
             await compacting.run(
-                options=options, occasion=occasion, must_gain=must_gain, check=_keeps_going
+                options=options, trigger=trigger, must_gain=must_gain, check=_keeps_going
             )
         except NoGain as error:
             self._past = self._past.in_vain(reading.used)
@@ -167,7 +167,7 @@ class Triggers:
                 self._record.warn(f"Not compacted: {error}")
             return False
         except (TooSmall, Impossible) as error:
-            small = error if isinstance(error, TooSmall) else await self._too_small(occasion)
+            small = error if isinstance(error, TooSmall) else await self._too_small(trigger)
             if small is None:
                 return self._failed(error)
             if cause == "overflow":
@@ -189,30 +189,30 @@ class Triggers:
         self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
         return False
 
-    async def _too_small(self, occasion: Occasion) -> TooSmall | None:
+    async def _too_small(self, trigger: CompactionTrigger) -> TooSmall | None:
         """Says that the model can't hold what every request needs, if so."""
         try:
-            return too_small(await self._compacting.view(occasion))
+            return too_small(await self._compacting.view(trigger))
         except JournalError:  # what is worth telling about it, the next event to write will tell
             return None
 
-    async def _mask(self, reading: Reading, occasion: Occasion) -> None:
+    async def _mask(self, reading: Reading, trigger: CompactionTrigger) -> None:
         if not self._masking.is_due(reading):
             return
         try:
-            await self._masking.mask(reading, occasion)
+            await self._masking.mask(reading, trigger)
         except Exception as error:  # the turn must go on, whatever it is
             self._record.warn(f"Nothing was masked: {error}")
 
-    async def _rebuilt(self, occasion: Occasion) -> bool:
+    async def _rebuilt(self, trigger: CompactionTrigger) -> bool:
         """Make the window anew where it holds what this model can't read. Raises nothing."""
         window = self._record.window
         if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
             return False
         try:
-            if not (await self._compacting.view(occasion)).unreadable:
+            if not (await self._compacting.view(trigger)).unreadable:
                 return False
-            await self._compacting.run(LAST, occasion=occasion)
+            await self._compacting.run(LAST, trigger=trigger)
         except Exception as error:
             self._record.warn(
                 "A provider's own compaction is in the window, and this model can't read it. "

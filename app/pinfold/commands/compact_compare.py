@@ -14,7 +14,7 @@ from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Draft
-    from pinfold.agent.occasion import Occasion
+    from pinfold.agent.compaction_trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.commands.context import Context
     from pinfold.compaction.loss import Loss, LostKind
@@ -41,10 +41,10 @@ async def compare(context: Context, options: PlanOptions) -> None:
     context.tell(await _announced(session))
     made: dict[str, Made | Exception] = {}
 
-    async def work(occasion: Occasion) -> None:
+    async def work(trigger: CompactionTrigger) -> None:
         for name in compaction.strategies:
             try:
-                draft = await compaction.draft(name, options, occasion=occasion)
+                draft = await compaction.draft(name, options, trigger=trigger)
                 made[name] = Made(draft, await compaction.loss(draft))
             except Exception as error:  # one that fails, a third party's perhaps, is told as such
                 made[name] = error

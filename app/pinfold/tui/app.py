@@ -33,7 +33,7 @@ from pinfold.tui.shell import Shell
 from pinfold.tui.terminal_cells import DiffingApp
 
 if TYPE_CHECKING:
-    from pinfold.agent.occasion import Occasion
+    from pinfold.agent.compaction_trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
 
@@ -231,13 +231,13 @@ class PinfoldApp(DiffingApp, FailsafeApp):
         panel = PreviewPanel(self.session, save, strategy, options)
         self.call_later(self.push_screen, panel)  # keys come first: making it took a while
 
-    async def _review(self, occasion: Occasion) -> bool:
+    async def _review(self, trigger: CompactionTrigger) -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""
         from pinfold.tui.panels.preview import PreviewPanel
 
-        if not await self._shell.offer_preview(self._why_now(occasion)):
+        if not await self._shell.offer_preview(self._why_now(trigger)):
             return False
-        panel = PreviewPanel(self.session, self._host.save_compact, occasion=occasion)
+        panel = PreviewPanel(self.session, self._host.save_compact, trigger=trigger)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
 
         def decide(applied: bool | None) -> None:
@@ -251,12 +251,12 @@ class PinfoldApp(DiffingApp, FailsafeApp):
             panel.close(applied=False)
             raise
 
-    def _why_now(self, occasion: Occasion) -> str:
+    def _why_now(self, trigger: CompactionTrigger) -> str:
         """Why the window is to be compacted, in a sentence."""
         session = self.session
         reading = session.reading()
         used, limit = tokens(reading.used), tokens(reading.limit)
-        match occasion.cause:
+        match trigger.cause:
             case "model":
                 return f"It does not fit {one_line(session.model.name)}: {used} of {limit} tokens."
             case "overflow":

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import NoScreen
 from textual.widget import Widget
 
-from pinfold.agent.occasion import BY_HAND, Occasion
+from pinfold.agent.compaction_trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.compact_text import price
 from pinfold.commands.failures import told
@@ -91,7 +91,7 @@ class PreviewPanel(TablePanel[bool]):
         strategy: str = "",
         options: PlanOptions | None = None,
         *,
-        occasion: Occasion = BY_HAND,
+        trigger: CompactionTrigger = BY_HAND,
     ) -> None:
         """Without a strategy or options: the session's.
 
@@ -106,12 +106,12 @@ class PreviewPanel(TablePanel[bool]):
         self._save = save
         self._strategy = strategy or self._compaction.strategy
         self._options = options or self._compaction.options
-        self._occasion = occasion
-        self._by_hand = occasion.cause == "manual"
+        self._trigger = trigger
+        self._by_hand = trigger.cause == "manual"
         self.HINT = HINT.format(min(9, len(self._compaction.strategies)))
         self._before: list[PlanOptions | Pinning] = []
         """What z goes back to, the last on top: options, or a pin that came or went here."""
-        self._plans = Plans(self._compaction, self._walk, occasion)
+        self._plans = Plans(self._compaction, self._walk, trigger)
         self._claims: ClaimsPanel | None = None
         """The list of a summary's entries, while it is open."""
         self._wanted: int | None = None
@@ -129,7 +129,7 @@ class PreviewPanel(TablePanel[bool]):
 
     def on_mount(self) -> None:
         self._list.show_rows(self._rows)
-        if self._occasion.cause == "model":
+        if self._trigger.cause == "model":
             self._summary.say_why(self._for_model())
         self._show_choice()
 

@@ -10,7 +10,7 @@ from pinfold.tui.panels.preview_steps import PLAIN, Standing, after, begun
 
 if TYPE_CHECKING:
     from pinfold.agent.compacting import Compacting, Draft
-    from pinfold.agent.occasion import Occasion
+    from pinfold.agent.compaction_trigger import CompactionTrigger
 
 SETTLED = 0.1
 """Seconds without a key after which the other strategies are planned too."""
@@ -23,12 +23,12 @@ class Plans:
         self,
         compaction: "Compacting",
         told: Callable[[Standing | None], None],
-        occasion: "Occasion",
+        trigger: "CompactionTrigger",
     ) -> None:
         """`told` hears where the plans stand; None: nothing is under way."""
         self._compaction = compaction
         self._told = told
-        self._occasion = occasion
+        self._trigger = trigger
         self.drafts: dict[str, Draft | Exception] = {}
         self._asked: dict[str, asyncio.Task[Draft]] = {}
         """First drafts of strategies for which a model writes: it is asked once."""
@@ -100,7 +100,7 @@ class Plans:
 
     async def _drafted(self, name: str, options: PlanOptions) -> "Draft":
         asks = self._compaction.asks_model(name)
-        draft = partial(self._compaction.draft, name, occasion=self._occasion)
+        draft = partial(self._compaction.draft, name, trigger=self._trigger)
         told = partial(self._tell, name, self._round)
         asked = self._asked.get(name)
         if asked is None:

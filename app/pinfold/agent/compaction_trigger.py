@@ -16,7 +16,7 @@ _REASONS: dict[str, Literal["user_requested", "context_limit", "model_downshift"
 }
 
 
-class Occasion(Struct, frozen=True):
+class CompactionTrigger(Struct, frozen=True):
     """What brought a compaction about."""
 
     cause: Cause | Literal["manual"] = "manual"
@@ -35,4 +35,4 @@ class Occasion(Struct, frozen=True):
         )
 
 
-BY_HAND = Occasion()
+BY_HAND = CompactionTrigger()
