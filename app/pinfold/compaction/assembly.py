@@ -21,9 +21,9 @@ from pinfold.compaction.budget import (
     tail_share,
 )
 from pinfold.compaction.content import ends_of, holds_data, without_data
-from pinfold.compaction.holding import Holding
 from pinfold.compaction.inserted import Parts, Summary, core_text, digest_of, head, left_out
 from pinfold.compaction.kept_files import kept_files
+from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.roles import Kept, keep_roles
@@ -63,14 +63,14 @@ class _Assembly:
         self._summary = summary
         self._room = room(view, options)
         self._oversized = int(OVERSIZED * self._room.target)
-        self._holding = Holding(view, options)
+        self._next_window = NextWindow(view, options)
         self._parts = Parts()
 
     def plan(self, strategy: str, roles: Sequence[Kept]) -> CompactionPlan:
-        holding, space = self._holding, self._room
+        next_window, space = self._next_window, self._room
         self._keep_fixed()
         core = core_text(self._view)
-        fixed = holding.size + (self._view.count(core) if core else 0)
+        fixed = next_window.size + (self._view.count(core) if core else 0)
         if fixed > space.usable:
             raise self._impossible()
         hard = max(fixed, space.comfortable)
@@ -80,22 +80,22 @@ class _Assembly:
         limit = min(limit, max(most, fixed))
         every = atoms(self._view)
         self._opened = open_atom(every)
-        self._keep_open((holding.size + limit) // 2, hard)
-        margin = min(holding.size + int(SPARE * space.target), most)
+        self._keep_open((next_window.size + limit) // 2, hard)
+        margin = min(next_window.size + int(SPARE * space.target), most)
         limit = min(hard, max(limit, margin))
-        self._write_head(spare, max(0, limit - holding.size))
+        self._write_head(spare, max(0, limit - next_window.size))
         pieces = [
-            *self._keep_files(limit - holding.size),
-            *keep_roles(holding, roles, int(KEPT_ROLES * spare), self._oversized),
+            *self._keep_files(limit - next_window.size),
+            *keep_roles(next_window, roles, int(KEPT_ROLES * spare), self._oversized),
         ]
         newest = tail(every, self._options.max_tail_messages)
-        kept = self._keep_tail(newest, holding.size + tail_share(limit - holding.size))
+        kept = self._keep_tail(newest, next_window.size + tail_share(limit - next_window.size))
         self._digest(limit)
-        if holding.size < limit - limit // CLOSE:
+        if next_window.size < limit - limit // CLOSE:
             older = newest if self._options.tail_bound else every
             more = self._keep_tail(older, limit)
             self._widen(limit)
-            if holding.size < limit - limit // MUCH:
+            if next_window.size < limit - limit // MUCH:
                 more += self._keep_tail(older, limit, gaps=GAPS)
             kept = sorted([*kept, *more], key=lambda atom: atom[0].n)
             self._digest(limit, freely=True)
@@ -106,7 +106,7 @@ class _Assembly:
         steps = self._steps(limit, pieces)
         most = self._view.corrected(max(limit, self._room.comfortable))
         while True:
-            draft = self._holding.draft()
+            draft = self._next_window.draft()
             plan = draft.plan(strategy)
             if plan.sizes.after <= most or not next(steps, False):
                 break
@@ -127,68 +127,68 @@ class _Assembly:
         view = self._view
         for entry in view.entries if self._options.keep else view.pinned:
             if entry.pin is not None:
-                self._holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
+                self._next_window.keep(entry, "pin", f"pinned by {named([entry.pin])}")
             elif entry.n in self._options.keep:
-                for half in self._holding.pair(entry):
-                    self._holding.keep(half, "keep", "you keep it")
+                for half in self._next_window.pair(entry):
+                    self._next_window.keep(half, "keep", "you keep it")
         request = view.latest_request
-        if request is None or request.n in self._holding.kept:
+        if request is None or request.n in self._next_window.kept:
             return
         if request.full > LARGE_REQUEST * view.context_window:
             budget = int(CUT_REQUEST * view.context_window)
             whole = without_data(request.item)
             cut = ends_of(whole, request.n, budget, view.count)
-            self._holding.cut_request(request, cut)
+            self._next_window.cut_request(request, cut)
         else:
-            self._holding.keep(request, "keep", "your latest request")
+            self._next_window.keep(request, "keep", "your latest request")
 
     def _keep_open(self, most: int, hard: int) -> None:
         """What the model has yet to see, its longest results shortened where all of it takes more
         than `most` tokens, and masked beyond `hard`."""
-        holding = self._holding
+        next_window = self._next_window
         for entry in self._opened:
             self._keep_entry(entry, whole=True)
         longest = sorted(self._opened, key=lambda entry: -entry.full)
-        for smaller, limit in ((holding.shorten, most), (holding.mask, hard)):
+        for smaller, limit in ((next_window.shorten, most), (next_window.mask, hard)):
             for entry in longest:
-                stays = entry.n in holding.cost and not holding.fixed(entry)
-                if holding.size > limit and stays and entry.item.kind == "tool_result":
+                stays = entry.n in next_window.cost and not next_window.fixed(entry)
+                if next_window.size > limit and stays and entry.item.kind == "tool_result":
                     smaller(entry, "its output did not fit")
 
     # What may stay
 
     def _keep_entry(self, entry: Entry, *, whole: bool) -> None:
-        item, holding = entry.item, self._holding
-        if not holding.free(entry):
+        item, next_window = entry.item, self._next_window
+        if not next_window.free(entry):
             return
         if item.kind == "user":
-            holding.keep_message(entry, _IN_TAIL)
+            next_window.keep_message(entry, _IN_TAIL)
         elif item.kind != "tool_result" or whole:
-            holding.keep(entry, "keep", _IN_TAIL)
+            next_window.keep(entry, "keep", _IN_TAIL)
         elif holds_data(item):
-            holding.mask(entry, "holds pictures or base64")
+            next_window.mask(entry, "holds pictures or base64")
         elif entry.full > self._oversized:
-            holding.shorten(entry, "an oversized output")
+            next_window.shorten(entry, "an oversized output")
         else:
-            holding.keep(entry, "keep", _IN_TAIL)
+            next_window.keep(entry, "keep", _IN_TAIL)
 
     def _keep_tail(self, newest: Sequence[Atom], most: int, gaps: int = 0) -> list[Atom]:
         """Newest first while all takes `most` tokens; those kept, oldest first. Up to `gaps` atoms
         that don't fit are left out among them."""
-        holding = self._holding
+        next_window = self._next_window
         found: list[Atom] = []
         for atom in reversed(newest):
-            new = tuple(entry for entry in atom if holding.free(entry))
+            new = tuple(entry for entry in atom if next_window.free(entry))
             if not new:
                 continue
             for entry in atom:
                 self._keep_entry(entry, whole=False)
             for entry in atom:
-                shrinks = entry.item.kind == "tool_result" and not holding.fixed(entry)
-                if holding.size > most and shrinks and entry.n in holding.cost:
-                    holding.shorten(entry, "its output did not fit")
-            if holding.size > most:
-                holding.drop(new)
+                shrinks = entry.item.kind == "tool_result" and not next_window.fixed(entry)
+                if next_window.size > most and shrinks and entry.n in next_window.cost:
+                    next_window.shorten(entry, "its output did not fit")
+            if next_window.size > most:
+                next_window.drop(new)
                 if gaps == 0:
                     break
                 gaps -= 1
@@ -198,21 +198,21 @@ class _Assembly:
 
     def _widen(self, limit: int) -> None:
         """Keep results whole that were shortened for want of room, the newest first."""
-        holding = self._holding
-        for n in sorted(holding.shortened(), reverse=True):
+        next_window = self._next_window
+        for n in sorted(next_window.shortened(), reverse=True):
             entry = self._view.by_number[n]
-            if holding.size + entry.tokens - holding.cost[n] <= limit:
-                holding.keep(entry, "keep", _IN_TAIL)
+            if next_window.size + entry.tokens - next_window.cost[n] <= limit:
+                next_window.keep(entry, "keep", _IN_TAIL)
 
     def _keep_files(self, budget: int) -> list[Atom]:
         """What files that the options name are known by, oldest first."""
-        holding = self._holding
+        next_window = self._next_window
         found: dict[int, Atom] = {}
         for n, glob in kept_files(self._view, self._options, budget).items():
             entry = self._view.by_number[n]
-            if holding.free(entry):
-                holding.keep(entry, "keep", f"kept by {glob}")
-                pair = holding.pair(entry)
+            if next_window.free(entry):
+                next_window.keep(entry, "keep", f"kept by {glob}")
+                pair = next_window.pair(entry)
                 found[pair[0].n] = pair
         return [found[n] for n in sorted(found)]
 
@@ -220,7 +220,7 @@ class _Assembly:
 
     def _write_head(self, target: int, left: int) -> None:
         if self._options.text is not None:
-            self._holding.insert(self._kind, self._options.text, {})
+            self._next_window.insert(self._kind, self._options.text, {})
             return
         self._parts = head(self._view, self._options, target, left, self._summary)
         self._insert()
@@ -229,13 +229,13 @@ class _Assembly:
         """Fill what is left with lines of what does not stand in full."""
         if self._options.text is not None:
             return
-        holding = self._holding
-        left = limit - (holding.size - holding.inserted_cost) - self._head_cost()
+        next_window = self._next_window
+        left = limit - (next_window.size - next_window.inserted_cost) - self._head_cost()
         self._parts.digest = digest_of(
             self._view,
             self._options,
             self._parts,
-            holding.standing(),
+            next_window.standing(),
             left,
             self._count,
             freely=freely,
@@ -249,15 +249,15 @@ class _Assembly:
         return self._view.count_item(Item(n=0, kind=self._kind, content=text))
 
     def _insert(self) -> None:
-        self._holding.insert(self._kind, self._parts.text, self._parts.detail)
+        self._next_window.insert(self._kind, self._parts.text, self._parts.detail)
 
     # What goes where it does not fit
 
     def _steps(self, limit: int, pieces: Sequence[Atom]) -> Iterator[bool]:
         """Each step gives up one piece: older items, the frame of the text, lines, what is open."""
-        holding, parts = self._holding, self._parts
+        next_window, parts = self._next_window, self._parts
         for atom in pieces:
-            if holding.drop(atom):
+            if next_window.drop(atom):
                 yield True
         for name in ("note", "suggested", "checkpoint"):
             if getattr(parts, name):
@@ -265,17 +265,17 @@ class _Assembly:
                 self._digest(limit)
                 yield True
         for entry in self._opened:
-            if entry.item.kind == "tool_result" and entry.n in holding.kept:
-                before = holding.cost[entry.n]
-                if not holding.fixed(entry):
-                    holding.mask(entry, "its output did not fit")
-                if holding.cost[entry.n] < before:
+            if entry.item.kind == "tool_result" and entry.n in next_window.kept:
+                before = next_window.cost[entry.n]
+                if not next_window.fixed(entry):
+                    next_window.mask(entry, "its output did not fit")
+                if next_window.cost[entry.n] < before:
                     yield True
         for part in (2, 4, 8):
             if parts.digest is not None and parts.digest.lines:
                 self._digest(limit - limit // 2 + limit // part // 2)
                 yield True
-        if holding.drop(self._opened):
+        if next_window.drop(self._opened):
             self._digest(limit)
             yield True
         if parts.digest is not None or parts.summary:
@@ -297,10 +297,10 @@ class _Assembly:
             rows.append(("what you keep", view.corrected(sum(e.tokens for e in kept))))
         request = view.latest_request
         if request is not None and request.pin is None and request not in kept:
-            tokens = self._holding.cost.get(request.n, request.tokens)
+            tokens = self._next_window.cost.get(request.n, request.tokens)
             rows.append(("your latest request", view.corrected(tokens)))
         if self._options.text is not None:
-            rows.append(("the text to insert", view.corrected(self._holding.inserted_cost)))
+            rows.append(("the text to insert", view.corrected(self._next_window.inserted_cost)))
         elif core := core_text(view):
             rows.append(("the protected core", view.corrected(view.count(core))))
         return rows

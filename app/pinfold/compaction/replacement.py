@@ -13,9 +13,9 @@ from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
 from pinfold.compaction.content import ends_of, standing_for, without_data
 from pinfold.compaction.draft import Draft, rendered_now
-from pinfold.compaction.holding import Holding
 from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.kept_files import kept_files
+from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import Entry, PlanOptions, WindowView
@@ -77,7 +77,7 @@ class _Replacement:
         self._view = view
         self._material = material
         self._options = options
-        self._holding = Holding(view, options)
+        self._next_window = NextWindow(view, options)
         every = atoms(view)
         unseen = open_atom(every)
         self._since = [
@@ -89,27 +89,27 @@ class _Replacement:
         """What the model has yet to see, and all else that is not covered."""
 
     def plan(self, strategy: str, item: Item, front: Front) -> CompactionPlan:
-        view, options, holding = self._view, self._options, self._holding
+        view, options, next_window = self._view, self._options, self._next_window
         goal = room(view, options)
         inserted = view.count_item(item)
         self._keep_fixed()
         self._keep_since(goal.comfortable - inserted)
-        self._keep_files(goal.comfortable - inserted - holding.size)
-        size = inserted + holding.size
+        self._keep_files(goal.comfortable - inserted - next_window.size)
+        size = inserted + next_window.size
         if size > goal.comfortable:
             raise Refused("What has to stay leaves no room for what would be inserted.")
         left = min(max(goal.target - size, int(SPARE * goal.target)), goal.comfortable - size)
         share = int(options.user_share * goal.target)
         users = self._keep_users(min(options.user_message_tokens, share, left))
-        left -= holding.size + inserted - size
+        left -= next_window.size + inserted - size
         first: Item | None = None
         if front != "nothing":
-            left = min(left, int(options.filled * view.tokens) - holding.size - inserted)
+            left = min(left, int(options.filled * view.tokens) - next_window.size - inserted)
             text = (
                 core_of(view, options, goal.target, left).text
                 if front == "core"
                 else opening(
-                    view, options, goal.target, left, holding.standing(), beside=item.content
+                    view, options, goal.target, left, next_window.standing(), beside=item.content
                 )
             )
             first = Item(n=0, kind="checkpoint", content=text) if text else None
@@ -117,61 +117,61 @@ class _Replacement:
             plan = self._draft(item, first).plan(strategy, self._material.meta)
             if plan.sizes.after <= view.corrected(goal.comfortable) or not users:
                 return plan
-            holding.drop((users.pop(),))
+            next_window.drop((users.pop(),))
 
     # What stays
 
     def _keep_fixed(self) -> None:
-        view, holding = self._view, self._holding
+        view, next_window = self._view, self._next_window
         for entry in view.entries if self._options.keep else view.pinned:
             if entry.pin is not None:
-                holding.keep(entry, "pin", f"pinned by {named([entry.pin])}")
+                next_window.keep(entry, "pin", f"pinned by {named([entry.pin])}")
             elif self._options.keep & {entry.n, entry.partner}:
-                holding.keep(entry, "keep", "you keep it")
+                next_window.keep(entry, "keep", "you keep it")
         request = view.latest_request
-        if request is None or request.n in holding.cost:
+        if request is None or request.n in next_window.cost:
             return
         if request.full > LARGE_REQUEST * view.context_window:
             budget = int(CUT_REQUEST * view.context_window)
-            holding.cut_request(request, self._ends(request, budget))
+            next_window.cut_request(request, self._ends(request, budget))
         else:
-            holding.keep(request, "keep", "your latest request")
+            next_window.keep(request, "keep", "your latest request")
 
     def _keep_since(self, most: int) -> None:
         """What came since; its results masked where they leave no room."""
-        holding = self._holding
+        next_window = self._next_window
         for entry in self._since:
-            if holding.free(entry):
-                holding.keep(entry, "keep", "it came since")
-        steps = holding.mask_all(tuple(self._since))
-        while holding.size > most and next(steps, None) is not None:
+            if next_window.free(entry):
+                next_window.keep(entry, "keep", "it came since")
+        steps = next_window.mask_all(tuple(self._since))
+        while next_window.size > most and next(steps, None) is not None:
             pass
 
     def _keep_files(self, most: int) -> None:
         """What files that the options name are known by."""
         for n, glob in kept_files(self._view, self._options, most).items():
             entry = self._view.by_number[n]
-            if self._holding.free(entry):
-                self._holding.keep(entry, "keep", f"kept by {glob}")
+            if self._next_window.free(entry):
+                self._next_window.keep(entry, "keep", f"kept by {glob}")
 
     def _keep_users(self, left: int) -> list[Entry]:
         """The user's messages, newest first; the one that no longer fits is cut in its middle."""
-        view, holding = self._view, self._holding
+        view, next_window = self._view, self._next_window
         found: list[Entry] = []
         for entry in reversed(view.of_kind("user")):
-            if not holding.free(entry):
+            if not next_window.free(entry):
                 continue
             found.append(entry)
-            holding.keep_message(entry, "a user message")
-            if holding.cost[entry.n] <= left:
-                left -= holding.cost[entry.n]
+            next_window.keep_message(entry, "a user message")
+            if next_window.cost[entry.n] <= left:
+                left -= next_window.cost[entry.n]
                 continue
             if left >= LEAST_CUT:
                 around = view.count_item(standing_for(entry.item, ""))
                 text = self._ends(entry, left - around)
-                holding.replace(entry, text, "a user message, cut where its budget ends")
+                next_window.replace(entry, text, "a user message, cut where its budget ends")
             else:
-                holding.drop((found.pop(),))
+                next_window.drop((found.pop(),))
             break
         return found
 
@@ -183,12 +183,12 @@ class _Replacement:
     # What comes of it
 
     def _draft(self, item: Item, first: Item | None) -> Draft:
-        draft = self._holding.draft()
+        draft = self._next_window.draft()
         draft.first = first
         draft.notes += self._material.notes
-        gone = [entry for entry in self._view.entries if entry.n not in self._holding.cost]
+        gone = [entry for entry in self._view.entries if entry.n not in self._next_window.cost]
         for entry in gone:
-            if self._holding.free(entry):
+            if self._next_window.free(entry):
                 draft.put(entry.n, "replace", REPLACED)
         since = {entry.n for entry in self._since}
         last = next((entry for entry in reversed(gone) if entry.n not in since), None)

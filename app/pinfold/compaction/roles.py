@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from pinfold.compaction.atoms import Atom
 from pinfold.compaction.content import holds_data
-from pinfold.compaction.holding import Holding
+from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.view import Entry, WindowView
 from pinfold.rollout.acts import edits
 from pinfold.rollout.memory import Evidence
@@ -57,7 +57,9 @@ def kept(view: WindowView, roles: Collection[str]) -> list[Kept]:
     return found
 
 
-def keep_roles(holding: Holding, roles: Sequence[Kept], budget: int, oversized: int) -> list[Atom]:
+def keep_roles(
+    next_window: NextWindow, roles: Sequence[Kept], budget: int, oversized: int
+) -> list[Atom]:
     """Keep what fits `budget` tokens, the dearest and newest first; it, oldest first.
 
     Of tool calls the results are masked, but for the newest that what is left has room for.
@@ -65,33 +67,33 @@ def keep_roles(holding: Holding, roles: Sequence[Kept], budget: int, oversized: 
     found: list[Kept] = []
     for role in ROLES:
         for rule in (kept_role for kept_role in reversed(roles) if kept_role.role == role):
-            if all(holding.free(entry) for entry in rule.entries):
-                before = holding.size
+            if all(next_window.free(entry) for entry in rule.entries):
+                before = next_window.size
                 for entry in rule.entries:
-                    _keep(holding, entry, rule)
-                if holding.size - before > budget:
-                    holding.drop(rule.entries)
+                    _keep(next_window, entry, rule)
+                if next_window.size - before > budget:
+                    next_window.drop(rule.entries)
                 else:
-                    budget -= holding.size - before
+                    budget -= next_window.size - before
                     found.append(rule)
     for rule in found:
         result = rule.entries[-1]
-        more = result.tokens - holding.cost[result.n]
+        more = result.tokens - next_window.cost[result.n]
         large = result.full > oversized or holds_data(result.item)
         if rule.role == TOOL and 0 < more <= budget and not large:
-            holding.keep(result, "keep", rule.reason)
+            next_window.keep(result, "keep", rule.reason)
             budget -= more
     return sorted((rule.entries for rule in found), key=lambda entries: entries[0].n)
 
 
-def _keep(holding: Holding, entry: Entry, kept: Kept) -> None:
+def _keep(next_window: NextWindow, entry: Entry, kept: Kept) -> None:
     item = entry.item
     if item.kind == "tool_result" and (kept.role == TOOL or holds_data(item)):
-        holding.mask(entry, kept.reason, kept.reason)
+        next_window.mask(entry, kept.reason, kept.reason)
     elif item.kind == "user":
-        holding.keep_message(entry, kept.reason)
+        next_window.keep_message(entry, kept.reason)
     else:
-        holding.keep(entry, "keep", kept.reason)
+        next_window.keep(entry, "keep", kept.reason)
 
 
 def _cited(view: WindowView) -> frozenset[int]:

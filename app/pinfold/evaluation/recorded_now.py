@@ -10,7 +10,7 @@ from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.recorded import cut_at
 from pinfold.evaluation.recorded_kept import Wanted
 from pinfold.evaluation.recorded_scores import Made, Measure
-from pinfold.evaluation.recorded_trials import carried, made
+from pinfold.evaluation.recorded_trials import items_of, made
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.tokens.counter import Counter
@@ -45,7 +45,7 @@ class Standing:
 
     def kept(self, strategy: str, view: WindowView, plan: CompactionPlan) -> dict[Measure, float]:
         """What `plan` keeps; of what was needed, what the strategy would have kept at `PAST`."""
-        shares = self._wanted.kept_in(carried(view, plan))
+        shares = self._wanted.kept_in(items_of(view, plan))
         if (before := self._before(strategy)) is not None and "need" in before.kept:
             shares["need"] = before.kept["need"]
         return {measure: shares[measure] for measure in SHOWN if measure in shares}

@@ -83,10 +83,10 @@ def made(
     except Exception as error:  # a third party's may raise anything
         return Made(strategy.name, origin, not_run=str(error) or type(error).__name__)
     milliseconds = (time.perf_counter() - begun) * 1e3
-    kept = wanted.kept_in(carried(view, plan))
+    kept = wanted.kept_in(items_of(view, plan))
     return Made(strategy.name, origin, kept, plan.sizes.after, round(milliseconds, 2))
 
 
-def carried(view: WindowView, plan: CompactionPlan) -> tuple[Item, ...]:
+def items_of(view: WindowView, plan: CompactionPlan) -> tuple[Item, ...]:
     """The items of the next window, as a request carries them."""
     return tuple(shown.item for shown in rendered(view, plan.window, plan.inserted))

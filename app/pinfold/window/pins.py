@@ -50,9 +50,9 @@ class Pins:
     def over(self, numbers: Iterable[int], files: Iterable[str]) -> Pin | None:
         """The first pin on any of `numbers` or `files`."""
         paths = list(files)
-        holding: set[Pin] = {n for n in numbers if n in self._pins}
-        holding.update(glob for glob in self.globs if concerns(glob, paths))
-        return min(holding, key=self._pins.__getitem__, default=None)
+        pins: set[Pin] = {n for n in numbers if n in self._pins}
+        pins.update(glob for glob in self.globs if concerns(glob, paths))
+        return min(pins, key=self._pins.__getitem__, default=None)
 
 
 def named(pins: Iterable[Pin]) -> str:

@@ -21,7 +21,7 @@ HEADER = "[SUMMARY, BY A MODEL]"
 
 
 class Snapshot:
-    """Merges with the summary before it: what did not change is carried to the letter."""
+    """Merges with the summary before it: what did not change is kept to the letter."""
 
     name = "snapshot"
     traits = Traits(steps=("anchor", "cluster", "synthesize", "replace", "headroom"))
@@ -31,7 +31,7 @@ class Snapshot:
         self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
     ) -> Material:
         """Has all of the window read. Raises `Refused`, `ProviderError`."""
-        return await self.renew(Material(entries=carried(view)), view, summarizer, options)
+        return await self.renew(Material(entries=earlier_summary(view)), view, summarizer, options)
 
     async def renew(
         self,
@@ -60,7 +60,7 @@ class Snapshot:
         return with_summary(plan, view, material, options)
 
 
-def carried(view: WindowView) -> tuple[Entry, ...]:
+def earlier_summary(view: WindowView) -> tuple[Entry, ...]:
     """What the window's summaries say already, one entry for each id."""
     shown = (entry.item for entry in view.of_kind("summary") if entry.sent)
     entries = (entry for item in shown for entry in entries_of(item))

@@ -1,4 +1,4 @@
-"""What stays of a window while the next one is put together, and what it takes."""
+"""The next window while it is put together: what stays, in which form, and what that takes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,8 +16,8 @@ _UNWANTED = "you want it out"
 _SUPERSEDED: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction"})
 
 
-class Holding:
-    """Nothing at first. Items are kept, masked or replaced, and given up again."""
+class NextWindow:
+    """Empty at first. Items are kept, masked or replaced, and dropped again."""
 
     def __init__(self, view: WindowView, options: PlanOptions) -> None:
         self.view = view
