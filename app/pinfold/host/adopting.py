@@ -9,9 +9,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from pinfold import __version__, paths
-from pinfold.adopt import detect, found
+from pinfold.adopt import detect, foreign_list
 from pinfold.adopt.adoption import Adoption
-from pinfold.adopt.found import Found
+from pinfold.adopt.foreign_list import ForeignSession
 from pinfold.adopt.own import Unconfirmed, unconfirmed
 from pinfold.adopt.set_up import folding, set_up
 from pinfold.agent.clock import CLOCK
@@ -171,13 +171,13 @@ def _left(own: Unconfirmed) -> str:
     return said
 
 
-def adoptable(ctx: AppContext, search: str = "") -> Iterator[Found]:
+def adoptable(ctx: AppContext, search: str = "") -> Iterator[ForeignSession]:
     """The sessions of other tools here, last used first, each as soon as it is read.
 
     With `search`, those whose title, folder, model or id holds all of its words.
     """
     words = search.lower().split()
-    for hit in found.found(found.places(), ctx.home / "state.db"):
+    for hit in foreign_list.sessions(foreign_list.tool_folders(), ctx.home / "state.db"):
         text = f"{hit.title} {hit.cwd} {hit.model} {hit.tool} {hit.session}".lower()
         if all(word in text for word in words):
             yield hit

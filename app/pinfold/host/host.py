@@ -13,7 +13,7 @@ from pinfold.host.app_context import AppContext
 from pinfold.trust import trust
 
 if TYPE_CHECKING:
-    from pinfold.adopt.found import Found
+    from pinfold.adopt.foreign_list import ForeignSession
     from pinfold.agent.request import Connection
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
@@ -179,7 +179,7 @@ class Host:
 
         return Texts(self._ctx.home)
 
-    def adoptable(self) -> Iterator[Found]:
+    def adoptable(self) -> Iterator[ForeignSession]:
         """The sessions of other tools here, newest first, each as soon as it is read."""
         from pinfold.host.adopting import adoptable
 

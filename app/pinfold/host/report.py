@@ -1,7 +1,7 @@
 """The doctor's report: every section, gathered."""
 
 from pinfold import paths
-from pinfold.adopt.found import files, places
+from pinfold.adopt.foreign_list import files, tool_folders
 from pinfold.host import doctor
 from pinfold.host.app_context import AppContext, config_files
 from pinfold.host.doctor import Line, Section
@@ -52,7 +52,7 @@ def _sandbox(ctx: AppContext) -> Section:
 
 def _foreign() -> Section:
     lines = []
-    for place in places():
+    for place in tool_folders():
         count = len(files(place))
         sessions = f"{count} session{'s' if count != 1 else ''}"
         lines.append(Line(place.tool, f"{sessions} in {paths.shown(place.folder)}"))

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from pinfold import paths
-from pinfold.adopt import found
+from pinfold.adopt import foreign_list
 from pinfold.adopt.adoption import NotASession
-from pinfold.adopt.found import Found
+from pinfold.adopt.foreign_list import ForeignSession
 from pinfold.commands.context_text import age
 from pinfold.host.adopting import adopt, adoptable
 from pinfold.host.app_context import AppContext, app_context
@@ -63,7 +63,7 @@ def _pick(ctx: AppContext, search: str) -> int:
     return run(ctx, host.new, host, adopting=search)
 
 
-def _print_json(listed: Sequence[Found]) -> None:
+def _print_json(listed: Sequence[ForeignSession]) -> None:
     import msgspec
 
     for hit in listed:
@@ -71,9 +71,9 @@ def _print_json(listed: Sequence[Found]) -> None:
         print_json(told)
 
 
-def _print(listed: Sequence[Found], limit: int) -> None:
+def _print(listed: Sequence[ForeignSession], limit: int) -> None:
     if not listed:
-        where = " or ".join(paths.shown(place.folder) for place in found.places())
+        where = " or ".join(paths.shown(place.folder) for place in foreign_list.tool_folders())
         print(f"There is no session of Codex or Claude Code in {where}.")
         return
     from rich.table import Table

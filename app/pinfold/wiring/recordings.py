@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pinfold import paths
-from pinfold.adopt import found
+from pinfold.adopt import foreign_list
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.detect import read
 from pinfold.evaluation import report_recorded
@@ -97,9 +97,9 @@ def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Path]:
     wanted = {name for name in ("codex", "claude") if getattr(arguments, name)}
     own = [
         file
-        for place in found.places()
+        for place in foreign_list.tool_folders()
         if place.tool in wanted
-        for file in found.files(place)
+        for file in foreign_list.files(place)
         if file.is_file()
     ]
     own.sort(key=lambda file: -file.stat().st_mtime)

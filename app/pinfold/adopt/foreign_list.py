@@ -40,7 +40,7 @@ _TELLING = {
 """What lines at the end hold that say something of the whole."""
 
 
-class Place(Struct, frozen=True):
+class ToolFolder(Struct, frozen=True):
     """Where a tool keeps its sessions."""
 
     tool: Tool
@@ -48,7 +48,7 @@ class Place(Struct, frozen=True):
     patterns: tuple[str, ...]
 
 
-class Said(Struct, omit_defaults=True):
+class FileSummary(Struct, omit_defaults=True):
     """What a file says of its session."""
 
     session: str = ""
@@ -65,7 +65,7 @@ class Said(Struct, omit_defaults=True):
     """The time of its last line that has one."""
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class ForeignSession(Struct, frozen=True, kw_only=True):
     """A session of another tool."""
 
     tool: Tool
@@ -87,18 +87,18 @@ class Found(Struct, frozen=True, kw_only=True):
         return self.used / self.limit if self.used and self.limit else None
 
 
-def places(env: Mapping[str, str] = os.environ) -> tuple[Place, ...]:
+def tool_folders(env: Mapping[str, str] = os.environ) -> tuple[ToolFolder, ...]:
     """Where to look: `CODEX_HOME` or `~/.codex`, `CLAUDE_CONFIG_DIR` or `~/.claude`."""
     codex = Path(os.path.expanduser(env.get("CODEX_HOME") or "~/.codex"))  # noqa: PTH111  never raises
     claude = Path(os.path.expanduser(env.get("CLAUDE_CONFIG_DIR") or "~/.claude"))  # noqa: PTH111
     dated, flat = "sessions/**/*.jsonl", "archived_sessions/*.jsonl"
     return (
-        Place("codex", codex, (dated, f"{dated}.zst", flat, f"{flat}.zst")),
-        Place("claude", claude, ("projects/*/*.jsonl",)),
+        ToolFolder("codex", codex, (dated, f"{dated}.zst", flat, f"{flat}.zst")),
+        ToolFolder("claude", claude, ("projects/*/*.jsonl",)),
     )
 
 
-def files(place: Place) -> list[Path]:
+def files(place: ToolFolder) -> list[Path]:
     """The files of a place, in no order."""
     try:
         return [file for pattern in place.patterns for file in place.folder.glob(pattern)]
@@ -106,7 +106,7 @@ def files(place: Place) -> list[Path]:
         return []
 
 
-def found(where: Iterable[Place], database: Path) -> Iterator[Found]:
+def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSession]:
     """The sessions, last used first, each as soon as it is read.
 
     `database` remembers what was read.
@@ -120,47 +120,47 @@ def found(where: Iterable[Place], database: Path) -> Iterator[Found]:
                 continue
             if stat.st_size:
                 aged.append((stat.st_mtime_ns, stat.st_size, str(file), place.tool))
-    cache = FileCache(database, "foreign_sessions", Said)
+    cache = FileCache(database, "foreign_sessions", FileSummary)
     cached = cache.read()
-    fresh: dict[Key, Said] = {}
+    fresh: dict[Key, FileSummary] = {}
     try:
         for mtime_ns, size, path, tool in sorted(aged, reverse=True):
             key = (path, size, mtime_ns)
-            said = cached.get(key)
-            if said is None:
-                said = fresh[key] = _read(tool, Path(path))
+            summary = cached.get(key)
+            if summary is None:
+                summary = fresh[key] = _read(tool, Path(path))
             changed = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
-            yield Found(
+            yield ForeignSession(
                 tool=tool,
                 file=Path(path),
                 size=size,
-                **asdict(said) | {"updated_at": said.updated_at or changed},
+                **asdict(summary) | {"updated_at": summary.updated_at or changed},
             )
     finally:
         cache.add(fresh)
 
 
-def _read(tool: Tool, path: Path) -> Said:
-    said = Said()
+def _read(tool: Tool, path: Path) -> FileSummary:
+    summary = FileSummary()
     hear = _codex if tool == "codex" else _claude
     try:
         with opened(path) as file:
             left = _HEAD
             for line in iter(partial(file.readline, _LINE), b""):
-                _hear_line(hear, said, line)
+                _hear_line(hear, summary, line)
                 left -= len(line)
-                if said.title or left < 0:
+                if summary.title or left < 0:
                     break
             for end in _ends(file):
-                said.updated_at = said.updated_at or _last_time(end)
+                summary.updated_at = summary.updated_at or _last_time(end)
                 for line in end:
                     if any(word in line for word in _TELLING[tool]):
-                        _hear_line(hear, said, line)
-                if said.used:
+                        _hear_line(hear, summary, line)
+                if summary.used:
                     break
     except OSError as error:
-        said.note = f"can't be read: {error.strerror}"
-    return said
+        summary.note = f"can't be read: {error.strerror}"
+    return summary
 
 
 def _ends(file: BufferedReader) -> Iterator[list[bytes]]:
@@ -189,65 +189,65 @@ def _last_time(lines: Sequence[bytes]) -> datetime | None:
     return None
 
 
-def _hear_line(hear: Any, said: Said, line: bytes) -> None:
+def _hear_line(hear: Any, summary: FileSummary, line: bytes) -> None:
     try:
         record = parse(line)
     except ValueError:
         return
     if isinstance(record, dict):
-        hear(said, record)
+        hear(summary, record)
 
 
-def _codex(said: Said, record: dict[str, Any]) -> None:
+def _codex(summary: FileSummary, record: dict[str, Any]) -> None:
     payload = record.get("payload")
     kind = record.get("type")
     if not isinstance(payload, dict):
         payload, kind = record, "session_meta" if "id" in record else "response_item"
     match kind:
-        case "session_meta" if not said.session:
-            said.session, said.cwd = text_of(payload, "id"), text_of(payload, "cwd")
+        case "session_meta" if not summary.session:
+            summary.session, summary.cwd = text_of(payload, "id"), text_of(payload, "cwd")
             if isinstance(payload.get("source"), dict):
-                said.note = "sub-agent"
+                summary.note = "sub-agent"
         case "turn_context":
-            said.model = text_of(payload, "model") or said.model
+            summary.model = text_of(payload, "model") or summary.model
         case "event_msg" if text_of(payload, "type") == "token_count":
             info = object_of(payload, "info")
             last = object_of(info, "last_token_usage")
             counted = number_of(last, "input_tokens") + number_of(last, "output_tokens")
-            said.used = number_of(last, "total_tokens") or counted or said.used
-            said.limit = number_of(info, "model_context_window") or said.limit
-        case "response_item" if not said.title:
+            summary.used = number_of(last, "total_tokens") or counted or summary.used
+            summary.limit = number_of(info, "model_context_window") or summary.limit
+        case "response_item" if not summary.title:
             entry = codex_items.entry(payload)
             if entry is not None and entry.kind == "user":
-                said.title = title_of(without(entry.content, entry.detail.get("host", ())))
+                summary.title = title_of(without(entry.content, entry.detail.get("host", ())))
 
 
-def _claude(said: Said, record: dict[str, Any]) -> None:
-    said.session = said.session or text_of(record, "sessionId")
-    said.cwd = said.cwd or text_of(record, "cwd")
+def _claude(summary: FileSummary, record: dict[str, Any]) -> None:
+    summary.session = summary.session or text_of(record, "sessionId")
+    summary.cwd = summary.cwd or text_of(record, "cwd")
     match record.get("type"):
         case "custom-title" | "ai-title" as kind:
             name = "customTitle" if kind == "custom-title" else "aiTitle"
-            said.title = title_of(text_of(record, name)) or said.title
+            summary.title = title_of(text_of(record, name)) or summary.title
         case "user":
             if flag(record, "isSidechain"):
-                said.note = "sub-agent"
-            if not said.title and not flag(record, "isMeta"):
-                said.title = _prompt(record)
+                summary.note = "sub-agent"
+            if not summary.title and not flag(record, "isMeta"):
+                summary.title = _prompt(record)
         case "assistant" if not is_synthetic(record):
             message = object_of(record, "message")
-            said.model = text_of(message, "model") or said.model
-            said.limit = look_up(said.model).context_window
+            summary.model = text_of(message, "model") or summary.model
+            summary.limit = look_up(summary.model).context_window
             if (counted := usage(message)) and not flag(record, "isSidechain"):
-                said.used = counted.input + counted.output
+                summary.used = counted.input + counted.output
         case "system" if record.get("subtype") == "compact_boundary":
             after = number_of(object_of(record, "compactMetadata"), "postTokens")
-            said.used = after or said.used
+            summary.used = after or summary.used
 
 
 def _prompt(record: dict[str, Any]) -> str:
     """The title that a user's message gives; empty where the host wrote it."""
     content = blocks(object_of(record, "message").get("content"))
     texts = (text_of(block, "text") for block in content if block["type"] == "text")
-    said = (text for text in texts if text.strip() and not by_host(text))
-    return title_of(typed(next(said, "")))
+    users = (text for text in texts if text.strip() and not by_host(text))
+    return title_of(typed(next(users, "")))

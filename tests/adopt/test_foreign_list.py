@@ -9,7 +9,7 @@ import zstandard
 
 from fakes.foreign import Codex, codex_session
 from fakes.foreign_claude import Claude, claude_session, text, tokens
-from pinfold.adopt.found import Found, found, places
+from pinfold.adopt.foreign_list import ForeignSession, sessions, tool_folders
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def claude_file(env: dict[str, str], made: Claude) -> Path:
     return file
 
 
-def listed(env: dict[str, str], tmp_path: Path) -> list[Found]:
-    return list(found(places(env), tmp_path / "state.db"))
+def listed(env: dict[str, str], tmp_path: Path) -> list[ForeignSession]:
+    return list(sessions(tool_folders(env), tmp_path / "state.db"))
 
 
 def long_codex() -> Codex:
