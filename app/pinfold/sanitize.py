@@ -29,6 +29,8 @@ def _joins(match: re.Match[str]) -> bool:
 
 def is_safe(text: str) -> bool:
     """Whether it can be shown as it is."""
+    if text.isascii() and text.isprintable():  # most lines
+        return True
     return all(map(_joins, _UNSAFE.finditer(text)))
 
 

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -59,7 +60,7 @@ _OWN_LETTERS = 0.55
 """Share of letters below which words are no sentence of the user's."""
 _SHORT, _LONG = 600, 6_000
 """Characters of a line in its short form, and in its full one."""
-_COMMAND, _OUTCOME, _FAILURE = 260, 180, 300
+_COMMAND, _OUTCOME, _FAILURE, _FOUND = 260, 180, 300, 300
 _ANSWER = 900
 _MAX_LINES = 400
 """Of one item."""
@@ -204,7 +205,8 @@ def _command(act: Act, n: int, place: int, title: str) -> Line:
     if committed := _COMMITTED.search(act.text):
         subject = act.text[committed.start() :].split("\n", 1)[0]
         return line(n, place, "commit", f"{short} -> {ends(subject, 200)}", most=2 * _SHORT)
-    said = [one_line(row) for row in act.text.splitlines() if row.strip()]
+    last = [row for row in act.text.splitlines() if row.strip()][-_MAX_COMPARED:]
+    said = [one_line(row) for row in last]
     outcome = f" -> {ends(' | '.join(telling(said)), _OUTCOME)}" if said else ""
     return line(n, place, "run", f"{short}{outcome}", most=2 * _SHORT, key=title)
 
@@ -212,27 +214,37 @@ def _command(act: Act, n: int, place: int, title: str) -> Line:
 def telling(said: Sequence[str]) -> list[str]:
     """Of the lines of an output the last two, where outcomes stand, and before them the one that is
     least like the others: most of its information is in words that no other has."""
-    looked = said[-_MAX_COMPARED:]
-    every = [words(row[:_SHORT]) for row in looked]
-    having = Counter(word for known in every for word in known)
+    if len(said) < 3:
+        return list(said)
+    every = [words(row[:_SHORT]) for row in said]
+    having = Counter(chain.from_iterable(every))
 
     def own(at: int) -> int:
-        alone = sum(information(word) for word in every[at] if having[word] == 1)
-        return _SHARES * alone // max(1, sum(map(information, every[at])))
+        told = [(information(word), having[word] == 1) for word in every[at]]
+        alone = sum(bits for bits, once in told if once)
+        return _SHARES * alone // max(1, sum(bits for bits, _ in told))
 
-    least_like = max(range(len(looked) - 1), key=lambda at: (own(at), at), default=0)
-    return [*looked[least_like : len(looked) - 2][:1], *looked[-2:]]
+    least_like = max(range(len(said) - 1), key=lambda at: (own(at), at))
+    return [*said[least_like : len(said) - 2][:1], *said[-2:]]
 
 
-def of_output(n: int, text: str, place: int, spoken_of: Collection[str]) -> Iterator[Line]:
-    """The lines of a result that share rare words with what was said."""
+def of_output(
+    n: int,
+    text: str,
+    place: int,
+    spoken_of: Mapping[str, int],
+    until: int,
+    known: Collection[str],
+) -> Iterator[Line]:
+    """The lines of a result that share rare words with what was said up to message `until`, but
+    for those whose keys are `known`."""
     for row in text.splitlines()[:_MAX_OUTPUT]:
         said = one_line(row)
-        if len(said) < _LEAST_OUTPUT:
+        if len(said) < _LEAST_OUTPUT or ends(said, _FOUND).casefold() in known:
             continue
-        known = [word for word in words(said[:_SHORT]) if word in spoken_of]
-        if len(known) >= _SHARED:
-            yield line(n, place, "found", said, most=300)
+        shared = spoken_of.keys() & words(said[:_SHORT])
+        if sum(spoken_of[word] <= until for word in shared) >= _SHARED:
+            yield line(n, place, "found", said, most=_FOUND)
 
 
 def failed(act: Act) -> bool:

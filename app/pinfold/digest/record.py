@@ -49,10 +49,12 @@ class Record:
         """The last edit since the last prompt."""
         self._failing: dict[str, int] = {}
         """Commands whose newest run failed, each with its result."""
-        self._spoken_of: set[str] = set()
-        """The rare words of what was said."""
-        self._outputs: list[tuple[int, str, int]] = []
-        """Results since anybody said anything: number, text and place."""
+        self._spoken_of: dict[str, int] = {}
+        """The rare words of what was said, each with the message that said it first."""
+        self._messages = 0
+        """Of the user and the agent so far."""
+        self._outputs: list[tuple[int, int, str, int]] = []
+        """Results that were not looked through: messages before, number, text and place."""
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -66,12 +68,15 @@ class Record:
 
     def failing(self) -> list[tuple[str, int]]:
         """Commands whose newest run failed, each with the item that says so."""
-        self.catch_up()
+        self._read()
         return list(self._failing.items())
 
-    def lines(self) -> Sequence[Line]:
-        """All that could stand, in order: of equal lines the newest."""
-        self.catch_up()
+    def lines(self, *, found: bool = True) -> Sequence[Line]:
+        """All that could stand, in order: of equal lines the newest. Without those that are `found`
+        in results it takes half of the time, while nobody has asked for them."""
+        self._read()
+        if found:
+            self._look_through()
         if self._standing is None:
             stands = [line for line in self._lines if self._newest[line.key] is line]
             self._standing = sorted(stands, key=lambda line: line.n)
@@ -83,6 +88,10 @@ class Record:
 
     def catch_up(self) -> None:
         """Read what came in, some 0.3 ms an item: a thread can do it beforehand."""
+        self._read()
+        self._look_through()
+
+    def _read(self) -> None:
         if self._unread:
             self._standing = None
         for data in self._unread:
@@ -141,7 +150,7 @@ class Record:
             if of.failed(done):
                 self._failing[done.title] = item.n
         if done.prints:
-            self._outputs.append((item.n, text, self.places))
+            self._outputs.append((self._messages, item.n, text, self.places))
         return found
 
     def _text(self, text: str) -> str:
@@ -149,12 +158,23 @@ class Record:
         return text.replace(self._cwd, "") if self._cwd else text
 
     def _speak_of(self, words: Iterable[str]) -> None:
-        self._spoken_of.update(word for word in words if information(word) >= of.RARE)
-        for n, text, place in self._outputs:
-            for line in of.of_output(n, text, place, self._spoken_of):
-                if line.key not in self._newest:
-                    self._keep(line)
-        self._outputs.clear()
+        self._messages += 1
+        for word in words:
+            if information(word) >= of.RARE:
+                self._spoken_of.setdefault(word, self._messages)
+
+    def _look_through(self) -> None:
+        """Find the lines of results that speak of what was said up to the next message."""
+        waiting: list[tuple[int, int, str, int]] = []
+        for output in self._outputs:
+            before, n, text, place = output
+            if before == self._messages:
+                waiting.append(output)
+                continue
+            self._standing = None
+            for line in of.of_output(n, text, place, self._spoken_of, before + 1, self._newest):
+                self._keep(line)
+        self._outputs = waiting
 
     def _keep(self, line: Line) -> None:
         if line.text:
@@ -164,6 +184,7 @@ class Record:
 
     def _retract(self, last: int) -> None:
         """Forget what items after #`last` said, which the user went back behind."""
+        self._outputs = [output for output in self._outputs if output[1] <= last]
         stays = [line for line in self._lines if line.n <= last]
         self._lines, self._times, self._newest = [], Counter(), {}
         for line in stays:

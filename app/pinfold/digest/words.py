@@ -20,9 +20,11 @@ _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 """Scripts that put no spaces between words: two characters count as one."""
 _WORD = re.compile(
     rf"[{_UNSPACED}]{{1,2}}"
-    rf"|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_./:@'’\\#](?:(?![{_UNSPACED}])[^\W_])+)*"
+    rf"|[^\W_{_UNSPACED}]+(?:[-_./:@'’\\#][^\W_{_UNSPACED}]+)*"
     r"|[$€£]\d[\d.,]*"
 )
+_ASCII_WORD = re.compile(r"[a-zA-Z0-9]+(?:[-_./:@'\\#][a-zA-Z0-9]+)*|\$[0-9][0-9.,]*")
+"""Finds the same in a text of ASCII alone, in half of the time."""
 
 _NAME = re.compile(r"\d|[^\W_][-_./:@#\\$][^\W_]|[a-z][A-Z]")
 
@@ -34,7 +36,11 @@ def _encoding() -> "Encoding":
 
 def words(text: str) -> list[str]:
     """The different words of a text, in lower case and in their order."""
-    return list(dict.fromkeys(word[:_LONGEST].casefold() for word in _WORD.findall(text)))
+    if text.isascii():
+        found = [word[:_LONGEST] for word in _ASCII_WORD.findall(text.lower())]
+    else:
+        found = [word[:_LONGEST].casefold() for word in _WORD.findall(text)]
+    return list(dict.fromkeys(found))
 
 
 @lru_cache(100_000)
