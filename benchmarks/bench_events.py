@@ -14,7 +14,7 @@ from benchmarks.bench_resume import EVENTS, parsing, resuming, write
 from benchmarks.bench_resume import working as sessions
 from benchmarks.figures import Figure
 from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.digest.record import Record
+from pinfold.digests.record import Record
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import ROLLOUT

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
-from pinfold.digest.choice import choose, render
+from pinfold.digests.choice import choose, render
 from pinfold.evaluation.recorded import Cut, cuts_of
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.items import Item

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Self
 
-from pinfold.digest.sentences import sentences
+from pinfold.digests.sentences import sentences
 from pinfold.tokens.counter import Counter
 
 FALSE = 5

@@ -6,7 +6,7 @@ from fakes.checkpoints import event, reduced
 from pinfold.agent.state import State
 from pinfold.checkpoint.core import suggestions
 from pinfold.checkpoint.known import Known
-from pinfold.digest.choice import choose
+from pinfold.digests.choice import choose
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item

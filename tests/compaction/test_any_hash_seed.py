@@ -9,7 +9,7 @@ SCRIPT = """
 import msgspec
 from fakes.compactions import planned, session
 from pinfold.checkpoint.core import suggestions
-from pinfold.digest.choice import choose, render
+from pinfold.digests.choice import choose, render
 from pinfold.rollout.events import ItemAdded, PinsChanged
 from pinfold.rollout.items import Item
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from pinfold.digest.choice import choose, render
-from pinfold.digest.record import Record
+from pinfold.digests.choice import choose, render
+from pinfold.digests.record import Record
 from pinfold.rollout.events import (
     SCHEMA,
     Base,

@@ -6,7 +6,7 @@ from pinfold.checkpoint.core import Suggestion, suggestions
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.sources import Sources
-from pinfold.digest.choice import Digest, choose
+from pinfold.digests.choice import Digest, choose
 from pinfold.rollout.events import Stated
 
 SUGGESTED = 1_000

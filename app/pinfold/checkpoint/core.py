@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pinfold.checkpoint.anchors import number
-from pinfold.digest.choice import take_best
-from pinfold.digest.lines import Line
-from pinfold.digest.record import Record
+from pinfold.digests.choice import take_best
+from pinfold.digests.lines import Line
+from pinfold.digests.record import Record
 from pinfold.rollout.events import (
     CoreChanged,
     CoreSuggested,

@@ -6,7 +6,7 @@ from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.named import Named
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.sources import Sources
-from pinfold.digest.record import Record
+from pinfold.digests.record import Record
 from pinfold.rollout.events import Event
 
 

@@ -90,7 +90,7 @@ async def checkpoint(context: Context, argument: str) -> None:
     if argument != "show":
         raise CommandError("/checkpoint takes nothing, or show.")
     from pinfold.checkpoint.view import view_v1
-    from pinfold.digest.choice import choose, render
+    from pinfold.digests.choice import choose, render
 
     session = context.session
     known = await session.compaction.known()

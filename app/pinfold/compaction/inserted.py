@@ -10,8 +10,8 @@ from pinfold.checkpoint.core import Suggestion, suggestions
 from pinfold.checkpoint.window_view import FILES_HEADER, Ended, how_to, window_view
 from pinfold.compaction.budget import CHECKPOINT, FILE, FILES, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.digest.choice import Choice, Digest, able, render
-from pinfold.digest.lines import Kind
+from pinfold.digests.choice import Choice, Digest, able, render
+from pinfold.digests.lines import Kind
 from pinfold.rollout import mentions
 from pinfold.rollout.items import Item
 

@@ -9,8 +9,8 @@ from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.summary import entries_of
 from pinfold.compaction.view import WindowView
-from pinfold.digest.lines import WEIGHT, Line
-from pinfold.digest.lines import Kind as Said
+from pinfold.digests.lines import WEIGHT, Line
+from pinfold.digests.lines import Kind as Said
 from pinfold.rollout.items import Form, Item
 from pinfold.window.archive import Archive
 from pinfold.window.forms import unpack

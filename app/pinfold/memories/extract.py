@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from pinfold.agent.writing import Writer
 from pinfold.compaction import transcript
-from pinfold.digest.choice import choose, render
+from pinfold.digests.choice import choose, render
 from pinfold.memories.proving import Proving, Said
 from pinfold.memories.records import Extracted
 from pinfold.memories.source import Source

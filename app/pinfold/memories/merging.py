@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pinfold.digest.words import words
+from pinfold.digests.words import words
 from pinfold.memories.blocks import Block, blocks, joined, parted
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.memories.proof import HEADINGS, Records, prove

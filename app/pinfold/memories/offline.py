@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from pinfold.digest.choice import take_best
-from pinfold.digest.lines import LITTLE, Kind, Line
-from pinfold.digest.sentences import ends
+from pinfold.digests.choice import take_best
+from pinfold.digests.lines import LITTLE, Kind, Line
+from pinfold.digests.sentences import ends
 from pinfold.memories import statements
 from pinfold.memories.extract import Made
 from pinfold.memories.proving import Proving

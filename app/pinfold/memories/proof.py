@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from pinfold.digest.words import words
+from pinfold.digests.words import words
 from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
 from pinfold.memories.records import Output
 from pinfold.memories.statements import (

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from pinfold.compaction.claims import Sources, confirmed
 from pinfold.compaction.summary import Entry, Evidence, Field
-from pinfold.digest.lines import failed
-from pinfold.digest.words import words
+from pinfold.digests.lines import failed
+from pinfold.digests.words import words
 from pinfold.memories.source import Source
 from pinfold.memories.statements import Cited, Kind, Statement
 from pinfold.rollout import mentions, provenance, quotes

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pinfold.compaction.content import without_data
 from pinfold.compaction.view import Entry
-from pinfold.digest.record import Record
+from pinfold.digests.record import Record
 from pinfold.export.redact import Secrets, cleaned, strings
 from pinfold.memories.records import Extracted
 from pinfold.rollout.events import SCHEMA, Event, ItemAdded, SessionStarted, WindowReplaced

@@ -4,8 +4,8 @@ import base64
 import gzip
 import hashlib
 import marshal
+import threading
 from contextlib import suppress
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,10 +60,16 @@ _SPECIAL = {
 NAMES = frozenset(_PATTERNS)
 
 
-@cache
+_built: dict[str, "Encoding"] = {}
+_building = threading.Lock()
+
+
 def get(name: str, cache_folder: Path | None = None) -> "Encoding":
-    """Like `build`, once a process."""
-    return build(name, cache_folder)
+    """Like `build`, once a process: whoever comes later gets the one that was built."""
+    with _building:
+        if name not in _built:
+            _built[name] = build(name, cache_folder)
+        return _built[name]
 
 
 def build(name: str, cache_folder: Path | None = None) -> "Encoding":

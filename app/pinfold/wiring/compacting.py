@@ -33,7 +33,7 @@ from pinfold.compaction.report import Report, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
-from pinfold.digest.choice import choose, render
+from pinfold.digests.choice import choose, render
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.models import connect, connect_summarizer
 from pinfold.host.prompts import overrides

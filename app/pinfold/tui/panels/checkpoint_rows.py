@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pinfold.agent.memory import Remembered
 from pinfold.checkpoint.model import Artifact, CheckpointV1, Fact, stale
 from pinfold.checkpoint.view import HASH_CHARS
-from pinfold.digest.lines import SPEAKER
+from pinfold.digests.lines import SPEAKER
 from pinfold.rollout.memory import Evidence
 from pinfold.sanitize import one_line
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakes.digests import asked, called, read, record, replied, rewound
-from pinfold.digest.sentences import code, ends, plain, sentences
-from pinfold.digest.words import information, words
+from pinfold.digests.sentences import code, ends, plain, sentences
+from pinfold.digests.words import information, words
 
 FENCED = "Run this:\n```sh\nmake test\n```\nThen tell me."
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fakes.digests import Make, asked, called, read, record, replied
 from pinfold.compaction.inserted import left_out
-from pinfold.digest.choice import choose, render, size
-from pinfold.digest.record import Record
+from pinfold.digests.choice import choose, render, size
+from pinfold.digests.record import Record
 
 WORDS = st.sampled_from(
     [

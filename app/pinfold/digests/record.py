@@ -6,9 +6,9 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from pinfold.digest import lines as of
-from pinfold.digest.lines import Line
-from pinfold.digest.words import information
+from pinfold.digests import lines as of
+from pinfold.digests.lines import Line
+from pinfold.digests.words import information
 from pinfold.rollout.acts import act
 from pinfold.rollout.events import (
     Event,

@@ -13,9 +13,9 @@ from itertools import filterfalse
 
 from msgspec import Struct
 
-from pinfold.digest.lines import SPEAKER, WEIGHT, Kind, Line
-from pinfold.digest.record import Record
-from pinfold.digest.words import information, tokens
+from pinfold.digests.lines import SPEAKER, WEIGHT, Kind, Line
+from pinfold.digests.record import Record
+from pinfold.digests.words import information, tokens
 
 NUMBER = 3
 """Tokens of an item's number before its first line."""

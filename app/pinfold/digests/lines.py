@@ -8,8 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.digest.sentences import code, ends, plain, sentences
-from pinfold.digest.words import BIT, information, letters, tokens, words
+from pinfold.digests.sentences import code, ends, plain, sentences
+from pinfold.digests.words import BIT, information, letters, tokens, words
 from pinfold.rollout.acts import Act
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import pasted, typed
