@@ -8,7 +8,7 @@ import pytest
 
 from fakes.agent import MODEL, stage
 from fakes.provider import says
-from pinfold.agent.instructions import MAX_BYTES, agents_files, build, environment
+from pinfold.agent.instructions import MAX_BYTES, agents_files, build, environment, nested
 
 
 @pytest.fixture
@@ -42,6 +42,18 @@ def test_a_link_within_the_repository_is_followed(work: Path) -> None:
     (work / "CLAUDE.md").write_text("Use tabs.")
     (work / "AGENTS.md").symlink_to("CLAUDE.md")
     assert texts(work) == ["Use tabs."]
+
+
+def test_claude_md_is_read_where_there_is_no_agents_md(work: Path) -> None:
+    inner = work / "inner"
+    inner.mkdir()
+    (work / "CLAUDE.md").write_text("Use tabs.")
+    (inner / "CLAUDE.md").write_text("Use spaces.")
+    assert texts(inner) == ["Use tabs.", "Use spaces."]
+    assert [file.text for file in nested(work, [inner])] == ["", "Use spaces."]
+    (inner / "AGENTS.md").write_text("Use both.")
+    assert texts(inner) == ["Use tabs.", "Use both."]
+    assert [file.text for file in nested(work, [inner])] == ["Use both.", ""]
 
 
 def test_the_users_own_file_may_lie_anywhere(work: Path) -> None:

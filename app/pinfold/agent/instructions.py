@@ -1,4 +1,4 @@
-"""What stands before the window: instructions, AGENTS.md files, tools, environment."""
+"""What stands before the window: instructions, files of rules, tools, environment."""
 
 import hashlib
 import os
@@ -18,13 +18,14 @@ from pinfold.rollout.events import AgentsFile, Context, ContextSet, Memories, To
 from pinfold.sanitize import one_line
 from pinfold.small_files import head
 
-NAME = "AGENTS.md"
+NAMES = ("AGENTS.md", "CLAUDE.md")
+"""Of a folder's rules; the first that is there counts."""
 MAX_BYTES = 32_768
 """Of one AGENTS.md; the rest is cut and the cut is told to the model."""
 
 
 def agents_files(cwd: Path, user_folder: Path) -> tuple[AgentsFile, ...]:
-    """The user's own AGENTS.md, then those from the repository's root down to `cwd`."""
+    """The user's own rules, then those from the repository's root down to `cwd`."""
     found = []
     for path, root in _places(cwd, user_folder):
         with suppress(OSError, RuntimeError, ValueError):  # a ring of links, a NUL byte
@@ -53,11 +54,17 @@ def _places(cwd: Path, user_folder: Path) -> Iterator[tuple[Path, Path | None]]:
     root = repository_root(cwd) or cwd
     inner = [cwd, *cwd.parents]
     for folder in dict.fromkeys([user_folder, *reversed(inner[: inner.index(root) + 1])]):
-        yield folder / NAME, None if folder == user_folder else root
+        yield _rules(folder), None if folder == user_folder else root
+
+
+def _rules(folder: Path) -> Path:
+    """The file with the rules of a folder; it need not be there."""
+    paths = [folder / name for name in NAMES]
+    return next((path for path in paths if os.path.lexists(path)), paths[0])
 
 
 def nested(cwd: Path, folders: Iterable[Path]) -> tuple[AgentsFile, ...]:
-    """The AGENTS.md files of `folders` below `cwd` and of those between, the upper ones first; one
+    """The files of rules of `folders` below `cwd` and of those between, the upper ones first; one
     that is not there has an empty text."""
     root = repository_root(cwd) or cwd
     within = {
@@ -69,10 +76,12 @@ def nested(cwd: Path, folders: Iterable[Path]) -> tuple[AgentsFile, ...]:
     }
     found = []
     for folder in sorted(within):
-        text = ""
-        with suppress(OSError, RuntimeError, ValueError):
-            text = _text(folder / NAME, root)
-        found.append(AgentsFile(_shown(folder / NAME), text))
+        for name in NAMES:
+            path, text = folder / name, ""
+            if path == _rules(folder):
+                with suppress(OSError, RuntimeError, ValueError):
+                    text = _text(path, root)
+            found.append(AgentsFile(_shown(path), text))
     return tuple(found)
 
 
