@@ -73,7 +73,7 @@ def reply(outcome: MemoryApplied | MemoryRefused) -> str:
 
 
 class _Judge:
-    """Raises `Refused`."""
+    """Raises `BadProposal`."""
 
     def __init__(self, state: CheckpointState, read: Read) -> None:
         self._state = state

@@ -57,7 +57,7 @@ class Refused(Exception):
 
 
 def decode(payload: str) -> Proposal:
-    """Raises `Refused`."""
+    """Raises `BadProposal`."""
     try:
         given = _decoder.decode(payload or "{}")
     except (ValueError, RecursionError) as error:
@@ -96,7 +96,7 @@ def _names_hash(value: object) -> bool:
 
 
 def said(field: str, text: str) -> str:
-    """A text that says something. Raises `Refused`."""
+    """A text that says something. Raises `BadProposal`."""
     told = text.strip()
     if not one_line(told):
         raise Refused(f"{field} is empty.")
@@ -108,7 +108,7 @@ def said(field: str, text: str) -> str:
 
 
 def name(field: str, text: str) -> str:
-    """A text that names something, on one line. Raises `Refused`."""
+    """A text that names something, on one line. Raises `BadProposal`."""
     told = one_line(text)
     if not told:
         raise Refused(f"{field} is empty.")

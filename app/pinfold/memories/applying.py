@@ -80,7 +80,7 @@ def begin(places: Places, result: Result) -> None:
 def apply(places: Places, result: Result, check: Callable[[], None]) -> None:
     """Use a result: files, copy for undo, baseline. `check` goes before each write.
 
-    Raises `Refused`, and drops the result, where a file in use has been changed meanwhile.
+    Raises `MemoriesRefused`, and drops the result, where a file in use has been changed meanwhile.
     """
     was, to_be = before(places), after(places)
     wanted, live = outputs(to_be), outputs(trees.read(places.files))
@@ -132,7 +132,7 @@ def _write(places: Places, live: trees.Tree, wanted: trees.Tree, check: Callable
 def undo(places: Places) -> None:
     """Bring back the files that the last consolidation replaced; its inputs count as read.
 
-    Raises `Refused`.
+    Raises `MemoriesRefused`.
     """
     if load(places):
         raise Refused("A consolidation waits for your review: accept or reject it first.")

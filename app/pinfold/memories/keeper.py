@@ -1,6 +1,6 @@
 """What the user does with memories: look where one comes from, confirm, edit, forget, export it.
 
-All of it blocks. Raises `Refused` and `StateError`, with a sentence for the user, and `OSError`.
+All of it blocks and raises `MemoriesRefused` and `StateError` (a sentence for the user), `OSError`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

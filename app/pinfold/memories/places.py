@@ -62,7 +62,7 @@ class Places:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Change files while no other process does. Blocking. Raises `Refused`, `OSError`."""
+        """Change files alone; blocks. Raises `MemoriesRefused`, `OSError`."""
         from filelock import FileLock, Timeout
 
         make_folder(self.files)

@@ -1,6 +1,6 @@
 """What the user does with consolidated memories: review, undo, forget. All of it blocks.
 
-Raises `Refused` with a sentence for the user, and `OSError`.
+Raises `MemoriesRefused` with a sentence for the user, and `OSError`.
 """
 
 import hashlib

@@ -31,7 +31,7 @@ _SHORTEST = 4
 
 
 def command(arguments: argparse.Namespace) -> int:
-    """Raises `Refused`, `StateError`, `WrongUse`, `OSError`."""
+    """Raises `MemoriesRefused`, `StateError`, `WrongUse`, `OSError`."""
     ctx = app_context(arguments)
     memories = Memories(ctx)
     try:
@@ -138,7 +138,7 @@ def _page(sources: Sequence[Source]) -> str:
 
 
 def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
-    """The memories whose keys begin so. Raises `Refused`."""
+    """The memories whose keys begin so. Raises `MemoriesRefused`."""
     every = _all(keeper)
     found: dict[str, Memory] = {}
     for name in names:
