@@ -66,7 +66,7 @@ def table(figures: Iterable[Figure]) -> str:
 
 def conditions() -> str:
     """Commit, date, versions and machine, as one paragraph."""
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("textual", "rich", "openai"))
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("textual", "rich", "httpx2"))
     return (
         f"Commit {_git('describe', '--always', '--dirty')}, {datetime.now(UTC):%Y-%m-%d}. "
         f"Python {platform.python_version()}, {libraries}. "

@@ -13,7 +13,7 @@ core = [name for name in names if name.split(".")[1] in rooms]
 assert len(core) > len(rooms)
 for name in core:
     importlib.import_module(name)
-    loaded = {"textual", "rich", "openai", "httpx", "httpx2"} & set(sys.modules)
+    loaded = {"textual", "rich", "httpx2"} & set(sys.modules)
     if loaded:
         sys.exit(f"{name} loads {loaded}")
 """
@@ -23,7 +23,7 @@ import sys
 from pinfold.__main__ import main
 
 code = main(["--version"])
-heavy = {"httpx", "httpx2", "openai", "pydantic", "rich", "sqlalchemy", "textual", "tiktoken"}
+heavy = {"httpx2", "pydantic", "rich", "sqlalchemy", "textual", "tiktoken"}
 loaded = {"asyncio", *heavy} & set(sys.modules)
 sys.exit(f"--version loads {loaded}" if loaded else code)
 """
@@ -77,7 +77,7 @@ SCREEN = {
 BELOW = {"rollout", "rollout.provenance"}
 """What else may be loaded: what a session is made of comes with the session."""
 LATER = {
-    *("argparse", "json", "httpx", "httpx2", "openai", "pydantic", "sqlalchemy", "tiktoken"),
+    *("argparse", "json", "httpx2", "pydantic", "sqlalchemy", "tiktoken"),
     *("pinfold.tui.bridge", "pinfold.tui.panels", "pinfold.tui.transcript.conversation"),
     *("pinfold.host.sessions", "pinfold.commands.failures"),
 }
@@ -89,7 +89,7 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_core_loads_no_screen_no_sdk_and_no_network() -> None:
+def test_the_core_loads_no_screen_and_no_network() -> None:
     done = run(CORE)
     assert done.returncode == 0, done.stderr
 

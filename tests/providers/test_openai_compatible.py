@@ -4,7 +4,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-import httpx
+import httpx2
 import pytest
 
 from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Reply, data
@@ -278,11 +278,11 @@ async def test_silence_before_the_answer_and_within_it_differ(wire: WireApi) -> 
 
 
 async def test_no_connection_in_time_is_its_own_error() -> None:
-    def late(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectTimeout("late", request=request)
+    def late(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectTimeout("late", request=request)
 
-    client = httpx.AsyncClient(transport=httpx.MockTransport(late))
-    model = OpenAICompatible("fake", "http://example.com/v1", "key", "chat", http_client=client)
+    network = httpx2.MockTransport(late)
+    model = OpenAICompatible("fake", "http://example.com/v1", "key", "chat", transport=network)
     with pytest.raises(ConnectTimedOut, match=r"example\.com"):
         await anext(model.stream(asks()))
     await model.close()
@@ -368,7 +368,7 @@ def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
     code = (
         "import sys, pinfold.providers.openai_compatible as m\n"
         "m.OpenAICompatible('x', 'http://127.0.0.1:1/v1', None, 'chat')\n"
-        "print([n for n in ('openai', 'httpx', 'httpx2', 'pydantic') if n in sys.modules])"
+        "print([n for n in ('openai', 'httpx2', 'httpx2', 'pydantic') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -428,11 +428,10 @@ async def test_a_connection_that_was_closed_meanwhile_does_not_end_the_counting(
 
 
 async def test_chat_servers_far_away_are_not_asked_to_count() -> None:
-    answer = httpx.MockTransport(lambda _: httpx.Response(200, json={"input_tokens": 42}))
-    client = httpx.AsyncClient(transport=answer)
-    model = OpenAICompatible("x", "https://api.example/v1", "key", "chat", http_client=client)
+    network = httpx2.MockTransport(lambda _: httpx2.Response(200, json={"input_tokens": 42}))
+    model = OpenAICompatible("x", "https://api.example/v1", "key", "chat", transport=network)
     assert await model.count(asks()) is None
-    await client.aclose()
+    await model.close()
 
 
 @both

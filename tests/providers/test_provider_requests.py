@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from msgspec.structs import replace
 
@@ -135,12 +135,12 @@ async def test_a_limit_has_the_name_and_the_least_value_that_the_server_knows(
 ) -> None:
     seen: list[Any] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         seen.append(json.loads(request.content))
-        return httpx.Response(400, json={"error": {"message": "enough"}})
+        return httpx2.Response(400, json={"error": {"message": "enough"}})
 
-    client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
-    provider = OpenAICompatible("x", base_url, "key", wire, http_client=client)
+    network = httpx2.MockTransport(answer)
+    provider = OpenAICompatible("x", base_url, "key", wire, transport=network)
     with pytest.raises(ProviderError):
         await anext(provider.stream(asks(max_output=asked)))
     await provider.close()

@@ -2,7 +2,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from pinfold.ports import ToolContext, ToolError
@@ -20,31 +20,31 @@ PAGE = """<html><head><title>Retry</title></head><body>
 def call(): ...</code></pre></main>
 <footer>All rights reserved</footer></body></html>"""
 
-Answer = Callable[[httpx.Request], httpx.Response]
+Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
 class Web:
     """Names with addresses, and one server behind all of them."""
 
     def __init__(self, answer: Answer, names: dict[str, list[str]]) -> None:
-        self.asked: list[httpx.Request] = []
+        self.asked: list[httpx2.Request] = []
         self.names = names
         self._answer = answer
 
     async def resolve(self, host: str, port: int) -> list[str]:
         return self.names[host]
 
-    def serve(self, request: httpx.Request) -> httpx.Response:
+    def serve(self, request: httpx2.Request) -> httpx2.Response:
         self.asked.append(request)
         return self._answer(request)
 
     def tool(self, private: tuple[str, ...] = (), hosts: tuple[str, ...] = ()) -> WebFetch:
-        transport = httpx.MockTransport(self.serve)
+        transport = httpx2.MockTransport(self.serve)
         return WebFetch(Downloader(private, resolve=self.resolve, transport=transport), hosts)
 
 
-def html(request: httpx.Request) -> httpx.Response:
-    return httpx.Response(200, html=PAGE)
+def html(request: httpx2.Request) -> httpx2.Response:
+    return httpx2.Response(200, html=PAGE)
 
 
 async def fetched(tool: WebFetch, url: str, context: ToolContext) -> str:
@@ -116,10 +116,10 @@ def test_what_is_no_page_of_the_web_is_refused(url: str, why: str, context: Tool
 
 
 async def test_a_redirect_on_the_same_host_is_followed(context: ToolContext) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         if request.url.path == "/new":
-            return httpx.Response(200, text="moved here")
-        return httpx.Response(301, headers={"location": "https://www.docs.example/new"})
+            return httpx2.Response(200, text="moved here")
+        return httpx2.Response(301, headers={"location": "https://www.docs.example/new"})
 
     web = Web(answer, {"docs.example": [PUBLIC], "www.docs.example": [PUBLIC]})
     assert (await fetched(web.tool(), "http://docs.example/", context)).endswith("moved here")
@@ -137,7 +137,7 @@ async def test_a_redirect_on_the_same_host_is_followed(context: ToolContext) -> 
 )
 async def test_other_redirects_are_not(location: str, why: str, context: ToolContext) -> None:
     web = Web(
-        lambda request: httpx.Response(302, headers={"location": location}),
+        lambda request: httpx2.Response(302, headers={"location": location}),
         {"docs.example": [PUBLIC], "other.example": [PUBLIC]},
     )
     with pytest.raises(ToolError, match=why):
@@ -149,21 +149,21 @@ async def test_a_host_that_moved_into_a_private_network_is_not_followed(
     context: ToolContext,
 ) -> None:
     web = Web(
-        lambda request: httpx.Response(302, headers={"location": "/again"}),
+        lambda request: httpx2.Response(302, headers={"location": "/again"}),
         {"docs.example": [PUBLIC]},
     )
 
     async def rebound(host: str, port: int) -> list[str]:
         return ["127.0.0.1"] if web.asked else [PUBLIC]
 
-    downloader = Downloader(resolve=rebound, transport=httpx.MockTransport(web.serve))
+    downloader = Downloader(resolve=rebound, transport=httpx2.MockTransport(web.serve))
     with pytest.raises(ToolError, match="private network"):
         await fetched(WebFetch(downloader), "https://docs.example/", context)
     assert len(web.asked) == 1
 
 
 async def test_what_is_too_large_is_cut_and_says_so(context: ToolContext) -> None:
-    web = Web(lambda _: httpx.Response(200, text="x" * (MAX_BYTES + 1)), {"a.example": [PUBLIC]})
+    web = Web(lambda _: httpx2.Response(200, text="x" * (MAX_BYTES + 1)), {"a.example": [PUBLIC]})
     text = await fetched(web.tool(), "https://a.example/", context)
     assert "; cut after 2.0 MB. " in text.partition("\n")[0]
     assert text.count("x" * 1_000) == MAX_BYTES // 1_000
@@ -172,16 +172,16 @@ async def test_what_is_too_large_is_cut_and_says_so(context: ToolContext) -> Non
 @pytest.mark.parametrize(
     ("response", "why"),
     [
-        (httpx.Response(404), "answered 404 Not Found"),
+        (httpx2.Response(404), "answered 404 Not Found"),
         (
-            httpx.Response(200, content=b"%PDF", headers={"content-type": "application/pdf"}),
+            httpx2.Response(200, content=b"%PDF", headers={"content-type": "application/pdf"}),
             "no text: application/pdf, 4 bytes",
         ),
-        (httpx.Response(200, html="<html><script>start()</script></html>"), "running its scripts"),
+        (httpx2.Response(200, html="<html><script>start()</script></html>"), "running its scripts"),
     ],
 )
 async def test_what_gives_no_text_is_told(
-    response: httpx.Response, why: str, context: ToolContext
+    response: httpx2.Response, why: str, context: ToolContext
 ) -> None:
     web = Web(lambda _: response, {"a.example": [PUBLIC]})
     with pytest.raises(ToolError, match=why):
@@ -190,7 +190,7 @@ async def test_what_gives_no_text_is_told(
 
 async def test_a_charset_that_is_no_text_does_no_harm(context: ToolContext) -> None:
     headers = {"content-type": "text/plain; charset=zlib"}
-    web = Web(lambda _: httpx.Response(200, content=b"plain", headers=headers), {"a.b": [PUBLIC]})
+    web = Web(lambda _: httpx2.Response(200, content=b"plain", headers=headers), {"a.b": [PUBLIC]})
     assert (await fetched(web.tool(), "https://a.b/", context)).endswith("plain")
 
 

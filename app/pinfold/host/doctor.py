@@ -13,7 +13,7 @@ from pinfold import __version__, paths
 from pinfold.sanitize import one_line
 from pinfold.settings_load import Loaded
 
-LIBRARIES = ("textual", "rich", "openai", "httpx", "tiktoken", "pydantic", "msgspec")
+LIBRARIES = ("textual", "rich", "httpx2", "tiktoken", "pydantic", "msgspec")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class Host:
 
     def _prepare(self, ctx: AppContext, session: Session) -> None:
         """Do what can be done while the first prompt is still being typed."""
-        # The SDK takes a moment to import.
+        # The client takes a moment to import.
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
         task.add_done_callback(self._warmed)
@@ -143,7 +143,7 @@ class Host:
 
     def _warmed(self, task: asyncio.Task[None]) -> None:
         self._warming.discard(task)
-        # The SDK and the session stay. To look for garbage in them takes a tenth of a second.
+        # The client and the session stay. To look for garbage in them takes a tenth of a second.
         gc.freeze()
 
     # Closing

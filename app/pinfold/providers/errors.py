@@ -1,4 +1,4 @@
-"""Failures of the SDK and answers of servers, as the one error tree of `pinfold.ports`."""
+"""Failures of requests and answers of servers, as the one error tree of `pinfold.ports`."""
 
 import json
 import re
@@ -58,16 +58,22 @@ class Server:
         return name in {"localhost", "::1"} or name.startswith("127.")
 
 
-def from_sdk(exc: BaseException, server: Server) -> ProviderError:
+class ErrorStatus(Exception):
+    """A server answered with an error status; `body` is parsed where it is JSON."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: object) -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+def from_exception(exc: BaseException, server: Server) -> ProviderError:
     """The error that `exc`, raised while a request was under way, stands for."""
     if isinstance(exc, ProviderError):
         return exc
-    response = getattr(exc, "response", None)
-    if response is not None and hasattr(exc, "status_code"):
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return from_answer(
-            getattr(exc, "body", None), server, status=response.status_code, headers=headers
-        )
+    if isinstance(exc, ErrorStatus):
+        return from_answer(exc.body, server, status=exc.status, headers=exc.headers)
     return _from_transport(exc, server)
 
 
@@ -196,7 +202,7 @@ def _not_an_api(server: Server) -> str:
 
 
 def _from_transport(exc: BaseException, server: Server) -> ProviderError:
-    """SDK, httpx and httpx2 raise classes of the same names; names are all that is asked."""
+    """By the names of its classes: the library that they come from is imported late."""
     names: set[str] = set()
     cause: BaseException | None = exc
     text = ""
@@ -206,7 +212,7 @@ def _from_transport(exc: BaseException, server: Server) -> ProviderError:
         cause = cause.__cause__ or cause.__context__
     if "ConnectTimeout" in names:
         return ConnectTimedOut(f"No connection to {server.host} in time: {_hint(server)}")
-    if names & {"TimeoutException", "APITimeoutError"}:
+    if "TimeoutException" in names:
         return FirstByteTimedOut(f"No answer from {server.url} in time")
     if names & {"UnsupportedProtocol", "InvalidURL"}:
         return RequestRejected(

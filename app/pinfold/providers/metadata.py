@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 WINDOW_KEYS = (
     "loaded_context_length",  # LM Studio, /api/v0
@@ -74,11 +74,11 @@ async def server_models(
     Where the model that was `named` is not in its list, it is asked for that one, too.
     """
     try:
-        httpx = await asyncio.to_thread(_import_httpx)
+        httpx2 = await asyncio.to_thread(_import_httpx)
         sent = {**({"authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
         async with (
             asyncio.timeout(timeout),
-            httpx.AsyncClient(headers=sent, timeout=None) as client,
+            httpx2.AsyncClient(headers=sent, timeout=None) as client,
         ):
             return await _ask(client, base_url.rstrip("/"), named)
     except TimeoutError:
@@ -88,7 +88,7 @@ async def server_models(
         return ServerModels(reason=str(exc) or type(exc).__name__)
 
 
-async def _ask(client: "httpx.AsyncClient", base_url: str, named: str | None) -> ServerModels:
+async def _ask(client: "httpx2.AsyncClient", base_url: str, named: str | None) -> ServerModels:
     response = await client.get(f"{base_url}/models")
     if response.status_code != 200:
         return ServerModels(reason=f"status {response.status_code}")
@@ -109,7 +109,7 @@ async def _ask(client: "httpx.AsyncClient", base_url: str, named: str | None) ->
 
 
 async def _with_windows(
-    client: "httpx.AsyncClient", root: str, owner: str, models: list[ServerModel]
+    client: "httpx2.AsyncClient", root: str, owner: str, models: list[ServerModel]
 ) -> list[ServerModel]:
     """Local servers tell the window on pages of their own."""
     match owner:
@@ -133,7 +133,7 @@ async def _with_windows(
             return models
 
 
-async def _page(client: "httpx.AsyncClient", url: str) -> Any:
+async def _page(client: "httpx2.AsyncClient", url: str) -> Any:
     response = await client.get(url)
     return msgspec.json.decode(response.content) if response.status_code == 200 else {}
 
@@ -164,6 +164,6 @@ def _number(entry: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
 
 
 def _import_httpx() -> Any:
-    import httpx
+    import httpx2
 
-    return httpx
+    return httpx2

@@ -1,7 +1,7 @@
-"""Any endpoint that speaks Chat Completions or Responses, through the openai SDK.
+"""Any endpoint that speaks Chat Completions or Responses.
 
-The SDK makes the request: address, key, headers, errors. The events are read from its response
-here, because building its typed chunks costs more than all else in a stream together.
+Over httpx2 alone: importing the openai SDK takes longer than all else between the start of the
+program and its first request.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pinfold import __version__
 from pinfold.ports import (
     Compacted,
     Delta,
@@ -25,7 +26,7 @@ from pinfold.ports import (
 )
 from pinfold.providers.bodies import compacted, counted
 from pinfold.providers.compaction import read_compaction
-from pinfold.providers.errors import Server, from_answer, from_sdk
+from pinfold.providers.errors import ErrorStatus, Server, from_answer, from_exception
 from pinfold.providers.optional import complained_of, without
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
 from pinfold.providers.wires import WIRES
@@ -33,7 +34,7 @@ from pinfold.settings import WireApi
 from pinfold.window.reading import reserve
 
 if TYPE_CHECKING:
-    import openai
+    import httpx2
 
 GATHER = 0.04
 """Seconds in which what a server sends token by token gathers before it is read: waking up for
@@ -70,11 +71,11 @@ class OpenAICompatible:
         headers: Mapping[str, str] | None = None,
         max_output: int | None = None,
         extra: Mapping[str, Any] | None = None,
-        http_client: Any = None,
+        transport: "httpx2.AsyncBaseTransport | None" = None,
     ) -> None:
         """`key_env` is named in error messages; `max_output` is what a reply may have in tokens
         where the request does not ask for less; `extra` is added to the body of each request;
-        `http_client` is an httpx client to use in place of the SDK's own.
+        `transport` takes the place of the network.
 
         The `headers` of a request win over those given here, which hold none of `OWN_HEADERS`."""
         self.name = name
@@ -88,8 +89,8 @@ class OpenAICompatible:
         self._headers = {k: v for k, v in given if not k.lower().startswith(OWN_HEADERS)}
         self._max_output = max_output
         self._extra = dict(extra or {})
-        self._http_client = http_client
-        self._client: openai.AsyncOpenAI | None = None
+        self._transport = transport
+        self._client: httpx2.AsyncClient | None = None
         self._warming = asyncio.Lock()
         self._refused: dict[str, set[str]] = {}
         """By model: what the endpoint complained of and its requests do without (`optional`)."""
@@ -97,13 +98,13 @@ class OpenAICompatible:
         self._counts = self._wire.counts or self._server.is_local
 
     async def warm(self) -> None:
-        """Load the SDK in a thread (about a second), so that the first request need not wait."""
+        """Import and set up the client in a thread, so that the first request need not wait."""
         async with self._warming:
             if self._client is None:
                 try:
                     self._client = await asyncio.to_thread(self._connect)
                 except Exception as exc:
-                    raise from_sdk(exc, self._server) from exc
+                    raise from_exception(exc, self._server) from exc
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta]:
         """The response, piece by piece. Raises `ProviderError`. Closing it drops the connection.
@@ -144,7 +145,8 @@ class OpenAICompatible:
         with suppress(Exception):  # whatever goes wrong, the estimate will do
             async with asyncio.timeout(COUNT_SECONDS):
                 await self.warm()
-                answer = await self._post(f"{self._wire.path}/input_tokens", body, request)
+                path = f"{self._wire.path}/input_tokens"
+                answer = _parsed(await self._post(path, body, request))
         tokens = answer.get("input_tokens") if isinstance(answer, dict) else None
         self._counts = isinstance(tokens, int) and tokens > 0
         return tokens if self._counts else None
@@ -159,11 +161,11 @@ class OpenAICompatible:
         limit = self._timeouts.first_byte
         try:
             async with asyncio.timeout(limit):
-                answer = await self._post(f"{self._wire.path}/compact", body, request)
+                answer = _parsed(await self._post(f"{self._wire.path}/compact", body, request))
         except TimeoutError as exc:
             raise FirstByteTimedOut(f"{self._server.host} sent nothing for {limit:g} s") from exc
         except Exception as exc:
-            error = from_sdk(exc, self._server)
+            error = from_exception(exc, self._server)
             # A model that is not there is a 404 too, and the server says which.
             if error.status in {404, 405, 501} and "model" not in str(getattr(exc, "body", "")):
                 error = RequestRejected(missing, status=error.status)
@@ -172,7 +174,7 @@ class OpenAICompatible:
 
     async def close(self) -> None:
         if self._client is not None:
-            await self._client.close()
+            await self._client.aclose()
 
     def _body(self, request: Request) -> dict[str, Any]:
         most, model = self._max_output, request.model
@@ -182,25 +184,20 @@ class OpenAICompatible:
         request = msgspec.structs.replace(request, max_output=min(limits, default=None))
         return self._wire.body(request, self.base_url)
 
-    def _headers_of(self, request: Request) -> dict[str, Any]:
-        import openai
+    def _connect(self) -> "httpx2.AsyncClient":
+        import httpx2
 
-        headers: dict[str, Any] = dict(request.headers)
-        if not self._api_key and "authorization" not in map(str.lower, self._headers):
-            headers["Authorization"] = openai.Omit()
-        return headers
-
-    def _connect(self) -> "openai.AsyncOpenAI":
-        import openai
-
-        return openai.AsyncOpenAI(
-            api_key=self._api_key or "none",
+        headers = httpx2.Headers({"user-agent": f"pinfold/{__version__}"})
+        if self._api_key:
+            headers["authorization"] = f"Bearer {self._api_key}"
+        headers.update(self._headers)
+        return httpx2.AsyncClient(
             base_url=self.base_url,
-            max_retries=0,
-            timeout=openai.Timeout(None, connect=self._timeouts.connect),
-            default_headers=self._headers,
-            http_client=self._http_client
-            or openai.DefaultAsyncHttpxClient(event_hooks={"request": [self._stay]}),
+            headers=headers,
+            timeout=httpx2.Timeout(None, connect=self._timeouts.connect),
+            follow_redirects=True,
+            event_hooks={"request": [self._stay]},
+            transport=self._transport,
         )
 
     async def _stay(self, request: Any) -> None:
@@ -239,54 +236,43 @@ class OpenAICompatible:
         except TimeoutError as exc:
             raise late(f"{self._server.host} sent nothing for {limit:g} s") from exc
         except Exception as exc:
-            raise from_sdk(exc, self._server) from exc
+            raise from_exception(exc, self._server) from exc
         finally:
             if response is not None:
                 await response.aclose()
 
-    async def _send(self, body: dict[str, Any], request: Request) -> Any:
-        """The SDK's HTTP response. What the endpoint does not know is left out and remembered."""
-        import openai
-
+    async def _send(self, body: dict[str, Any], request: Request) -> "httpx2.Response":
+        """The response that streams. What the endpoint does not know is left out and remembered."""
         refused = self._refused.setdefault(request.model.name, set())
         while True:
             sent = without(body, refused)
             try:
-                stream = await self._post(self._wire.path, sent, request, stream=True)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as exc:
-                name = complained_of(sent, str(exc.body))
+                return await self._post(self._wire.path, sent, request, stream=True)
+            except ErrorStatus as exc:
+                name = complained_of(sent, str(exc.body)) if exc.status in {400, 422} else None
                 if name is None:
                     raise
                 refused.add(name)
-            else:
-                return stream.response
 
     async def _post(
         self, path: str, body: dict[str, Any], request: Request, *, stream: bool = False
-    ) -> Any:
-        """The SDK's answer, parsed unless it is a stream.
+    ) -> "httpx2.Response":
+        """The response, unread where it is to `stream`. Raises `ErrorStatus`.
 
         A kept connection that the server had closed meanwhile is opened anew, once.
         """
-        import openai
+        import httpx2
 
         assert self._client is not None
-        headers = self._headers_of(request)
-        reopened = False
-        while True:
-            try:
-                return await self._client.post(
-                    path,
-                    cast_to=object,
-                    body=body,
-                    options={"headers": headers},
-                    stream=stream,
-                    stream_cls=openai.AsyncStream[object],
-                )
-            except openai.APIConnectionError as exc:
-                if reopened or type(exc.__cause__).__name__ != "RemoteProtocolError":
-                    raise
-                reopened = True
+        asked = self._client.build_request("POST", path, json=body, headers=request.headers)
+        try:
+            response = await self._client.send(asked, stream=stream)
+        except httpx2.RemoteProtocolError:
+            response = await self._client.send(asked, stream=stream)
+        if not response.is_success:
+            await response.aread()
+            raise ErrorStatus(response.status_code, response.headers, _parsed(response))
+        return response
 
     async def _check(self, response: Any) -> None:
         """Refuse an answer that is no stream of events."""
@@ -300,6 +286,14 @@ class OpenAICompatible:
             if isinstance(answer, dict) and answer.get("error"):
                 raise from_answer(answer, self._server, status=response.status_code)
             raise MalformedStream(f"{self._server.host} answered without streaming")
+
+
+def _parsed(response: "httpx2.Response") -> Any:
+    """The body: as JSON where it is JSON."""
+    try:
+        return response.json()
+    except ValueError:
+        return response.text
 
 
 async def _drain(chunks: AsyncGenerator[bytes]) -> None:

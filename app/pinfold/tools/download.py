@@ -13,7 +13,7 @@ from pinfold.ports import ToolError
 from pinfold.tools.workspace import size_text
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 MAX_BYTES = 2_000_000
 """Of a page, unpacked; the rest is not read."""
@@ -55,7 +55,7 @@ class Downloader:
         private: Collection[str] = (),
         *,
         resolve: Resolve | None = None,
-        transport: "httpx.AsyncBaseTransport | None" = None,
+        transport: "httpx2.AsyncBaseTransport | None" = None,
     ) -> None:
         """`private` are hosts that may have addresses of this machine or a private network."""
         self._private = private
@@ -64,27 +64,27 @@ class Downloader:
 
     async def fetch(self, text: str) -> Page:
         """The page at a URL that `parsed` accepts. Raises `ToolError`."""
-        import httpx
+        import httpx2
 
         try:
             async with (
                 asyncio.timeout(SECONDS),
-                httpx.AsyncClient(
+                httpx2.AsyncClient(
                     transport=self._transport,
                     verify=ssl.create_default_context(),
-                    timeout=httpx.Timeout(SECONDS, connect=CONNECT_SECONDS),
+                    timeout=httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS),
                     trust_env=False,  # neither its proxies nor the user's .netrc
                 ) as client,
             ):
                 return await self._follow(client, parsed(text))
         except TimeoutError:
             raise ToolError(f"{text} took more than {SECONDS} s.") from None
-        except httpx.TimeoutException:
+        except httpx2.TimeoutException:
             raise ToolError(f"The server of {text} does not answer.") from None
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise ToolError(f"{text} could not be fetched: {error}") from error
 
-    async def _follow(self, client: "httpx.AsyncClient", url: "httpx.URL") -> Page:
+    async def _follow(self, client: "httpx2.AsyncClient", url: "httpx2.URL") -> Page:
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._send(client, url)
             try:
@@ -99,8 +99,8 @@ class Downloader:
                 await response.aclose()
         raise ToolError(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
-    async def _send(self, client: "httpx.AsyncClient", url: "httpx.URL") -> "httpx.Response":
-        import httpx
+    async def _send(self, client: "httpx2.AsyncClient", url: "httpx2.URL") -> "httpx2.Response":
+        import httpx2
 
         addresses = await self._addresses(url)
         host = url.raw_host.decode("ascii")
@@ -113,12 +113,12 @@ class Downloader:
             )
             try:
                 return await client.send(request, stream=True)
-            except httpx.ConnectError:
+            except httpx2.ConnectError:
                 if address == addresses[-1]:
                     raise
         raise AssertionError("`_addresses` gives at least one")
 
-    async def _addresses(self, url: "httpx.URL") -> list[str]:
+    async def _addresses(self, url: "httpx2.URL") -> list[str]:
         """Where to connect. Raises `ToolError` where that is not allowed."""
         host, port = url.host, url.port or {"http": 80, "https": 443}[url.scheme]
         try:
@@ -135,13 +135,13 @@ class Downloader:
         return found
 
 
-def parsed(text: str) -> "httpx.URL":
+def parsed(text: str) -> "httpx2.URL":
     """A URL of the web. Raises `ToolError`."""
-    import httpx
+    import httpx2
 
     try:
-        url = httpx.URL(text.strip())
-    except (httpx.InvalidURL, ValueError) as error:
+        url = httpx2.URL(text.strip())
+    except (httpx2.InvalidURL, ValueError) as error:
         raise ToolError(f"{text!r} is not a URL: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:
         raise ToolError(f"{text!r} is not a URL that starts with https:// or http://.")
@@ -150,7 +150,7 @@ def parsed(text: str) -> "httpx.URL":
     return url.copy_with(fragment=None)
 
 
-def origin(url: "httpx.URL") -> str:
+def origin(url: "httpx2.URL") -> str:
     """Scheme, host and port: `https://docs.python.org`."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
@@ -167,7 +167,7 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
-def _next(url: "httpx.URL", location: str) -> "httpx.URL":
+def _next(url: "httpx2.URL", location: str) -> "httpx2.URL":
     """Where a redirect leads. To another host the user has not said yes yet."""
     new = parsed(str(url.join(location)))
     if url.scheme == "https" and new.scheme != "https":
@@ -178,11 +178,11 @@ def _next(url: "httpx.URL", location: str) -> "httpx.URL":
     return new
 
 
-def _site(url: "httpx.URL") -> str:
+def _site(url: "httpx2.URL") -> str:
     return url.host.removeprefix("www.")
 
 
-async def _read(response: "httpx.Response", url: str) -> Page:
+async def _read(response: "httpx2.Response", url: str) -> Page:
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not _is_text(media_type):
         size = response.headers.get("content-length", "")
