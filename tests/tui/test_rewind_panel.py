@@ -13,7 +13,6 @@ from fakes.screen import CONFIG, until
 from fakes.session import FakeHost
 from pinfold.agent.options import Options
 from pinfold.agent.session import Session
-from pinfold.commands.context import SessionPort
 from pinfold.ports import Approver
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.store import SessionStore
@@ -38,7 +37,7 @@ class Forks(FakeHost):
         self.stages: list[Stage] = []
 
     async def rewind(  # type: ignore[override]
-        self, session: SessionPort, prompt: int, approver: Approver
+        self, session: Session, prompt: int, approver: Approver
     ) -> Session:
         store = SessionStore(self.root / "home")
         clock = self.stages[0].clock
