@@ -17,7 +17,7 @@ TWO = "0198cd34-5678-7000-8000-000000000002"
 
 
 class FakeMemories:
-    """`commands.context.MemoriesPort` over real files; nothing is made of sessions."""
+    """`host.memories.Memories` over real files; nothing is made of sessions."""
 
     def __init__(self, home: Path) -> None:
         self.keeper = Keeper(home, lambda: NOW)

@@ -37,13 +37,11 @@ class Forks(FakeHost):
         self.stages: list[Stage] = []
 
     async def rewind(  # type: ignore[override]
-        self, session: Session, prompt: int, approver: Approver
+        self, folder: Path, prompt: int, approver: Approver
     ) -> Session:
         store = SessionStore(self.root / "home")
         clock = self.stages[0].clock
-        on = await stage(
-            self.root, [], journal=lambda: store.rewind(session.folder, prompt, clock.now)
-        )
+        on = await stage(self.root, [], journal=lambda: store.rewind(folder, prompt, clock.now))
         self.stages.append(on)
         return on.session
 

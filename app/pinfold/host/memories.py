@@ -1,4 +1,4 @@
-"""Memories for the screen and the command line: `commands.context.MemoriesPort`."""
+"""Memories for the screen and the command line."""
 
 from __future__ import annotations
 

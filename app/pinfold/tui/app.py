@@ -19,7 +19,7 @@ from textual.theme import Theme
 
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
-from pinfold.commands.context import Host, Level, Start
+from pinfold.commands.context import Level, Start
 from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
 from pinfold.rollout import provenance
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pinfold.agent.compaction_trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
+    from pinfold.host.host import Host
 
 PANELS = str(Path(__file__).with_name("panels") / "panels.tcss")
 """The style sheet of every panel."""

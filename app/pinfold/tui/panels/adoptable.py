@@ -1,9 +1,11 @@
 """The sessions of other tools on this machine, to adopt one."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pinfold.commands.context import ForeignLine
 from pinfold.commands.context_text import age
 from pinfold.commands.session import take
 from pinfold.numbers import tokens
@@ -11,6 +13,9 @@ from pinfold.sanitize import one_line
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.picker import Choice, Picker
 from pinfold.tui.panels.registry import Panel
+
+if TYPE_CHECKING:
+    from pinfold.adopt.found import Found
 
 
 async def _pick(host: PanelHost, search: str) -> None:
@@ -26,7 +31,7 @@ async def _pick(host: PanelHost, search: str) -> None:
         await take(host, Path(chosen))
 
 
-def _foreign(line: ForeignLine, now: datetime) -> Choice:
+def _foreign(line: Found, now: datetime) -> Choice:
     used = tokens(line.used) if line.used else ""
     full = "" if line.full is None else f"{line.full:.0%}"
     title = one_line(line.title or line.file.name)

@@ -14,7 +14,6 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input
 
-from pinfold.commands.context import MemoriesPort
 from pinfold.commands.context_text import age
 from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import Memory
@@ -32,6 +31,7 @@ from pinfold.tui.panels.table_panel import WordsPanel
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
+    from pinfold.host.memories import Memories
 
 KEYS = [
     *moves("memories"),
@@ -64,7 +64,7 @@ class MemoriesPanel(WordsPanel[None]):
     def __init__(
         self,
         session: Session,
-        memories: MemoriesPort,
+        memories: Memories,
         now: datetime | None = None,
     ) -> None:
         self._now = now or datetime.now(UTC)

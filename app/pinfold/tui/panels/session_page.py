@@ -1,24 +1,29 @@
 """What there is to say of a session, beside the list of all."""
 
+from __future__ import annotations
+
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from pinfold import paths
-from pinfold.commands.context import SessionLine
 from pinfold.commands.context_text import age
 from pinfold.numbers import tokens
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.sanitize import clean, one_line
+
+if TYPE_CHECKING:
+    from pinfold.rollout.summaries import SessionSummary
 
 _PROMPT = 400
 _REPLY = 1_600
 """Characters that are shown."""
 
 
-def page(session: SessionLine, said: Exchange, piece: str, now: datetime) -> RenderableType:
+def page(session: SessionSummary, said: Exchange, piece: str, now: datetime) -> RenderableType:
     """Its figures, what was found in it, and its last exchange."""
     used = f"{session.updated_at.astimezone():%Y-%m-%d %H:%M}, {age(session.updated_at, now)} ago"
     turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"

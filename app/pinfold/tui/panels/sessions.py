@@ -1,11 +1,13 @@
 """The sessions of the user, to go on with one: found by title and by what was said in them."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -13,7 +15,6 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from pinfold import paths
-from pinfold.commands.context import Host, SessionLine
 from pinfold.commands.context_text import age
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.sanitize import one_line
@@ -23,6 +24,10 @@ from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.session_page import page
 from pinfold.tui.panels.table import Line
+
+if TYPE_CHECKING:
+    from pinfold.host.host import Host
+    from pinfold.rollout.summaries import SessionSummary
 
 
 class SessionsPanel(Chooser):
@@ -47,8 +52,8 @@ class SessionsPanel(Chooser):
         self._cwd = cwd
         self._now = now
         self._current = current
-        self._all: Sequence[SessionLine] = ()
-        self._by_id: dict[str, SessionLine] = {}
+        self._all: Sequence[SessionSummary] = ()
+        self._by_id: dict[str, SessionSummary] = {}
         self._here = False
         """Whether only the sessions of `cwd` are shown."""
         self._found: Mapping[str, str] = {}
@@ -69,7 +74,7 @@ class SessionsPanel(Chooser):
         self._search(self.input.value)
         self._fill([line.folder for line in every])
 
-    def _is_here(self, session: SessionLine) -> bool:
+    def _is_here(self, session: SessionSummary) -> bool:
         return session.cwd == str(self._cwd)
 
     # What is listed
@@ -115,7 +120,7 @@ class SessionsPanel(Chooser):
         self.list.show_lines(lines, top=top)
         self._say()
 
-    def _line(self, session: SessionLine, now: datetime) -> Line:
+    def _line(self, session: SessionSummary, now: datetime) -> Line:
         turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"
         right = turns if self._here else f"{one_line(Path(session.cwd).name)} · {turns}"
         piece = self._found.get(session.id, "").replace(MATCH, "").replace(MATCH_END, "")
@@ -140,15 +145,15 @@ class SessionsPanel(Chooser):
             self._look(session)
 
     @work(exclusive=True, group="preview")
-    async def _look(self, session: SessionLine) -> None:
+    async def _look(self, session: SessionSummary) -> None:
         said = await asyncio.to_thread(self._host.texts.exchange, session.folder)
         piece = self._found.get(session.id, "")
         self.preview(page(session, said or Exchange(), piece, self._now()))
 
 
 def fitting(
-    sessions: Sequence[SessionLine], query: str, found: Mapping[str, str]
-) -> list[SessionLine]:
+    sessions: Sequence[SessionSummary], query: str, found: Mapping[str, str]
+) -> list[SessionSummary]:
     """The sessions that fit, best first.
 
     Those with all words in their title, then those in which they were said, then those whose
@@ -166,7 +171,7 @@ def fitting(
     return list({line.id: line for line in (*whole, *said, *titled)}.values())
 
 
-def _choice(session: SessionLine) -> Choice:
+def _choice(session: SessionSummary) -> Choice:
     return Choice(session.id, session.title, f"{session.cwd} {session.model} {session.id}")
 
 
