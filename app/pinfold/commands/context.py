@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 # Only names of types: a first paint has no use for the modules behind them.
 if TYPE_CHECKING:
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pinfold.host.host import Host
     from pinfold.ports import Approver
 
-Answer = TypeVar("Answer")
 Level = Literal["info", "warning", "error"]
 
 

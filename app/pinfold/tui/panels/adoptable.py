@@ -15,7 +15,7 @@ from pinfold.tui.panels.picker import Choice, Picker
 from pinfold.tui.panels.registry import Panel
 
 if TYPE_CHECKING:
-    from pinfold.adopt.found import Found
+    from pinfold.adopt.foreign_list import Found
 
 
 async def _pick(host: PanelHost, search: str) -> None:
