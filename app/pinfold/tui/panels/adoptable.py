@@ -15,7 +15,7 @@ from pinfold.tui.panels.picker import Choice, Picker
 from pinfold.tui.panels.registry import Panel
 
 if TYPE_CHECKING:
-    from pinfold.adopt.foreign_list import Found
+    from pinfold.adopt.foreign_list import ForeignSession
 
 
 async def _pick(host: PanelHost, search: str) -> None:
@@ -31,7 +31,7 @@ async def _pick(host: PanelHost, search: str) -> None:
         await take(host, Path(chosen))
 
 
-def _foreign(line: Found, now: datetime) -> Choice:
+def _foreign(line: ForeignSession, now: datetime) -> Choice:
     used = tokens(line.used) if line.used else ""
     full = "" if line.full is None else f"{line.full:.0%}"
     title = one_line(line.title or line.file.name)
