@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.figures import Figure
 from pinfold.agent.clock import SystemClock
-from pinfold.agent.learned_windows import LearnedWindows
+from pinfold.agent.compaction.window_files import archived
 from pinfold.agent.options import Options
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
-from pinfold.agent.window_files import archived
 from pinfold.headless import no_terminal
 from pinfold.ports import Compacted, Delta, ModelInfo, PartDone, Request, RequestRejected
 from pinfold.ports import ResponseDone as Done

@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.bench_compaction import working
 from benchmarks.figures import Figure
 from pinfold.agent.clock import SystemClock
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.summary import FIELDS
 from pinfold.headless import no_terminal

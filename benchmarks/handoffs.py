@@ -20,7 +20,7 @@ from statistics import fmean
 from benchmarks.figures import conditions
 from benchmarks.results import BY_HAND, write_section
 from pinfold.agent.clock import CLOCK
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.writing import Writer
 from pinfold.evaluation.baselines import BareHandoff, CoreHandoff
 from pinfold.evaluation.conversation import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues

@@ -16,9 +16,9 @@ from benchmarks.bench_compaction import SIZES, working
 from benchmarks.bench_transcript import SIZE
 from benchmarks.stalls import painted, stalls
 from pinfold.agent.clock import SystemClock
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.ports import Approver, ModelInfo

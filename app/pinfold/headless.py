@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from pinfold.agent.ending import Ending
 from pinfold.agent.session import Session
+from pinfold.agent.turn.ending import Ending
 from pinfold.agent.updates import (
     Appended,
     Compacting,

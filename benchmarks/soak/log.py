@@ -9,8 +9,8 @@ from random import Random
 import msgspec
 
 from benchmarks.soak.violated import Violated, check
+from pinfold.agent.compaction.window_files import Head, Line, archived
 from pinfold.agent.session import Session
-from pinfold.agent.window_files import Head, Line, archived
 from pinfold.rollout.events import CoreChanged, Event, GoalSet, ItemAdded, Unknown, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal

@@ -18,9 +18,9 @@ from benchmarks.soak.model import FILES, Model
 from benchmarks.soak.tools import Broken, Dump, Hanging
 from benchmarks.soak.user import User
 from benchmarks.soak.violated import Violated, check
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PromptReturned, Told, ToolStarted, Update
 from pinfold.headless import no_terminal

@@ -8,9 +8,9 @@ from fakes.agent import User
 from fakes.provider import FakeClock
 from fakes.recorded import recorded
 from pinfold.adopt.detect import read
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.store import SessionStore

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fakes.openai_server import Call, FakeOpenAI, Recorded, Reply
 from fakes.process import Pinfold
-from pinfold.agent.learned_windows import NAME
+from pinfold.agent.requests.learned_windows import NAME
 from pinfold.rollout.events import ModelChanged, WindowReplaced, decode
 from pinfold.tokens.counter import Counter
 

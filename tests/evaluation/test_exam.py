@@ -8,7 +8,7 @@ import pytest
 
 from fakes.evaluating import conversation
 from fakes.provider import FakeClock, ScriptedProvider, says
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.writing import Writer
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.exam import ASKED, Exam
 from pinfold.evaluation.scores import PROBES

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fakes.provider import FakeClock, ScriptedProvider, Step
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.ports import Decision, ModelInfo, Question

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fakes.summarizer import ScriptedSummarizer
-from pinfold.agent.compacting import SEE_LOST, Draft
-from pinfold.agent.compaction_trigger import BY_HAND, CompactionTrigger
-from pinfold.agent.memory import Remembered, remembered
-from pinfold.agent.summarizing import Quote
+from pinfold.agent.compaction.compacting import SEE_LOST, Draft
+from pinfold.agent.compaction.summarizing import Quote
+from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
+from pinfold.agent.requests.writing import Step
+from pinfold.agent.steering.in_mind import Remembered, remembered
 from pinfold.agent.updates import Told, Update
-from pinfold.agent.writing import Step
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.engine import event_of, plan_with
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from fakes.compacting import FakeCompacting
-from pinfold.agent.compacting import Draft
-from pinfold.agent.compaction_trigger import CompactionTrigger
-from pinfold.agent.ending import Ending
+from pinfold.agent.compaction.automatic import Reviewer
+from pinfold.agent.compaction.compacting import Draft
+from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.files import Meanwhile
-from pinfold.agent.large_prompts import LargePrompts
 from pinfold.agent.projections import Projections
-from pinfold.agent.steering import Steering
-from pinfold.agent.triggers import Reviewer
+from pinfold.agent.steering.steering import Steering
+from pinfold.agent.turn.ending import Ending
+from pinfold.agent.turn.large_prompts import LargePrompts
 from pinfold.agent.updates import (
     Appended,
     Phase,

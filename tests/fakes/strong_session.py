@@ -12,8 +12,8 @@ from typing import Any
 from fakes import strong_project
 from fakes.agent import Stage, stage
 from fakes.provider import ScriptedProvider, Step, calls, says
-from pinfold.agent.metadata import HEADER
 from pinfold.agent.options import Options
+from pinfold.agent.requests.metadata import HEADER
 from pinfold.ports import Delta, ModelInfo, Request, RequestRejected
 from pinfold.rollout.events import ItemsMarked, RequestFinished
 

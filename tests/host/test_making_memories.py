@@ -11,7 +11,7 @@ import pytest
 
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.remembering import RULE, answer, session
-from pinfold.agent.metadata import HEADER
+from pinfold.agent.requests.metadata import HEADER
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host

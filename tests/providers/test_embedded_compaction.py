@@ -8,8 +8,8 @@ import pytest
 
 from fakes.compactions import working
 from pinfold.agent.clock import CLOCK
-from pinfold.agent.compacting import Draft
-from pinfold.agent.request import Connection
+from pinfold.agent.compaction.compacting import Draft
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context

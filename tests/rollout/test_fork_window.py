@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from fakes.sessions import item, ticking
-from pinfold.agent.found import found_as
 from pinfold.agent.state import State
+from pinfold.agent.turn.reopening import found_as
 from pinfold.compaction.restore import restore_of
 from pinfold.rollout.events import Base, TurnStarted, WindowReplaced
 from pinfold.rollout.items import Item

@@ -12,7 +12,7 @@ from fakes.checkpoints import fact, file
 from fakes.pasts import make_remembering
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.agent.memory import Remembered
+from pinfold.agent.steering.in_mind import Remembered
 from pinfold.checkpoint.model import Artifact
 from pinfold.checkpoint.model import Fact as Known
 from pinfold.rollout.events import GoalSet

@@ -10,7 +10,7 @@ from textual.widgets import Static, TextArea
 from fakes.preview import SUMMARY, make_session, model, opened, said, settled
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
-from pinfold.agent.compaction_trigger import CompactionTrigger
+from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.report import KEEPS_MORE, completion
 from pinfold.compaction.view import PlanOptions

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.agent.compaction_trigger import CompactionTrigger
+from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.review import ReviewCard

@@ -15,10 +15,10 @@ from fakes.compactions import working
 from fakes.openai_server import OVERFLOW, FakeOpenAI, Recorded, Reply
 from fakes.provider import FakeClock
 from fakes.summaries import answer, entry
-from pinfold.agent.learned_windows import LearnedWindows
-from pinfold.agent.metadata import HEADER
 from pinfold.agent.options import Options, PreparingOptions
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.metadata import HEADER
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.view import PlanOptions
 from pinfold.headless import no_terminal

@@ -10,47 +10,47 @@ from typing import TypeVar, cast, get_args
 
 from msgspec.structs import replace
 
-from pinfold.agent.before_turn import BeforeTurn
-from pinfold.agent.calls import Calls, Consent
+from pinfold.agent.calls.calls import Calls, Consent
+from pinfold.agent.calls.confinement import Confinement
+from pinfold.agent.calls.drifting import Drifting
+from pinfold.agent.calls.memory_tool import MemoryApply
+from pinfold.agent.calls.outputs import Outputs
+from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile
-from pinfold.agent.cold import cold_said
-from pinfold.agent.compacting import Compacting, Draft
-from pinfold.agent.compaction_trigger import CompactionTrigger
-from pinfold.agent.confinement import Confinement
-from pinfold.agent.drifting import Drifting
-from pinfold.agent.ending import Ending, refused
+from pinfold.agent.compaction.automatic import Reviewer, Triggers
+from pinfold.agent.compaction.compacting import Compacting, Draft
+from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.compaction.preparing import Preparing
+from pinfold.agent.compaction.ready import Ready
+from pinfold.agent.compaction.summarizing import Summarizing
+from pinfold.agent.compaction.trigger import CompactionTrigger
+from pinfold.agent.context.front import Front
+from pinfold.agent.context.remembering import Remembering
 from pinfold.agent.files import Files
-from pinfold.agent.found import damage_of, found_as
-from pinfold.agent.front import Front
 from pinfold.agent.hooks import Hooks
-from pinfold.agent.large_prompts import LargePrompts
-from pinfold.agent.learned_windows import LearnedWindows
-from pinfold.agent.learning import Learning
-from pinfold.agent.masking import Masking
-from pinfold.agent.memory_tool import MemoryApply
-from pinfold.agent.metadata import Metadata
 from pinfold.agent.options import Limits, Options
-from pinfold.agent.outputs import Outputs
-from pinfold.agent.playback import Playback
-from pinfold.agent.preparing import Preparing
-from pinfold.agent.prewarm import Prewarm
-from pinfold.agent.ready import Ready
+from pinfold.agent.playback.playback import Playback
+from pinfold.agent.playback.rounds import Round
 from pinfold.agent.record import Record
-from pinfold.agent.remembering import Remembering
-from pinfold.agent.request import Connection, Requester
-from pinfold.agent.rounds import Round
-from pinfold.agent.server_count import ServerCount
-from pinfold.agent.standing import Standing, standing_of
-from pinfold.agent.steering import Steering
-from pinfold.agent.summarizing import Summarizing
-from pinfold.agent.toolbox import Toolbox
-from pinfold.agent.triggers import Reviewer, Triggers
-from pinfold.agent.turn import Turn
+from pinfold.agent.requests.cold import cold_said
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.learning import Learning
+from pinfold.agent.requests.metadata import Metadata
+from pinfold.agent.requests.prewarm import Prewarm
+from pinfold.agent.requests.request import Connection, Requester
+from pinfold.agent.requests.server_count import ServerCount
+from pinfold.agent.steering.steering import Steering
+from pinfold.agent.turn.before_turn import BeforeTurn
+from pinfold.agent.turn.ending import Ending, refused
+from pinfold.agent.turn.large_prompts import LargePrompts
+from pinfold.agent.turn.reopening import damage_of, found_as
+from pinfold.agent.turn.standing import Standing, standing_of
+from pinfold.agent.turn.turn import Turn
+from pinfold.agent.turn.work import Work
 from pinfold.agent.updates import (
     Phase,
     Update,
 )
-from pinfold.agent.work import Work
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports import (
     Approver,

@@ -11,8 +11,8 @@ from pinfold.settings import strategy_named
 if TYPE_CHECKING:
     import argparse
 
-    from pinfold.agent.preparing import Preparing
-    from pinfold.agent.steering import Steering
+    from pinfold.agent.compaction.preparing import Preparing
+    from pinfold.agent.steering.steering import Steering
     from pinfold.compaction.loss import Loss
 
 WRONG_TARGET = "--target is a share of the usable window: above 0, at most 1."

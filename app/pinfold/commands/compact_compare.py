@@ -13,8 +13,8 @@ from pinfold.ports import ProviderError
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
-    from pinfold.agent.compacting import Draft
-    from pinfold.agent.compaction_trigger import CompactionTrigger
+    from pinfold.agent.compaction.compacting import Draft
+    from pinfold.agent.compaction.trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.commands.context import Context
     from pinfold.compaction.loss import Loss, LostKind

@@ -12,7 +12,7 @@ from pinfold.ports import WindowSource
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
-    from pinfold.agent.summarizing import Quote
+    from pinfold.agent.compaction.summarizing import Quote
 
 _VERDICTS: dict[Verdict, tuple[str, str]] = {
     "keep": (" ", "kept"),

@@ -68,7 +68,7 @@ async def lost(context: Context, _: str) -> None:
 
 
 def _named(context: Context, *words: str) -> int:
-    from pinfold.agent.window_files import named
+    from pinfold.agent.compaction.window_files import named
 
     session = context.session
     return named(" ".join(words), session.window.boundaries, session.folder)

@@ -12,7 +12,7 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
-    from pinfold.agent.steering import Steering
+    from pinfold.agent.steering.steering import Steering
 
 _WORDS = 60
 """Characters of a lost thing in a sentence."""

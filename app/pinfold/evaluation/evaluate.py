@@ -7,8 +7,8 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pinfold.agent import instructions
-from pinfold.agent.writing import Writer
+from pinfold.agent.context import instructions
+from pinfold.agent.requests.writing import Writer
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Strategy
 from pinfold.evaluation import trials

@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.writing import Writer
 from pinfold.evaluation.scores import PROBES, Probe
 from pinfold.evaluation.trials import Graded
 from pinfold.evaluation.truth import Truth

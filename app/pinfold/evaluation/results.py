@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.writing import Writer
 from pinfold.compaction.strategy import Strategy
 from pinfold.evaluation.dialogues import Dialogue
 from pinfold.evaluation.scores import (

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Protocol
 
 from pinfold.agent.projections import Projections
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.writing import Writer
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.strategy import Material, Strategy

@@ -11,9 +11,9 @@ from typing import get_args
 from pinfold import __version__, paths
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.hooks import Moment
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.closest import shown, suggestion

@@ -4,9 +4,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from pinfold import __version__, paths
-from pinfold.agent.learned_windows import LearnedWindows
 from pinfold.agent.options import Options, PreparingOptions
-from pinfold.agent.request import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.ports import Clock, Decision, ModelInfo, ProviderError, Question, Tool
 from pinfold.rollout.journal import JournalError

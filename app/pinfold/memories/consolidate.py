@@ -22,7 +22,7 @@ from pinfold.ports import Clock, ProviderError
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:
-    from pinfold.agent.request import Connection
+    from pinfold.agent.requests.request import Connection
     from pinfold.memories.state import State
 
 HEARTBEAT = 90.0

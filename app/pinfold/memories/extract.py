@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.writing import Writer
 from pinfold.compaction import transcript
 from pinfold.digests.choice import choose, render
 from pinfold.memories.proving import Proving, Said

@@ -33,7 +33,7 @@ from pinfold.tui.shell import Shell
 from pinfold.tui.terminal_cells import DiffingApp
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction_trigger import CompactionTrigger
+    from pinfold.agent.compaction.trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.host import Host

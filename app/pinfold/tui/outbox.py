@@ -11,8 +11,8 @@ from pinfold.rollout.provenance import Prompt, slices
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pinfold.agent.large_prompts import Smaller
     from pinfold.agent.session import Session
+    from pinfold.agent.turn.large_prompts import Smaller
     from pinfold.commands.context import Level
     from pinfold.tui.lines import QueueLines
     from pinfold.tui.panels.large import Way

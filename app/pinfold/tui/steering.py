@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pinfold.tui.transcript.reader import Key
 
 if TYPE_CHECKING:
-    from pinfold.agent.steering import Steering
+    from pinfold.agent.steering.steering import Steering
 
 
 def command_of(key: Key, n: int, window: Steering) -> tuple[str, str]:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from pinfold import __version__, paths
 from pinfold.agent.clock import CLOCK
-from pinfold.agent.request import Connection
-from pinfold.agent.writing import Writer
+from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.writing import Writer
 from pinfold.commands.action import CommandError
 from pinfold.evaluation import report_recorded, report_trials
 from pinfold.evaluation.conversation import MOST_COMPACTIONS

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pinfold import paths
-from pinfold.agent import window_files
+from pinfold.agent.compaction import window_files
 from pinfold.commands import history_text
 from pinfold.commands.export import Document, Wish, replaced, save
 from pinfold.export.redact import redacted_lines

@@ -19,7 +19,7 @@ from pinfold.tui.panels.table import Line
 from pinfold.window.generations import Difference, Standing
 
 if TYPE_CHECKING:
-    from pinfold.agent.steering import Steering
+    from pinfold.agent.steering.steering import Steering
 
 _SHOWN = 1_600
 """Characters of an item that are shown beside the list."""

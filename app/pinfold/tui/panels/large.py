@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from pinfold.agent.large_prompts import Size
+from pinfold.agent.turn.large_prompts import Size
 from pinfold.compaction.budget import CUT_REQUEST
 from pinfold.ports import ModelInfo
 from pinfold.sanitize import one_line

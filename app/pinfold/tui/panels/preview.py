@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import NoScreen
 from textual.widget import Widget
 
-from pinfold.agent.compaction_trigger import BY_HAND, CompactionTrigger
+from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.compact_text import price
 from pinfold.commands.failures import told
@@ -41,7 +41,7 @@ from pinfold.tui.panels.table_panel import TablePanel
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
-    from pinfold.agent.compacting import Draft
+    from pinfold.agent.compaction.compacting import Draft
     from pinfold.agent.session import Session
 
 HINT = "Enter read · Tab, 1 to {} strategy · Esc leaves all as it is"

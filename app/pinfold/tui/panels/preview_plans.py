@@ -9,8 +9,8 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.tui.panels.preview_steps import PLAIN, Standing, after, begun
 
 if TYPE_CHECKING:
-    from pinfold.agent.compacting import Compacting, Draft
-    from pinfold.agent.compaction_trigger import CompactionTrigger
+    from pinfold.agent.compaction.compacting import Compacting, Draft
+    from pinfold.agent.compaction.trigger import CompactionTrigger
 
 SETTLED = 0.1
 """Seconds without a key after which the other strategies are planned too."""

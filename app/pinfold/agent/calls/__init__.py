@@ -1,0 +1,1 @@
+"""Tool calls: asked about, confined, run, their outputs bounded, their results journalled."""

@@ -1,0 +1,394 @@
+"""Tool calls: consent, the run, and the result in the journal."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pinfold.agent.calls.confinement import Confinement
+from pinfold.agent.calls.drifting import Drifting
+from pinfold.agent.calls.live import LiveOutput, headed
+from pinfold.agent.calls.outputs import Outputs
+from pinfold.agent.calls.places import Place
+from pinfold.agent.calls.results import interrupted, observed, statement
+from pinfold.agent.calls.second_try import SecondTry
+from pinfold.agent.calls.toolbox import Toolbox
+from pinfold.agent.context.remembering import Remembering, of_item
+from pinfold.agent.hooks import Hooks
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Phase, ToolStarted
+from pinfold.ports import (
+    Approver,
+    Decision,
+    Question,
+    Review,
+    Tool,
+    ToolContext,
+    ToolError,
+    ToolOutcome,
+)
+from pinfold.rollout.events import ApprovalDecided, Data, ItemAdded
+from pinfold.rollout.items import Item, State
+from pinfold.rollout.journal import JournalError
+from pinfold.rollout.provenance import typed_in
+from pinfold.settings import Mode
+from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
+from pinfold.tools.sandbox.denied import Way
+from pinfold.tools.workspace import observe_output
+
+MAX_PARALLEL = 8
+UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
+INTERRUPTED = "The user interrupted this call."
+STOPPED = "Stopped, because the session could not be written."
+
+
+@dataclass(slots=True)
+class Consent:
+    """What may happen without a question."""
+
+    mode: Mode
+    allow: tuple[str, ...] = ()
+    """Command prefixes from the settings."""
+    deny: tuple[str, ...] = ()
+    """Those that are refused before anything else is asked."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A call under way."""
+
+    call: Item
+    context: ToolContext
+    place: Place
+    proposed: Review | None = None
+    """What it would do, where that is known."""
+    review: Review | None = None
+    """What it does, once it does it."""
+    outcome: ToolOutcome | None = None
+    """What it came to, interrupted or not."""
+
+
+class _RefusedCall(Exception):
+    """The user, the mode or a hook said no; `words` is what the user said with it."""
+
+    def __init__(self, reason: str, words: str = "") -> None:
+        super().__init__(reason)
+        self.words = words
+
+
+class Calls:
+    """Runs the calls of a response and journals every result."""
+
+    def __init__(
+        self,
+        record: Record,
+        tools: Toolbox,
+        approver: Approver,
+        consent: Consent,
+        confinement: Confinement,
+        drift: Drifting,
+        workspace: Path,
+        hooks: Hooks,
+        remembering: Remembering,
+        outputs: Outputs,
+    ) -> None:
+        self._record = record
+        self._tools = tools
+        self.consent = consent
+        self._approver = approver
+        self._confinement = confinement
+        self._drift = drift
+        self._second = SecondTry(record, confinement, self.ask)
+        self._workspace = workspace
+        self._hooks = hooks
+        self._remembering = remembering
+        self._outputs = outputs
+        self._asking = asyncio.Lock()
+        self._parallel = asyncio.Semaphore(MAX_PARALLEL)
+        self._begun: dict[int, _Run] = {}
+        """Calls that began to run and whose result is not in the journal yet."""
+        self._failed = False
+        """A result could not be written, which ends the calls beside it."""
+
+    async def run(self, calls: Sequence[Item]) -> None:
+        """Run calls in their order; neighbours of tools that allow it run at once."""
+        self._record.enter("tools")
+        self._failed = False
+        for batch in self._batches(calls):
+            try:
+                async with asyncio.TaskGroup() as group:
+                    place = None
+                    for call in batch:
+                        place = Place(place)
+                        group.create_task(self._one(call, place))
+            except* JournalError as failures:
+                raise JournalError(str(failures.exceptions[0])) from failures
+
+    def _batches(self, calls: Iterable[Item]) -> Iterator[list[Item]]:
+        def parallel(call: Item) -> bool:
+            tool = self._tools.get(call)
+            return tool is not None and tool.parallel
+
+        for together, group in groupby(calls, parallel):
+            if together:
+                yield list(group)
+            else:
+                yield from ([call] for call in group)
+
+    async def tell_limits(self) -> None:
+        """Tell the model what may run, and where, once it has changed. Raises `JournalError`."""
+        await self._confinement.tell(self._record, self.consent.mode)
+
+    async def close_open(self, reason: str) -> None:
+        """Give every call without a result one that says why: `reason`, where it never began."""
+        for call in self._record.window.open_calls:
+            outcome, review = ToolOutcome(reason, ok=False), None
+            if run := self._begun.get(call.n):
+                seen = run.outcome.observations if run.outcome else ()
+                outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review
+            await self._result(call, outcome, "unknown", review)
+
+    async def _one(self, call: Item, place: Place) -> None:
+        try:
+            await self._carried_out(call, place)
+        finally:
+            place.leave()
+
+    async def _carried_out(self, call: Item, place: Place) -> None:
+        live = LiveOutput(self._record, call.call_id or "")
+        context = self._outputs.bounded(
+            ToolContext(
+                workspace=self._workspace,
+                folder=self._record.journal.folder,
+                call_id=call.call_id or "",
+                on_output=live.on_output,
+                sandbox=self._confinement.of(self.consent.mode),
+            )
+        )
+        run = _Run(call, context, place)
+        async with self._parallel:
+            try:
+                outcome = await self._run(run)
+            except _RefusedCall as refusal:
+                detail = {"refused": True, "act": "refused"}
+                detail |= {"words": refusal.words} if refusal.words else {}
+                outcome = ToolOutcome(str(refusal), ok=False, detail=detail)
+            except ToolError as error:
+                outcome = ToolOutcome(str(error), ok=False)
+            except asyncio.CancelledError:
+                why = STOPPED if self._failed else INTERRUPTED
+                state: State = "complete" if run.outcome else "interrupted"
+                run.outcome = run.outcome or interrupted(why, run.review, live.text)
+                result = self._result(call, run.outcome, state, run.review or run.proposed)
+                await place.write(result)
+                raise
+            except Exception as error:  # a tool must not take the shell down
+                outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
+            review = run.review or run.proposed
+            await place.write(self._result(call, outcome, "complete", review))
+
+    async def _run(self, run: "_Run") -> ToolOutcome:
+        call, context = run.call, run.context
+        tool = self._tools.get(call)
+        if tool is None:
+            known = ", ".join(sorted(self._tools.names)) or "none"
+            raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
+        review = await asyncio.to_thread(tool.review, call.content, context)
+        run.proposed, again = review, ""
+        await self._permit(call, call.content)
+        while True:
+            arguments, asked, way = await self._consent(run, tool, review, again)
+            if arguments != call.content:
+                await self._permit(call, arguments)
+            if not asked:
+                break
+            # Files may have changed while the question stood.
+            before, review = review, await asyncio.to_thread(tool.review, arguments, context)
+            if review == before or arguments != call.content:
+                break
+            again = "the files have changed since you were asked"
+        run.place.answered()
+        self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
+        run.review = review
+        self._begun[call.n] = run
+
+        async def carry_out(way: Way | None, changed: str | None = None) -> ToolOutcome:
+            nonlocal arguments
+            if changed is not None:
+                arguments = changed
+                await self._permit(call, arguments)
+            if way is not None:
+                sandbox = self._confinement.of(self.consent.mode, way)
+                run.context = replace(context, sandbox=sandbox)
+            return await self._finish(run, asyncio.ensure_future(tool.run(arguments, run.context)))
+
+        outcome = run.outcome = await carry_out(way)
+        mode = self.consent.mode
+        outcome = await self._second.offer(call, tool, review, mode, outcome, carry_out)
+        if arguments != call.content:
+            outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
+        if not tool.pages:
+            outcome = await self._outputs.fitted(outcome, run.context)
+        output = outcome.output
+        run.outcome = outcome  # it stands, whatever becomes of the hooks
+        said = await self._reviewed(call, arguments, output, ok=outcome.ok)
+        return replace(outcome, output=said)
+
+    async def _permit(self, call: Item, arguments: str) -> None:
+        """Raises `_RefusedCall` where a hook says no."""
+        outcome = await self._hooks.run(
+            "pre_tool", tool=call.name, call_id=call.call_id, arguments=arguments
+        )
+        if outcome.stop:
+            raise _RefusedCall(f"Stopped by a hook: {outcome.stop}")
+
+    async def _reviewed(self, call: Item, arguments: str, output: str, *, ok: bool) -> str:
+        """The output, and what hooks have to say of it."""
+        outcome = await self._hooks.run(
+            "post_tool",
+            tool=call.name,
+            call_id=call.call_id,
+            arguments=arguments,
+            output=output,
+            ok=ok,
+        )
+        said = outcome.context or outcome.stop
+        return f"{output}\n[A hook says: {said}]" if said else output
+
+    async def _finish(self, run: "_Run", work: "asyncio.Future[ToolOutcome]") -> ToolOutcome:
+        """Wait for a tool; an interruption ends it, but for a write, which is let through."""
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if run.review is None or run.review.access != "write":
+                work.cancel()
+            # Half of an edit helps nobody, and what was written must be written down.
+            with suppress(Exception, asyncio.CancelledError):
+                run.outcome = await work
+            raise
+
+    async def _consent(
+        self, run: "_Run", tool: Tool, review: Review, again: str
+    ) -> tuple[str, bool, Way | None]:
+        """The arguments to run with, whether the user was asked, and what the command may have
+        beyond its sandbox. Raises `_RefusedCall`.
+        """
+        call, sandbox = run.call, run.context.sandbox
+        call_id = call.call_id or ""
+        outputs = (self._record.journal.folder / "outputs").resolve()
+        own = [outputs, *self._remembering.readable]
+        stray = await self._drift.of(review)
+        drifts = self._drift.why(stray)
+        match verdict(
+            self.consent.mode,
+            review,
+            tool.read_only,
+            self._workspace,
+            self.consent.allow,
+            own,
+            self._record.state.prefixes,
+            deny=self.consent.deny,
+            roots=self._confinement.roots,
+            confined=sandbox is not None,
+            drift=drifts,
+        ):
+            case Allowed():
+                if stray:
+                    await self._drift.tell(call_id, stray)
+                return call.content, False, None
+            case Refused(reason):
+                await self._record.append(
+                    ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
+                )
+                raise _RefusedCall(f"Refused: {reason}")
+            case Ask(reason):
+                prefix: str | None = review.origin or None
+                exact, outside = False, bool(review.outside)
+                if review.command and not outside:
+                    prefix, exact = always(review.command, self._workspace)
+                question = Question(
+                    call_id,
+                    call.name or "",
+                    call.content,
+                    review,
+                    again or reason,
+                    prefix,
+                    exact,
+                    outside,
+                    network=outside and sandbox is not None and not sandbox.network,
+                    editable=tool.editable,
+                    folders=self._drift.folders(
+                        stray if reason == drifts else (), self.consent.mode
+                    ),
+                )
+                await run.place.to_ask()
+                decision = await self.ask(question)
+        way: Way | None = None
+        if outside and decision.verdict == "yes":
+            way = "network" if decision.network else "outside"
+        await self._record.append(
+            ApprovalDecided(
+                call_id=call_id,
+                verdict=decision.verdict,
+                reason=decision.note,
+                prefix=prefix if decision.verdict == "always" else None,
+                arguments=decision.arguments,
+                way=way or "",
+                asked=question.reason,
+                folders=question.folders if decision.verdict == "always" else (),
+            )
+        )
+        if decision.verdict == "policy":
+            raise _RefusedCall(f"Refused: {decision.note}")
+        if decision.verdict == "no":
+            said = f" They said: {decision.note}" if decision.note else ""
+            words = "\n".join(typed_in(decision.note, decision.pasted))
+            raise _RefusedCall(f"The user refused this call.{said}", words)
+        return call.content if decision.arguments is None else decision.arguments, True, way
+
+    async def ask(self, question: Question) -> Decision:
+        """The user's word. One question at a time."""
+        async with self._asking:
+            before: Phase = self._record.phase
+            self._record.enter("approval")
+            try:
+                return await self._approver(question)
+            finally:
+                self._record.enter(before)
+
+    async def _result(
+        self, call: Item, outcome: ToolOutcome, state: State, review: Review | None = None
+    ) -> None:
+        stated = statement(self._tools.get(call), call, review, self._workspace)
+        seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
+        used = self._remembering.read(outcome.observations, self._workspace)
+
+        def make(n: int) -> list[Data]:
+            item = Item(
+                n=n,
+                kind="tool_result",
+                content=outcome.output,
+                turn=call.turn,
+                response=call.response,
+                call_id=call.call_id,
+                name=call.name,
+                images=outcome.images,
+                state=state,
+                detail={"ok": outcome.ok, **stated, **outcome.detail},
+            )
+            found = [
+                *([of_item(used, n)] if used else []),
+                *(observed(observation, n) for observation in seen),
+            ]
+            return [ItemAdded(item=item), *outcome.events, *found]
+
+        try:
+            await self._record.add(make)
+        except JournalError:
+            self._failed = True
+            raise
+        self._begun.pop(call.n, None)

@@ -1,0 +1,70 @@
+"""Where the commands of a session run, by its mode, and what the model is told of that."""
+
+from pathlib import Path
+from shutil import rmtree
+
+from msgspec.structs import replace
+
+from pinfold.agent.context.telling import Telling, tell
+from pinfold.agent.record import Record
+from pinfold.ports import Sandbox
+from pinfold.rollout.items import SANDBOX
+from pinfold.settings import Mode
+from pinfold.tools.sandbox.denied import Way
+
+
+class Confinement:
+    """The session's sandbox."""
+
+    def __init__(self, sandbox: Sandbox | None, missing: str) -> None:
+        """`missing` says why there is none; empty tells the model nothing at all."""
+        self._sandbox = sandbox
+        self._missing = missing
+
+    @property
+    def missing(self) -> str:
+        """Why commands run in no sandbox, in no mode; empty where they do."""
+        return "" if self._sandbox else self._missing
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Folders to work in besides the workspace."""
+        return self._sandbox.roots[1:] if self._sandbox else ()
+
+    def of(self, mode: Mode, way: Way | None = None) -> Sandbox | None:
+        """Where a command runs; `way` is what the user allowed it beyond that."""
+        if self._sandbox is None or mode == "full" or way == "outside":
+            return None
+        network = self._sandbox.network or way == "network"
+        return replace(self._sandbox, writes=mode != "read-only", network=network)
+
+    def words(self, mode: Mode) -> str:
+        """What the model is told."""
+        if not self._missing and self._sandbox is None:
+            return ""
+        sandbox = self.of(mode)
+        unasked = "are refused" if mode == "read-only" else "ask the user"
+        if sandbox is None:
+            unasked = "run unasked" if mode == "full" else unasked
+            return f"Approvals are {mode}: commands {unasked}, and run in no sandbox."
+        network = "with the network" if sandbox.network else "without network"
+        if not sandbox.writes:
+            return f"Approvals are {mode}: commands run in a sandbox {network}, and write nothing."
+        unasked = "run unasked" if mode == "workspace" else "ask the user, and run"
+        others = "".join(f", {root}" for root in sandbox.roots[1:])
+        return (
+            f"Approvals are {mode}: commands {unasked} in a sandbox {network}. They write to the "
+            f"working directory{others} and $TMPDIR. For a command that needs more, give the "
+            "reason as `outside`: the user is asked."
+        )
+
+    def clear(self) -> None:
+        """Remove what took the place of temporary files and caches. Blocking."""
+        if self._sandbox is not None:
+            for name in ("tmp", "cache"):
+                rmtree(self._sandbox.scratch / name, ignore_errors=True)
+
+    async def tell(self, record: Record, mode: Mode) -> None:
+        """Tell the model where it does not know it yet (`telling.tell`). Raises `JournalError`."""
+        if words := self.words(mode):
+            await tell(record, Telling(SANDBOX, words))

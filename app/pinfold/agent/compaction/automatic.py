@@ -1,0 +1,236 @@
+"""Compacting by itself, before a request that needs it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Literal
+
+from pinfold.agent.compaction.compacting import Compacting, Draft
+from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.compaction.trigger import CompactionTrigger
+from pinfold.agent.options import Limits
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Appended, Update
+from pinfold.compaction import guards
+from pinfold.compaction.atoms import atoms, open_atom
+from pinfold.compaction.budget import least_headroom, too_small
+from pinfold.compaction.engine import LAST
+from pinfold.compaction.guards import Cause, Past
+from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
+from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.journal import JournalError
+from pinfold.window.reading import Reading
+
+BELOW = 0.7
+"""Of the threshold, that a compaction by itself aims at, at most."""
+
+
+Reviewer = Callable[[CompactionTrigger], Awaitable[bool]]
+"""Shows the preview and waits for its end: whether it was applied."""
+
+
+class Triggers:
+    """Asks the guards, and has the window compacted where they say so."""
+
+    def __init__(
+        self,
+        record: Record,
+        compacting: Compacting,
+        masking: Masking,
+        reading: Callable[[], Reading],
+        limits: Limits,
+    ) -> None:
+        self._record = record
+        self._masking = masking
+        self._compacting = compacting
+        self._reading = reading
+        self._limits = limits
+        self.reviewer: Reviewer | None = None
+        self._past = Past()
+        self._told = False
+        """Whether the user knows that a compaction would not help."""
+        record.subscribe(self._hear)
+
+    def prompted(self) -> None:
+        """The user sent a prompt."""
+        self._past = self._past.prompted()
+
+    def acted(self) -> None:
+        """The user changed how or whether to compact, or another window is to be compacted."""
+        self._past = self._past.acted()
+
+    def due(self) -> bool:
+        """Whether the next request has the window compacted, or the user asked."""
+        reading, limits = self._reading(), self._limits
+        past = self._past.prompted()  # as it is by then
+        step = guards.should(
+            "threshold",
+            reading.used,
+            reading.usable,
+            limits.threshold,
+            limits.auto,
+            past,
+            waiting=self._waits(reading),
+        )
+        return step != "wait"
+
+    def _waits(self, reading: Reading) -> bool:
+        """Whether the last turn is to go on in the window as it is, which fits a request."""
+        return self._record.state.turn_state == "waiting" and reading.used <= reading.usable
+
+    def _hear(self, update: Update) -> None:
+        if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
+            self._told = False
+            match update.event.data.reason:
+                case "undo" | "restore" | "kept":
+                    self._past = self._past.undid()
+                case "manual" | "threshold" | "overflow" | "model":
+                    self._past = self._past.succeeded(self._reading().used)
+
+    async def check(
+        self,
+        cause: Cause,
+        phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn",
+        *,
+        waited_for: bool = True,
+    ) -> bool:
+        """Compact where the window calls for it; whether that was done.
+
+        `phase` says where the turn stands, if there is one; `waited_for` whether what runs in the
+        session waits for it. Raises `TooSmall` on an overflow that no compaction can help.
+        """
+        limits, reading = self._limits, self._reading()
+        if reading.used < limits.threshold * reading.usable:
+            self._past, self._told = self._past.below(), False
+        match phase:
+            case "standalone_turn":
+                waiting = self._record.state.turn_state == "waiting"
+            case "pre_turn":
+                waiting = self._waits(reading)
+            case "mid_turn":
+                waiting = False
+        step = guards.should(
+            cause,
+            reading.used,
+            reading.usable,
+            limits.threshold,
+            limits.auto,
+            self._past,
+            waiting=waiting,
+        )
+        trigger = CompactionTrigger(cause, phase, waited_for)
+        if cause == "overflow" and (refusal := await self._too_small(trigger)):
+            raise refusal
+        if (
+            cause == "model"
+            and limits.auto != "off"
+            and not waiting
+            and await self._rebuilt(trigger)
+        ):
+            return True
+        if step == "wait":
+            asked = cause == "threshold" and limits.auto == "auto"
+            if asked and not (waiting or self._past.stopped):
+                await self._mask(reading, trigger)
+            return False
+        if step == "ask" and self.reviewer is not None:
+            applied = await self._asked(self.reviewer, trigger)
+            if not applied:
+                self._past = self._past.declined(reading.used)
+            return applied
+        return await self._compact(trigger, reading)
+
+    async def _asked(self, reviewer: Reviewer, trigger: CompactionTrigger) -> bool:
+        """The user's word; a turn waits for it as for that on a call."""
+        record, before = self._record, self._record.phase
+        if trigger.phase != "standalone_turn":
+            record.enter("approval")
+        try:
+            return await reviewer(trigger)
+        finally:
+            record.enter(before)
+
+    async def _compact(self, trigger: CompactionTrigger, reading: Reading) -> bool:
+        compacting, cause = self._compacting, trigger.cause
+        try:
+            # What is left must lie well below the threshold, or it would be passed at once.
+            target = min(compacting.options.target_pct, self._limits.threshold * BELOW)
+            options = replace(compacting.options, target_pct=target)
+            must_gain = cause == "threshold"
+            await compacting.run(
+                options=options, trigger=trigger, must_gain=must_gain, check=_keeps_going
+            )
+        except NoGain as error:
+            self._past = self._past.in_vain(reading.used)
+            # On an overflow the turn ends with what the server said.
+            if cause != "overflow" and not self._told:
+                self._told = True
+                self._record.warn(f"Not compacted: {error}")
+            return False
+        except (TooSmall, Impossible) as error:
+            small = error if isinstance(error, TooSmall) else await self._too_small(trigger)
+            if small is None:
+                return self._failed(error)
+            if cause == "overflow":
+                raise small from error
+            self._past = self._past.in_vain(reading.used)
+            # A window may be larger than was learned: the request goes out all the same, and
+            # where it is refused, the turn ends with this sentence.
+            if reading.window_source != "learned" and not self._told:
+                self._told = True
+                self._record.warn(f"Not compacted: {small}")
+            return False
+        except Exception as error:  # the turn must go on, whatever it is
+            return self._failed(error)
+        return True
+
+    def _failed(self, error: Exception) -> Literal[False]:
+        self._past = self._past.failed()
+        more = " Nothing is compacted by itself any more until you act."
+        self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
+        return False
+
+    async def _too_small(self, trigger: CompactionTrigger) -> TooSmall | None:
+        """Says that the model can't hold what every request needs, if so."""
+        try:
+            return too_small(await self._compacting.view(trigger))
+        except JournalError:  # what is worth telling about it, the next event to write will tell
+            return None
+
+    async def _mask(self, reading: Reading, trigger: CompactionTrigger) -> None:
+        if not self._masking.is_due(reading):
+            return
+        try:
+            await self._masking.mask(reading, trigger)
+        except Exception as error:  # the turn must go on, whatever it is
+            self._record.warn(f"Nothing was masked: {error}")
+
+    async def _rebuilt(self, trigger: CompactionTrigger) -> bool:
+        """Make the window anew where it holds what this model can't read. Raises nothing."""
+        window = self._record.window
+        if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
+            return False
+        try:
+            if not (await self._compacting.view(trigger)).unreadable:
+                return False
+            await self._compacting.run(LAST, trigger=trigger)
+        except Exception as error:
+            self._record.warn(
+                "A provider's own compaction is in the window, and this model can't read it. "
+                f"Not rebuilt: {error}"
+            )
+            return False
+        self._record.warn(
+            "This model can't read the compaction that another provider made: the window is made "
+            "anew from the session's own record. /undo brings the old one back."
+        )
+        return True
+
+
+def _keeps_going(draft: Draft) -> None:
+    """Raises `TooSmall` where what the model has yet to see would go for want of room: it would
+    only ask for it again."""
+    view, stays = draft.view, {n for n, _ in draft.plan.window}
+    if view.pinned or all(entry.n in stays for entry in open_atom(atoms(view))):
+        return
+    if small := too_small(view, least_headroom(view, draft.options)):
+        raise small

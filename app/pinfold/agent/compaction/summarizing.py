@@ -1,0 +1,134 @@
+"""Having a model write about a session's window: requests of their own, journalled."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from pinfold.agent.record import Record
+from pinfold.agent.requests.metadata import Metadata
+from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.writing import Attempt, Step, Writer
+from pinfold.ports import Clock, ModelInfo
+from pinfold.rollout.events import Compaction, RequestFinished, Usage
+from pinfold.tokens.counter import Counter
+from pinfold.tokens.prices import Price, cost, price_of
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What reading costs, in US dollars; nothing where the price is not known."""
+
+    model: str
+    cost: float | None = None
+    cached: float | None = None
+    """Where the provider's prompt cache still holds what is read."""
+
+
+class Summarizing:
+    """Makes summarizers for the model that is to write: the session's, or one of its own."""
+
+    def __init__(
+        self,
+        record: Record,
+        clock: Clock,
+        metadata: Metadata,
+        connection: Callable[[], Connection],
+        connect: Callable[[], Awaitable[Connection]] | None = None,
+        prices: Mapping[str, Price] | None = None,
+        window: int | None = None,
+        effort: str | None = None,
+    ) -> None:
+        """`connect` reaches the model for compactions; without one it is the session's, within a
+        context window of `window` tokens where that is given.
+
+        `prices` go by model; `effort` is how hard the session's model thinks.
+        """
+        self._record = record
+        self._clock = clock
+        self._metadata = metadata
+        self._session = connection
+        self._connect = connect
+        self._prices = prices or {}
+        self._window = window
+        self._effort = effort
+        self._own: Connection | None = None
+        self._connecting = asyncio.Lock()
+        self._counters: dict[str, Counter] = {}
+
+    async def summarizer(
+        self, compaction: Compaction, told: Step, left: Callable[[], int] | None = None
+    ) -> Writer:
+        """One for this compaction; `left` tells the tokens that it may still use.
+
+        Raises `ProviderError`.
+        """
+        connection = await self._reached()
+        counter = self._record.gauge.counter
+        encoding = connection.model.encoding
+        if counter.encoding != encoding:
+            counter = self._counters.setdefault(encoding, Counter(encoding))
+            await asyncio.to_thread(counter.load)
+        model, record = connection.model, self._record
+
+        async def journal(attempt: Attempt) -> None:
+            await record.append(
+                RequestFinished(
+                    purpose="compaction",
+                    provider=model.provider,
+                    model=model.name,
+                    response=0,
+                    through_seq=record.state.seq,
+                    estimate=attempt.estimate,
+                    status=attempt.status,
+                    error=attempt.error,
+                    usage=attempt.usage,
+                    seconds=attempt.seconds,
+                    attempt=attempt.number,
+                    window_id=self._metadata.window_id,
+                    compaction=compaction,
+                )
+            )
+
+        return Writer(
+            connection.provider,
+            model,
+            counter,
+            self._clock,
+            context=(lambda: record.state.context.context) if self._is_own(model) else None,
+            effort=self._effort,
+            headers=self._metadata.headers("compaction", compaction),
+            cache_key=self._metadata.cache_key,
+            journal=journal,
+            price=price_of(model.provider, model.name, self._prices),
+            rate=lambda: record.gauge.calibration.rate(model.provider, model.name),
+            left=left,
+            told=told,
+        )
+
+    async def quote(self, tokens: int) -> Quote:
+        """What it costs to have so many tokens read. Raises `ProviderError`."""
+        model = (await self._reached()).model
+        price = price_of(model.provider, model.name, self._prices)
+        if price is None:
+            return Quote(model.name)
+        cached = None
+        if price.cached is not None and self._is_own(model):
+            cached = cost(Usage(input=tokens, cached=tokens), price)
+        return Quote(model.name, cost(Usage(input=tokens), price), cached)
+
+    def _is_own(self, model: ModelInfo) -> bool:
+        """Whether it is the session's, so that its provider has the conversation at hand."""
+        own = self._session().model
+        return (own.provider, own.name) == (model.provider, model.name)
+
+    async def _reached(self) -> Connection:
+        if self._connect is None:
+            return self._session().within(self._window)
+        async with self._connecting:
+            if self._own is None:
+                self._own = await self._connect()
+            return self._own
+
+    async def close(self) -> None:
+        if self._own is not None:
+            await self._own.provider.close()

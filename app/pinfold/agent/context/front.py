@@ -1,0 +1,167 @@
+"""What stands before the window stays byte for byte as it is while the prompt cache holds it.
+
+It is written anew at a compaction, where nothing went out with it yet, and where the set of tools
+has changed. Until then, what changed in it is appended.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pinfold.agent.context import instructions
+from pinfold.agent.context.remembering import Remembering
+from pinfold.agent.context.telling import Telling, tell
+from pinfold.agent.record import Record
+from pinfold.agent.state import digest
+from pinfold.agent.updates import Appended, Update
+from pinfold.numbers import dollars, tokens
+from pinfold.ports import Clock, ModelInfo
+from pinfold.rollout.events import AgentsFile, ArtifactObserved, Context, ContextSet, ToolSchema
+from pinfold.tokens.prices import Price, cold_cost, price_of
+
+ENVIRONMENT = "environment"
+RULES, NESTED = "AGENTS.md ", "nested AGENTS.md "
+"""Subjects, before the file's path."""
+
+
+class Front:
+    """Says what of the front changed, and has the rules of folders told once they are entered."""
+
+    def __init__(
+        self,
+        record: Record,
+        cwd: Path,
+        user_folder: Path,
+        tools: Callable[[], Sequence[ToolSchema]],
+        model: Callable[[], ModelInfo],
+        clock: Clock,
+        remembering: Remembering,
+        prices: Mapping[str, Price],
+    ) -> None:
+        self._record = record
+        self._cwd = cwd
+        self._user_folder = user_folder
+        self._tools = tools
+        self._model = model
+        self._clock = clock
+        self._remembering = remembering
+        self._prices = prices
+        self._entered: set[Path] = set()
+        """Folders where files were read or edited since it was last told of their rules."""
+        self._unread = frozenset[str]()
+        """What was said of rules that can't be read."""
+        record.subscribe(self._hear)
+
+    async def fresh(self) -> ContextSet:
+        """Instructions, rules, tools and environment as they are now."""
+        model = self._model()
+        return await asyncio.to_thread(
+            instructions.build,
+            self._cwd,
+            self._user_folder,
+            model,
+            self._tools(),
+            self._clock.now(),
+            await self._remembering.front(self._cwd, model),
+        )
+
+    async def renew(self) -> None:
+        """Journal a new front where it may be written anew. Raises `JournalError`."""
+        context = await self.settle()
+        if context.hash != self._record.state.context.hash:
+            await self._record.append(context)
+
+    async def settle(self) -> ContextSet:
+        """The context of the next request: as it was, what changed in it being appended, or a new
+        one. Raises `JournalError`."""
+        record, model, fresh = self._record, self._model(), await self.fresh()
+        await self._say_unread()
+        now = record.state.context
+        sent = record.state.sent_to == f"{model.provider}/{model.name}"
+        tools = {tool.name: tool for tool in now.context.tools}
+        changed = tools != {tool.name: tool for tool in fresh.context.tools}
+        if sent and changed:
+            record.warn(self._lost(now.context, fresh.context))
+        if changed or not sent:
+            now = fresh
+        await tell(record, *_tellings(now.context, fresh.context, record.state.told))
+        self._entered |= {
+            Path(about.removeprefix(NESTED)).parent
+            for about in record.state.told
+            if about.startswith(NESTED)
+        }
+        return now
+
+    async def tell_entered(self) -> None:
+        """Before a request: the rules of folders that were entered. Raises `JournalError`."""
+        entered, self._entered = self._entered, set()
+        if not entered or not self._model().tools:
+            return
+        told = self._record.state.told
+        for file in await asyncio.to_thread(instructions.nested, self._cwd, entered):
+            about = NESTED + file.path
+            if file.text or about in told:
+                text = _said(file, known=about in told)
+                await tell(self._record, Telling(about, text, file.text))
+
+    async def _say_unread(self) -> None:
+        """Once for each file of rules that is there and can't be read."""
+        if not self._model().tools:
+            return
+        unread = await asyncio.to_thread(instructions.unread, self._cwd, self._user_folder)
+        for problem in unread:
+            if problem not in self._unread:
+                self._record.warn(problem)
+        self._unread = frozenset(unread)
+
+    def _hear(self, update: Update) -> None:
+        if not isinstance(update, Appended):
+            return
+        match update.event.data:
+            case ArtifactObserved(kind="file", uri=uri, item=int(n)):
+                if self._record.window.archive.touches(n).get(uri) in ("read", "edit"):
+                    self._entered.add((self._cwd / uri).parent)
+
+    def _lost(self, now: Context, fresh: Context) -> str:
+        before, after = ({tool.name for tool in c.tools} for c in (now, fresh))
+        names = [f"+{name}" for name in sorted(after - before)]
+        names += [f"-{name}" for name in sorted(before - after)]
+        used = self._record.gauge.correct(self._record.gauge.estimate)
+        model = self._model()
+        price = price_of(model.provider, model.name, self._prices)
+        costs = f", about {dollars(cold_cost(used, price))}" if price else ""
+        return (
+            f"The set of tools changed ({', '.join(names) or 'their descriptions'}): the prompt "
+            f"cache is lost, and the next request reads all {tokens(used)} tokens anew{costs}."
+        )
+
+
+def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Telling]:
+    """What the model does not know of `fresh`, where `now` stands before the window."""
+    before = {file.path: file for file in now.agents}
+    after = {file.path: file for file in fresh.agents}
+    earlier = (about.removeprefix(RULES) for about in told if about.startswith(RULES))
+    found = []
+    for path in dict.fromkeys([*after, *before, *earlier]):
+        file = after.get(path, AgentsFile(path, ""))
+        about = RULES + path
+        known = before.get(path, AgentsFile(path, "")).text
+        if told.get(about, digest(known)) != digest(file.text):
+            said = _said(file, known=bool(known) or about in told)
+            found.append(Telling(about, said, file.text))
+    if told.get(ENVIRONMENT, digest(now.environment)) != digest(fresh.environment):
+        text = f"The environment has changed. It is now:\n{fresh.environment}"
+        found.append(Telling(ENVIRONMENT, text, fresh.environment))
+    return found
+
+
+def _said(file: AgentsFile, *, known: bool) -> str:
+    """What the model reads of a file of rules; `known` where it has read an earlier text."""
+    if not file.text:
+        return f"{file.path} is gone: the instructions from it, given above, no longer hold."
+    if known:
+        return (
+            f"{file.path} has changed. The text below replaces all earlier text from that file:"
+            f"\n\n{file.text}"
+        )
+    return f"AGENTS.md, the project's instructions to agents, from {file.path}:\n\n{file.text}"

@@ -1,0 +1,335 @@
+"""One response from the model: streamed, journalled part by part, retried where that can help."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import cast
+
+import msgspec
+
+from pinfold.agent.context.remembering import BLOCK, Remembering, of_item
+from pinfold.agent.record import Record
+from pinfold.agent.requests.learned_windows import Place, narrowed, place_of
+from pinfold.agent.requests.metadata import Metadata
+from pinfold.agent.requests.retry import insist
+from pinfold.agent.updates import Retrying, StreamDropped, Streamed
+from pinfold.ports import (
+    CallDelta,
+    Clock,
+    Delta,
+    MalformedStream,
+    ModelInfo,
+    PartDone,
+    Provider,
+    ProviderError,
+    ReasoningDelta,
+    Request,
+    ResponseDone,
+    TextDelta,
+)
+from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished, Usage
+from pinfold.rollout.items import Item, Kind, Origin
+from pinfold.rollout.journal import JournalError
+from pinfold.settings import WireApi
+
+LONGEST_WAIT = 3_600.0
+"""Seconds; a server that asks for more is not waited for."""
+BROKE = "[The connection broke after the text above. Go on from where it stopped.]"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A provider and the model that it serves."""
+
+    provider: Provider
+    model: ModelInfo
+    wire_api: WireApi
+    note: str
+    """Why this model, and how to change it."""
+    base_url: str = ""
+    """Where the model is served."""
+    reported: int | None = None
+    """The context window that its server reports."""
+    unlearned: ModelInfo | None = None
+    """The model with the window that it would have, where a learned one has taken its place."""
+
+    @property
+    def place(self) -> Place:
+        return place_of(self.model.provider, self.base_url, self.model.name)
+
+    def learned(self, window: int) -> "Connection":
+        """The same with a context window that refused requests taught."""
+        unlearned = self.unlearned or self.model
+        return replace(self, model=narrowed(self.model, window), unlearned=unlearned)
+
+    def forgotten(self) -> "Connection":
+        """The same with the window that it has without what was learned."""
+        return replace(self, model=self.unlearned or self.model, unlearned=None)
+
+    def within(self, window: int | None) -> "Connection":
+        """The same with a context window of so many tokens, where that is given; a learned one
+        is not widened."""
+        if window is None or (self.unlearned is not None and window >= self.model.context_window):
+            return self
+        model = msgspec.structs.replace(self.model, context_window=window, window_source="config")
+        return replace(self, model=model)
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """What has streamed of parts that are not whole yet."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    call: bool = False
+
+    def finish(self, kind: Kind) -> None:
+        match kind:
+            case "assistant":
+                self.text.clear()
+            case "reasoning":
+                self.reasoning.clear()
+            case _:
+                self.call = False
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.reasoning or self.call)
+
+
+@dataclass(slots=True)
+class Response:
+    """What came: the whole items, and why it ended."""
+
+    number: int
+    items: list[Item] = field(default_factory=list)
+    stop: str = ""
+    usage: Usage = field(default_factory=Usage)
+    """Where the provider told it."""
+
+    @property
+    def calls(self) -> list[Item]:
+        return [item for item in self.items if item.kind == "tool_call"]
+
+
+class Requester:
+    """Sends the window to the model and journals what comes."""
+
+    def __init__(
+        self,
+        record: Record,
+        clock: Clock,
+        metadata: Metadata,
+        remembering: Remembering,
+        *,
+        max_retries: int,
+        effort: str | None,
+        rng: Random,
+    ) -> None:
+        self._record = record
+        self._clock = clock
+        self._metadata = metadata
+        self._remembering = remembering
+        self._max_retries = max_retries
+        self._effort = effort
+        self._rng = rng
+
+    async def respond(
+        self, connection: Connection, turn: int, fit: Callable[[], Awaitable[object]]
+    ) -> Response:
+        """The next response; before it is asked for again, `fit` has the window fit.
+
+        Raises `ProviderError` when retrying can't help or is used up.
+        """
+
+        async def ask(attempt: int) -> Response:
+            if attempt > 1:
+                await fit()  # the user may have unfolded something meanwhile
+            response = Response(self._record.state.response + 1)
+            try:
+                await self._attempt(connection, turn, response, attempt)
+            except ProviderError as error:
+                if not response.calls:
+                    raise
+                self._record.warn(f"{error} What came whole before is acted on.")
+            return response
+
+        return await insist(
+            ask,
+            self._clock,
+            self._rng,
+            retries=self._max_retries,
+            longest_wait=LONGEST_WAIT,
+            waiting=self._waiting,
+        )
+
+    def _waiting(self, error: ProviderError, attempt: int, seconds: float) -> None:
+        self._record.enter("waiting")
+        self._record.tell(Retrying(str(error), attempt, self._clock.monotonic() + seconds))
+
+    async def _attempt(
+        self, connection: Connection, turn: int, response: Response, attempt: int
+    ) -> None:
+        record, model = self._record, connection.model
+        request = Request(
+            model,
+            record.state.context.context,
+            record.window.items,
+            self._effort,
+            headers=self._metadata.headers("turn"),
+            cache_key=self._metadata.cache_key,
+        )
+        window_id = self._metadata.window_id
+        through, carried = record.state.seq, len(record.window.shown)
+        started = self._clock.monotonic()
+        pieces = _Pieces()
+
+        def finished(status: str, error: str, done: ResponseDone | None) -> RequestFinished:
+            return RequestFinished(
+                purpose="turn",
+                provider=model.provider,
+                model=model.name,
+                response=response.number,
+                through_seq=through,
+                # Counted only now: the tokenizer may have come while the request was under way.
+                estimate=record.gauge.estimate_through(carried),
+                status=status,
+                error=error,
+                usage=done.usage if done else None,
+                seconds=round(self._clock.monotonic() - started, 3),
+                attempt=attempt,
+                window_id=window_id,
+            )
+
+        record.enter("requesting")
+        try:
+            done = await self._read(connection, request, turn, response, pieces)
+        except ProviderError as error:
+            await self._keep(pieces, connection, turn, response, reasoning=not error.retryable)
+            await record.append(finished(type(error).__name__, str(error), None))
+            said = next((i for i in reversed(response.items) if i.kind == "assistant"), None)
+            if said:
+                record.warn(f"{error} What came is kept as #{said.n}.")
+                if error.retryable and not response.calls:
+                    # Without a word from the other side, some servers take the text for a prefill.
+                    await self._add(Item(n=0, kind="context", content=BROKE, turn=turn))
+            raise
+        except JournalError:
+            record.tell(StreamDropped())
+            raise
+        except asyncio.CancelledError:
+            await self._keep(pieces, connection, turn, response, reasoning=True)
+            await record.append(finished("interrupted", "", None))
+            raise
+        await record.append(finished("ok", "", done))
+        response.stop = done.stop
+        response.usage = done.usage or Usage()
+
+    async def _read(
+        self,
+        connection: Connection,
+        request: Request,
+        turn: int,
+        response: Response,
+        pieces: _Pieces,
+    ) -> ResponseDone:
+        record = self._record
+        done: ResponseDone | None = None
+        self._remembering.begin()
+        # Providers are async generators: closing one at once closes its connection.
+        stream = cast("AsyncGenerator[Delta, None]", connection.provider.stream(request))
+        async with aclosing(stream):
+            async for delta in stream:
+                match delta:
+                    case TextDelta(text):
+                        pieces.text.append(text)
+                    case ReasoningDelta(text):
+                        pieces.reasoning.append(text)
+                    case CallDelta():
+                        pieces.call = True
+                    case PartDone():
+                        pieces.finish(delta.kind)
+                        await self._part(delta, connection, turn, response)
+                        continue
+                    case ResponseDone():
+                        done = delta
+                        continue
+                record.enter("streaming")
+                record.tell(Streamed(self._remembering.passed(delta)))
+        if done is None:
+            raise MalformedStream("The reply ended without its closing event.")
+        return done
+
+    async def _part(
+        self, part: PartDone, connection: Connection, turn: int, response: Response
+    ) -> None:
+        if part.kind == "assistant" and not part.content.strip():
+            return
+        item = Item(
+            n=0,
+            kind=part.kind,
+            content=part.content,
+            turn=turn,
+            response=response.number,
+            call_id=part.call_id,
+            name=part.name,
+            origin=_origin(connection, part.foreign_id),
+            opaque=part.opaque,
+        )
+        cut = self._remembering.cut(part.content) if part.kind == "assistant" else None
+        if cut is not None:
+            item = msgspec.structs.replace(item, content=cut.text, detail={BLOCK: cut.block})
+        used = await self._remembering.used(cut) if cut is not None else None
+        response.items.append(await self._add(item, used))
+
+    async def _keep(
+        self,
+        pieces: _Pieces,
+        connection: Connection,
+        turn: int,
+        response: Response,
+        *,
+        reasoning: bool,
+    ) -> None:
+        """Journal what streamed of parts that did not become whole."""
+        kinds: tuple[tuple[Kind, list[str]], ...] = (
+            ("reasoning", pieces.reasoning if reasoning else []),
+            ("assistant", pieces.text),
+        )
+        for kind, parts in kinds:
+            text = "".join(parts)
+            if text.strip():
+                cut = self._remembering.cut(text) if kind == "assistant" else None
+                item = Item(
+                    n=0,
+                    kind=kind,
+                    content=text if cut is None else cut.text,
+                    detail={} if cut is None else {BLOCK: cut.block},
+                    turn=turn,
+                    response=response.number,
+                    state="interrupted",
+                    origin=_origin(connection, None),
+                )
+                response.items.append(await self._add(item))
+        if pieces:
+            self._record.tell(StreamDropped())
+
+    async def _add(self, item: Item, used: MemoryUsed | None = None) -> Item:
+        """Journal an item, and the memories that it used."""
+        events = await self._record.add(
+            lambda n: [
+                ItemAdded(item=msgspec.structs.replace(item, n=n)),
+                *([of_item(used, n)] if used else []),
+            ]
+        )
+        added = events[0].data
+        assert isinstance(added, ItemAdded)
+        if used is not None:
+            await self._remembering.count(used, events[0].ts)
+        return added.item
+
+
+def _origin(connection: Connection, foreign_id: str | None) -> Origin:
+    model = connection.model
+    return Origin(provider=model.provider, model=model.name, foreign_id=foreign_id)

@@ -1,0 +1,1 @@
+"""One turn and what leads to it: prompts, the queue, its ending, how a session is opened again."""

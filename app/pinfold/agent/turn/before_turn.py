@@ -1,0 +1,90 @@
+"""What goes before a turn: the context, hooks, pictures, and what changed meanwhile."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from pinfold.agent.context.front import Front
+from pinfold.agent.files import Files
+from pinfold.agent.hooks import Hooks
+from pinfold.agent.record import Record
+from pinfold.agent.steering import goal
+from pinfold.agent.turn.reopening import changed_since
+from pinfold.agent.turn.standing import Standing
+from pinfold.ports import ModelInfo
+from pinfold.rollout.events import ContextSet, ItemAdded
+from pinfold.rollout.items import Image, Item, Kind
+from pinfold.tools.pictures import attached
+
+
+class BeforeTurn:
+    """Journals what the model should read before the prompt."""
+
+    def __init__(
+        self,
+        record: Record,
+        cwd: Path,
+        model: Callable[[], ModelInfo],
+        front: Front,
+        hooks: Hooks,
+        files: Files,
+        tell_limits: Callable[[], Awaitable[None]],
+        stood: Standing,
+    ) -> None:
+        self._record = record
+        self._cwd = cwd
+        self._model = model
+        self._front = front
+        self._hooks = hooks
+        self._files = files
+        self._tell_limits = tell_limits
+        self._stood = stood.for_model()
+        """How the session was left, until the model is told."""
+        self._greeted = False
+        """Whether the hooks of `session_start` have run in this opening."""
+
+    async def ready(self, prompt: str) -> tuple[ContextSet, tuple[Image, ...]]:
+        """The context of a turn that begins with `prompt`, and the pictures that it names.
+
+        Raises `JournalError`.
+        """
+        context = await self._front.settle()
+        await self._greet()
+        images = await self._pictures(prompt)
+        await goal.tell(self._record)
+        if self._model().tools:
+            await self._tell_limits()
+        await self._catch_up()
+        return context, images
+
+    async def _greet(self) -> None:
+        if self._greeted:
+            return
+        self._greeted = True
+        outcome = await self._hooks.run("session_start", resumed=self._record.state.turn > 0)
+        if outcome.stop:
+            self._record.warn(f"A hook of session_start said: {outcome.stop}")
+        await self._add("context", outcome.context)
+
+    async def _pictures(self, prompt: str) -> tuple[Image, ...]:
+        images, problems = await asyncio.to_thread(attached, prompt, self._cwd)
+        for problem in problems:
+            self._record.warn(problem)
+        return images
+
+    async def _catch_up(self) -> None:
+        """Journal what changed since the last request; the model reads what became of it."""
+        if self._model().tools:
+            stood, self._stood = self._stood, ""
+            await self._add("checkpoint", stood)
+        if self._files.up_to_date:
+            await self._files.tell()
+            return
+        meanwhile = await self._files.news()
+        if meanwhile.seen and self._model().tools:
+            checkpoint = (await self._record.known()).checkpoint
+            await self._add("checkpoint", changed_since(meanwhile, checkpoint))
+
+    async def _add(self, kind: Kind, text: str) -> None:
+        if text:
+            await self._record.add(lambda n: [ItemAdded(item=Item(n=n, kind=kind, content=text))])

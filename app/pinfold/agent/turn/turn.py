@@ -1,0 +1,223 @@
+"""One turn: from a prompt to the agent's rest, with all requests and tool calls between."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from msgspec import structs
+
+from pinfold.agent.calls.calls import Calls
+from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.context.front import Front
+from pinfold.agent.files import Files
+from pinfold.agent.record import Record
+from pinfold.agent.requests.learning import Learning
+from pinfold.agent.requests.request import Connection, Requester, Response
+from pinfold.agent.steering import goal
+from pinfold.agent.turn.ending import UNSENT, Ending
+from pinfold.agent.updates import Told
+from pinfold.compaction.refusals import TooSmall
+from pinfold.ports import (
+    AuthenticationFailed,
+    ContextOverflow,
+    ProviderError,
+    Question,
+    RateLimited,
+    Review,
+    TimedOut,
+)
+from pinfold.rollout import provenance
+from pinfold.rollout.events import (
+    ContextSet,
+    Data,
+    ItemAdded,
+    TurnFinished,
+    TurnStarted,
+    Usage,
+)
+from pinfold.rollout.items import Image, Item
+from pinfold.rollout.journal import JournalError
+
+INTERRUPTED = "Not run: the turn was interrupted."
+FAILED = "Not run: the turn ended with an error."
+_WAITING = (RateLimited, TimedOut, AuthenticationFailed)
+"""After these the turn can go on as it is, later or once the user has acted."""
+_WORK = ("assistant", "tool_call", "tool_result")
+MOST_REFUSALS = 5
+"""Of one request as too long, after each of which a shorter one goes out."""
+
+
+class Turn:
+    """Runs turns, one at a time."""
+
+    def __init__(
+        self,
+        record: Record,
+        requester: Requester,
+        calls: Calls,
+        files: Files,
+        triggers: Triggers,
+        learning: Learning,
+        front: Front,
+        connection: Callable[[], Connection],
+        *,
+        max_steps: int,
+    ) -> None:
+        self._record = record
+        self._requester = requester
+        self._calls = calls
+        self._files = files
+        self._triggers = triggers
+        self._learning = learning
+        self._front = front
+        self._connection = connection
+        self._max_steps = max_steps
+        self._usage = Usage()
+        """Of this turn's requests so far."""
+
+    async def run(
+        self,
+        prompt: provenance.Prompt,
+        context: ContextSet,
+        *before: Data,
+        images: tuple[Image, ...] = (),
+    ) -> Ending:
+        """Run to the agent's rest; `before` is journalled with the prompt.
+
+        Cancel it to interrupt: what came is kept, and it still returns.
+        """
+        record = self._record
+        number = record.state.turn + 1
+        self._usage = Usage()
+        self._triggers.prompted()
+        try:
+            await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
+            user = Item(
+                n=0,
+                kind="user",
+                content=prompt.text,
+                turn=number,
+                images=images,
+                detail=provenance.detail(prompt),
+            )
+            await record.add(
+                lambda n: [*before, *self._opening(structs.replace(user, n=n), context)]
+            )
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
+            return Ending("failed", str(error), sent=False)
+        except asyncio.CancelledError:
+            if record.state.turn != number:
+                return UNSENT
+            ending = Ending("interrupted")
+        else:
+            ending = await self._steps(number)
+        closing = asyncio.ensure_future(self._close(number, ending))
+        while not closing.done():
+            # An interruption that comes now must not cut the ending off.
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(closing)
+        return replace(closing.result(), usage=self._usage, answer=self._answer(number))
+
+    def _answer(self, turn: int) -> str:
+        said = (item for item in reversed(self._record.window.items) if item.turn == turn)
+        last = next((item for item in said if item.kind in _WORK), None)
+        return last.content if last is not None and last.kind == "assistant" else ""
+
+    async def _close(self, number: int, ending: Ending) -> Ending:
+        record = self._record
+        try:
+            await self._calls.close_open(INTERRUPTED if ending.state == "interrupted" else FAILED)
+            await record.append(TurnFinished(turn=number, state=ending.state, reason=ending.reason))
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
+            return Ending("failed", str(error))
+        return ending
+
+    def _opening(self, user: Item, context: ContextSet) -> list[Data]:
+        changed = [context] if context.hash != self._record.state.context.hash else []
+        return [*changed, TurnStarted(turn=user.turn), ItemAdded(item=user)]
+
+    async def _steps(self, number: int) -> Ending:
+        record = self._record
+        steps = 0
+        try:
+            while True:
+                if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
+                    return Ending("waiting", f"paused after {steps} steps", "steps")
+                await self._tell()
+                if await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn"):
+                    await self._front.renew()
+                    await self._tell()
+                response = await self._respond(number)
+                steps += 1
+                if response.calls:
+                    await self._calls.run(response.calls)
+                    continue
+                if response.stop == "length":
+                    record.warn("The reply reached the model's output limit and was cut there.")
+                    return Ending("done", limit="output")
+                if not response.items:
+                    record.warn("The model sent an empty reply.")
+                return Ending("done")
+        except asyncio.CancelledError:
+            return Ending("interrupted")
+        except ContextOverflow as error:
+            advice = (
+                "/context shows what fills the window, /compact makes room; "
+                "/model takes a model with a larger one."
+            )
+            said = str(error).rstrip(".")
+            return Ending("failed", f"{said}. {advice}")
+        except _WAITING as error:
+            return Ending("waiting", str(error))
+        except (TooSmall, ProviderError, JournalError) as error:
+            return Ending("failed", str(error))
+        except Exception as error:  # the session must outlive our own mistakes
+            return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")
+
+    async def _tell(self) -> None:
+        """Append what has changed and the model does not know. Raises `JournalError`."""
+        await goal.tell(self._record)
+        if self._connection().model.tools:
+            await self._calls.tell_limits()
+        await self._files.tell()
+        await self._front.tell_entered()
+
+    async def _respond(self, number: int) -> Response:
+        """The next response. A request that the provider finds too long teaches the window, which
+        is compacted, and goes out again."""
+        fit = partial(self._triggers.check, "threshold", "mid_turn")
+        refusals = 0
+        while True:
+            try:
+                response = await self._requester.respond(self._connection(), number, fit)
+            except ContextOverflow as error:
+                refusals += 1
+                if refusals > MOST_REFUSALS:
+                    raise
+                learned = await self._learning.refused(error)
+                if learned:
+                    self._triggers.acted()  # earlier failures were about another window
+                elif refusals > 1:
+                    raise
+                if not await self._triggers.check("overflow", "mid_turn"):
+                    raise
+                await self._front.renew()
+                await self._tell()
+            else:
+                self._usage += response.usage
+                await self._learning.accepted(response.usage.input)
+                return response
+
+    async def _go_on(self, steps: int) -> bool:
+        question = Question(
+            call_id="",
+            tool="",
+            arguments="",
+            review=Review("read", f"{steps} steps in this turn so far. Go on?"),
+            reason="the step limit is reached",
+        )
+        return (await self._calls.ask(question)).verdict in ("yes", "always")

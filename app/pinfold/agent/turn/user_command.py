@@ -1,0 +1,74 @@
+"""`!command`: the user's own shell command, whose output enters the window."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from pinfold.agent.calls.live import LiveOutput, headed
+from pinfold.agent.calls.outputs import Outputs
+from pinfold.agent.calls.results import observed
+from pinfold.agent.record import Record
+from pinfold.agent.updates import ToolStarted
+from pinfold.ports import ToolContext, ToolOutcome
+from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.items import Item, State
+from pinfold.rollout.journal import JournalError
+from pinfold.tools.workspace import observe_command
+
+TIMEOUT = 600
+"""Seconds."""
+
+
+async def run(record: Record, cwd: Path, outputs: Outputs, command: str) -> None:
+    """Run it and journal what it prints, also where it is interrupted: then this is cancelled.
+
+    Raises `ToolError`, `JournalError`.
+    """
+    from pinfold.tools.shell import Shell  # pydantic comes with it
+
+    call_id = f"user-{record.state.last_n + 1}"
+    live = LiveOutput(record, call_id)
+    context = ToolContext(cwd, record.journal.folder, call_id, live.on_output)
+    context = outputs.bounded(context)
+    record.enter("tools")
+    record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
+    try:
+        arguments = json.dumps({"command": command, "timeout": TIMEOUT})
+        outcome = await outputs.fitted(await Shell().run(arguments, context), context)
+    except asyncio.CancelledError:
+        text = live.text + "\n[interrupted by the user]"
+        ran = observe_command(command, text)
+        outcome = ToolOutcome(text, False, (ran,), {"command": command})
+        await _note(record, command, call_id, outcome, "interrupted")
+        raise
+    await _note(record, command, call_id, outcome, "complete")
+
+
+async def _note(
+    record: Record, command: str, call_id: str, outcome: ToolOutcome, state: State
+) -> None:
+    told = headed(outcome, f"The user ran `{command}`:\n")
+
+    def make(n: int) -> list[Data]:
+        item = Item(
+            n=n,
+            kind="context",
+            content=told.output,
+            call_id=call_id,
+            name="shell",
+            state=state,
+            detail={
+                "ok": told.ok,
+                "act": "said",
+                "words": f"!{command}",
+                **told.detail,
+            },
+        )
+        return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
+
+    try:
+        await record.add(make)
+    except JournalError as error:
+        raise JournalError(
+            f"The command ran, but its output could not be written. {error}"
+        ) from error

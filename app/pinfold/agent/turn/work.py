@@ -1,0 +1,195 @@
+"""What a session is busy with: one task at a time, and then the prompts that wait."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from pinfold.agent.calls.outputs import Outputs
+from pinfold.agent.playback import rounds
+from pinfold.agent.playback.playback import Playback
+from pinfold.agent.playback.rounds import Round
+from pinfold.agent.record import Record
+from pinfold.agent.turn import user_command
+from pinfold.agent.turn.before_turn import BeforeTurn
+from pinfold.agent.turn.ending import UNSENT, Ending, Sending
+from pinfold.agent.turn.queue import PromptQueue
+from pinfold.agent.turn.turn import Turn
+from pinfold.agent.updates import Phase, PromptReturned, Told
+from pinfold.rollout.events import Data
+from pinfold.rollout.journal import JournalError
+from pinfold.rollout.provenance import Prompt
+
+Answer = TypeVar("Answer")
+
+
+class Work:
+    """Turns, the user's commands, compactions by hand, recordings."""
+
+    def __init__(
+        self,
+        record: Record,
+        cwd: Path,
+        turn: Turn,
+        before: BeforeTurn,
+        outputs: Outputs,
+    ) -> None:
+        self.queue = PromptQueue(record)
+        self.rounds: Sequence[Round] = ()
+        """The compactions of the recording that was played."""
+        self.closing = False
+        """The queue stays in the journal, for the next opening."""
+        self._record = record
+        self._cwd = cwd
+        self._turn = turn
+        self._before = before
+        self._outputs = outputs
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def send(self, prompt: Prompt) -> asyncio.Future[Ending]:
+        """Start a turn, or queue its prompt; how the turn ends."""
+        if self.busy:
+            return self.queue.add(prompt)
+        sending = Sending(prompt)
+        self._task = asyncio.create_task(self._run(sending))
+        return sending.ending
+
+    def command(self, command: str) -> None:
+        """Start the user's own shell command; not while it is busy."""
+        self._task = asyncio.create_task(self._command(command))
+
+    def play(self, playing: Playback, speed: float, *, told: bool) -> None:
+        """Start a recording; `told` tells of its compactions though there were none."""
+        self._task = asyncio.create_task(self._play(playing, speed, told=told))
+
+    async def wait_for(
+        self, work: Callable[[], Awaitable[Answer]], phase: Phase | None = None
+    ) -> Answer | None:
+        """The answer of work that prompts wait for, or None where `interrupt` ended it.
+
+        Not while it is busy. Raises what `work` raises.
+        """
+        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._wait_for(work, phase, answer))
+        return await asyncio.shield(answer)
+
+    def interrupt(self) -> None:
+        """End what runs. What came is kept."""
+        if self.busy:
+            # Not at once: a task that is cancelled before its first step never sees its prompt.
+            asyncio.get_running_loop().call_soon(self._cancel)
+
+    def _cancel(self) -> None:
+        # Once is enough: a second cancel would cut off the writing down of what came.
+        if self._task is not None and not self._task.done() and not self._task.cancelling():
+            self._task.cancel()
+
+    async def idle(self) -> None:
+        """Wait until nothing runs and nothing is left to write."""
+        while self.busy or self.queue.writing:
+            running = {*self.queue.writing, *((self._task,) if self._task else ())}
+            await asyncio.wait(running)
+            await asyncio.sleep(0)
+
+    def refuse(self, text: str, why: str) -> None:
+        """Give back what was typed."""
+        self._record.tell(Told(why, "error"))
+        self._record.tell(PromptReturned(text))
+
+    # The tasks
+
+    async def _run(self, waiting: Sending | None, taken: Sequence[Data] = ()) -> None:
+        """Run turns until the queue is empty; `taken` took the first prompt out of it."""
+        record = self._record
+        sent: Sending | None = None
+        failed = UNSENT
+        try:
+            while waiting is not None:
+                context, images = await self._before.ready(waiting.prompt.text)
+                sent, waiting = waiting, None
+                ending = await self._turn.run(sent.prompt, context, *taken, images=images)
+                sent.end(ending)
+                if not ending.sent:
+                    waiting = sent
+                    break
+                if ending.state != "done" or _interrupted():
+                    break
+                waiting, taken = self.queue.next()
+        except asyncio.CancelledError:
+            pass  # before the turn had begun
+        except Exception as error:  # the session must outlive our own mistakes
+            own = not isinstance(error, JournalError)
+            why = f"pinfold failed: {type(error).__name__}: {error}" if own else str(error)
+            record.tell(Told(why, "error"))
+            failed = Ending("failed", why, sent=False)
+        finally:
+            for sending in (sent, waiting):
+                if sending is not None:
+                    sending.end(failed)
+            self._settle(waiting)
+
+    async def _command(self, command: str) -> None:
+        try:
+            await user_command.run(self._record, self._cwd, self._outputs, command)
+        except asyncio.CancelledError:
+            pass  # what came is in the journal
+        except Exception as error:  # the session must outlive our own mistakes
+            self.refuse(f"!{command}", str(error))
+        await self._go_on()
+
+    async def _wait_for(
+        self,
+        work: Callable[[], Awaitable[Answer]],
+        phase: Phase | None,
+        answer: "asyncio.Future[Answer | None]",
+    ) -> None:
+        if phase is not None:
+            self._record.enter(phase)
+        try:
+            answer.set_result(await work())
+        except asyncio.CancelledError:
+            answer.set_result(None)
+        except Exception as error:  # whoever asked is told
+            answer.set_exception(error)
+        await self._go_on()
+
+    async def _play(self, playing: Playback, speed: float, *, told: bool) -> None:
+        try:
+            await playing.play(speed)
+        except asyncio.CancelledError:
+            pass  # what was played stays
+        except Exception as error:  # the session must outlive our own mistakes
+            self._record.tell(Told(f"The recording stopped: {error}", "error"))
+        finally:
+            self.rounds = tuple(playing.rounds)
+            if self.rounds or told:
+                table = ("Compactions:", *rounds.lines(self.rounds))
+                self._record.tell(Told("\n".join(table)))
+            self._settle(None)
+
+    async def _go_on(self) -> None:
+        """Take up the prompts that waited, unless the user ended it all."""
+        if _interrupted():
+            self._settle(None)
+        else:
+            await self._run(*self.queue.next())
+
+    def _settle(self, waiting: Sending | None) -> None:
+        """Put into the prompt what was not sent: `waiting`, and the queue."""
+        texts = [] if waiting is None else [waiting.prompt.text]
+        if self.closing:
+            self.queue.leave()
+        else:
+            texts += self.queue.clear()
+        if texts:
+            self._record.tell(PromptReturned("\n\n".join(texts)))
+        self._record.enter("idle")
+
+
+def _interrupted() -> bool:
+    task = asyncio.current_task()
+    return task is not None and bool(task.cancelling())
