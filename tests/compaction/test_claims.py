@@ -5,7 +5,7 @@ import pytest
 from fakes.compactions import Live
 from pinfold.compaction.claims import CITES_NOTHING, LIFTED, NOBODYS_WORD, NOT_QUOTED, Sources
 from pinfold.compaction.inserted import CORE_HEADER
-from pinfold.compaction.summary import Entry, Evidence, Field, line_of
+from pinfold.compaction.summary import Evidence, Field, SummaryEntry, line_of
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item, Kind
 
@@ -36,15 +36,17 @@ ITEMS = (
 @pytest.fixture(scope="module")
 def sources() -> Sources:
     live = Live(ItemAdded(item=item) for item in ITEMS)
-    standing = Entry("a", "symbols", {"name": "read_token", "file": "src/a.py", "role": "fn"})
+    standing = SummaryEntry(
+        "a", "symbols", {"name": "read_token", "file": "src/a.py", "role": "fn"}
+    )
     return Sources(live.view().entries, [standing], "/w")
 
 
 def checked(
     sources: Sources, text: str, *evidence: tuple[int, str], field: Field = "decisions"
-) -> Entry:
+) -> SummaryEntry:
     cited = tuple(Evidence(item, quote) for item, quote in evidence)
-    return sources.check(Entry("", field, {"text": text}, cited))
+    return sources.check(SummaryEntry("", field, {"text": text}, cited))
 
 
 @pytest.mark.parametrize(
@@ -93,9 +95,9 @@ def test_a_number_of_another_item_confirms_nothing(sources: Sources) -> None:
 
 def test_paths_and_symbols_of_an_entry_are_looked_up(sources: Sources) -> None:
     value = {"name": "read_token", "file": "src/b.py", "role": "fn"}
-    entry = Entry("", "symbols", value, (Evidence(4, "Three tests of"),))
+    entry = SummaryEntry("", "symbols", value, (Evidence(4, "Three tests of"),))
     assert sources.check(entry).unconfirmed == ("read_token", "src/b.py")
-    known = Entry("a", "symbols", value, (Evidence(4, "Three tests of"),))
+    known = SummaryEntry("a", "symbols", value, (Evidence(4, "Three tests of"),))
     assert sources.check(known).unconfirmed == ("src/b.py",)
 
 

@@ -11,25 +11,25 @@ from msgspec.structs import replace
 from fakes.compactions import Live, session
 from pinfold.compaction.clusters import GAP, Piece, clusters, pieces
 from pinfold.compaction.transcript import END, GOAL, RECORD
-from pinfold.compaction.view import Entry
+from pinfold.compaction.view import WindowEntry
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Image, Item
 
 
-def window_of(*texts: str) -> tuple[Entry, ...]:
+def window_of(*texts: str) -> tuple[WindowEntry, ...]:
     items = (Item(n=n, kind="user", content=text) for n, text in enumerate(texts, 1))
     return Live(ItemAdded(item=item) for item in items).view(1_000_000).entries
 
 
-def about(entry: Entry, *files: str) -> Entry:
+def about(entry: WindowEntry, *files: str) -> WindowEntry:
     return replace(entry, touches=dict.fromkeys(files, "read"))
 
 
-def numbers(found: Sequence[Sequence[Entry]]) -> list[list[int]]:
+def numbers(found: Sequence[Sequence[WindowEntry]]) -> list[list[int]]:
     return [[entry.n for entry in cluster] for cluster in found]
 
 
-def talk(*files: Sequence[str]) -> list[Entry]:
+def talk(*files: Sequence[str]) -> list[WindowEntry]:
     """Turns of a message and an answer, the answer about those files."""
     live = Live()
     for n, _ in enumerate(files):

@@ -9,7 +9,7 @@ from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.summary import Entry
+from pinfold.compaction.summary import SummaryEntry
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemsMarked, PinsChanged
 
@@ -29,7 +29,7 @@ def planned(
 ) -> CompactionPlan:
     material = Material(
         text="Go on with part 12.",
-        entries=(Entry("e1", "task", {"text": "Make the parts faster."}),),
+        entries=(SummaryEntry("e1", "task", {"text": "Make the parts faster."}),),
         opaque={"sealed": "x"},
         through=90,
         meta={"provider": "p", "model": "m"},

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fakes.compactions import apply, planned, session, working
 from pinfold.compaction.loss import MAX_NAMED, loss_of
-from pinfold.compaction.summary import Entry, to_detail
+from pinfold.compaction.summary import SummaryEntry, to_detail
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
@@ -54,8 +54,8 @@ def test_what_a_digest_said_is_a_loss_where_the_next_window_does_not() -> None:
 
 def test_what_a_model_summed_up_is_a_loss_where_it_leaves() -> None:
     entries = (
-        Entry("d1", "decisions", {"text": "The limit is 4,317."}),
-        Entry("o1", "decisions", {"text": "Port 9999 stays."}),
+        SummaryEntry("d1", "decisions", {"text": "The limit is 4,317."}),
+        SummaryEntry("o1", "decisions", {"text": "Port 9999 stays."}),
     )
     live = session(4)
     live.add(ItemAdded(item=Item(n=33, kind="summary", content="...", detail=to_detail(entries))))

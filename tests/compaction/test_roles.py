@@ -8,7 +8,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.summary import Entry, Evidence
+from pinfold.compaction.summary import Evidence, SummaryEntry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied, Stated
 from pinfold.rollout.items import Item
@@ -17,7 +17,7 @@ from pinfold.rollout.memory import Evidence as Ref
 
 TOLD = Material(
     entries=tuple(
-        Entry(
+        SummaryEntry(
             f"{n:x}", "todo", {"text": f"Step {n} of the work is left. " * 4}, (Evidence(n, "x"),)
         )
         for n in range(1, 30)

@@ -17,7 +17,7 @@ from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.summary import Entry, Evidence, entries_of
+from pinfold.compaction.summary import Evidence, SummaryEntry, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import ContextOverflow
 from pinfold.rollout.events import Data, ItemAdded, PinsChanged
@@ -415,7 +415,7 @@ async def test_edited_text_goes_in_as_it_is_and_is_read_as_text_the_next_time() 
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=300)
 entries = st.lists(
     st.builds(
-        lambda n, field, text: Entry(f"{n:x}", field, {"text": text}, (Evidence(n, text),)),
+        lambda n, field, text: SummaryEntry(f"{n:x}", field, {"text": text}, (Evidence(n, text),)),
         st.integers(1, 99),
         st.sampled_from(["decisions", "constraints", "todo", "assumptions"]),
         texts.map(lambda text: f"a{text}"),
@@ -439,7 +439,7 @@ options = st.builds(
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(histories(), entries, options, st.sampled_from([300, 1_000, 4_096, 8_192]))
 def test_a_plan_holds_whatever_the_window(
-    data: list[Data], told: tuple[Entry, ...], options: PlanOptions, size: int
+    data: list[Data], told: tuple[SummaryEntry, ...], options: PlanOptions, size: int
 ) -> None:
     live = Live(data)
     view = live.view(size, size // 4)

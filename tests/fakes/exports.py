@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fakes import histories
 from fakes.windows import IMAGE, MODEL
 from pinfold.commands.export import opening
-from pinfold.export.transcript import Entry, Transcript
+from pinfold.export.transcript import ExportedItem, Transcript
 from pinfold.ports import ModelInfo
 from pinfold.rollout.events import (
     AgentsFile,
@@ -107,7 +107,9 @@ def transcript(
         model=model,
         context=context,
         entries=[
-            Entry(item, window.archive.at(item.n), window.form(item.n), window.is_pinned(item.n))
+            ExportedItem(
+                item, window.archive.at(item.n), window.form(item.n), window.is_pinned(item.n)
+            )
             for item in items
         ],
         window=window.items,

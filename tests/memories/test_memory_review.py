@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fakes.consolidating import Memories, agent_writing, line, session
 from pinfold.memories import baseline, review, trees
-from pinfold.memories.places import MEMORY, SUMMARY, Refused
+from pinfold.memories.places import MEMORY, SUMMARY, MemoriesRefused
 
 ONE, TWO, THREE = (line(n, 1, f"Port {n} is 808{n}.") for n in (1, 2, 3))
 
@@ -46,7 +46,7 @@ async def test_a_held_result_changes_nothing_and_starts_no_other(at: Memories) -
     again = await at.run([], review=True)
     assert (again.status, at.provider.requests) == ("held", [])
     assert baseline.read(at.places) == base
-    with pytest.raises(Refused, match="waits for your review"):
+    with pytest.raises(MemoriesRefused, match="waits for your review"):
         review.undo(at.places)
 
 
@@ -56,7 +56,7 @@ async def test_each_change_is_accepted_edited_or_rejected(at: Memories) -> None:
     first, second, skill = waiting.hunks
     review.reject(at.places, first.id)
     assert at.text() == page(TWO)
-    with pytest.raises(Refused, match="not there any more"):
+    with pytest.raises(MemoriesRefused, match="not there any more"):
         review.accept(at.places, first.id)
     review.edit(at.places, second.id, "- Port 3 is mine.")
     assert at.text() == page(TWO, "- Port 3 is mine.")
@@ -73,7 +73,7 @@ async def test_each_change_is_accepted_edited_or_rejected(at: Memories) -> None:
     assert (await at.run([], review=True)).status == "unchanged"
     review.undo(at.places)
     assert at.text() == page(TWO)
-    with pytest.raises(Refused, match="There is no consolidation to undo"):
+    with pytest.raises(MemoriesRefused, match="There is no consolidation to undo"):
         review.undo(at.places)
 
 
@@ -82,7 +82,7 @@ async def test_undo_does_not_overwrite_an_edit(tmp_path: Path) -> None:
     at.remember(1, ONE)
     await at.run(agent_writing(page(ONE)))
     trees.put(at.places.files, MEMORY, f"{page(ONE)}- Mine.\n".encode())
-    with pytest.raises(Refused, match=r"MEMORY.md has been edited since"):
+    with pytest.raises(MemoriesRefused, match=r"MEMORY.md has been edited since"):
         review.undo(at.places)
     assert at.text() == f"{page(ONE)}- Mine.\n"
 

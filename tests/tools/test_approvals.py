@@ -10,7 +10,7 @@ from pinfold.settings import Mode
 from pinfold.tools.approvals import (
     Allowed,
     Ask,
-    Refused,
+    Denied,
     always,
     matches,
     verdict,
@@ -30,7 +30,7 @@ CONFIG = Review("write", "edit config", (ROOT / ".pinfold" / "config.toml",))
 @pytest.mark.parametrize(
     ("mode", "read", "read_outside", "write", "write_outside", "command", "guarded"),
     [
-        ("read-only", Allowed, Refused, Refused, Refused, Refused, Refused),
+        ("read-only", Allowed, Denied, Denied, Denied, Denied, Denied),
         ("ask", Allowed, Ask, Ask, Ask, Ask, Ask),
         ("workspace", Allowed, Ask, Allowed, Ask, Ask, Ask),
         ("full", Allowed, Allowed, Allowed, Allowed, Allowed, Allowed),
@@ -59,7 +59,7 @@ def test_the_modes(
 
 @pytest.mark.parametrize("mode", ["ask", "workspace"])
 def test_drift_asks_after_what_is_worse(mode: Mode) -> None:
-    def of(review: Review) -> Allowed | Ask | Refused:
+    def of(review: Review) -> Allowed | Ask | Denied:
         return verdict(mode, review, review.access == "read", ROOT, (), drift="drifts")
 
     assert of(WRITE) == Ask("drifts")
@@ -73,7 +73,7 @@ def test_drift_asks_after_what_is_worse(mode: Mode) -> None:
 def test_an_allowed_prefix_lets_a_command_run(mode: Mode) -> None:
     assert isinstance(verdict(mode, COMMAND, False, ROOT, {"pytest"}), Allowed)
     assert isinstance(verdict(mode, COMMAND, False, ROOT, {"pytest -x"}), Ask)
-    assert isinstance(verdict("read-only", COMMAND, False, ROOT, {"pytest"}), Refused)
+    assert isinstance(verdict("read-only", COMMAND, False, ROOT, {"pytest"}), Denied)
 
 
 def test_a_tool_that_may_write_does_not_pass_as_a_reader() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pinfold.ports import Review
 from pinfold.settings import Mode
-from pinfold.tools.approvals import Allowed, Ask, Refused, verdict
+from pinfold.tools.approvals import Allowed, Ask, Denied, verdict
 
 
 def of(root: Path, *names: str, mode: Mode = "workspace") -> Any:
@@ -47,7 +47,7 @@ def test_what_runs_later_asks_in_every_mode_but_full(tmp_path: Path, name: str) 
         asked = of(tmp_path, name, mode=mode)
         assert isinstance(asked, Ask)
         assert asked.reason.startswith(f"writes {name}: ")
-    assert isinstance(of(tmp_path, name, mode="read-only"), Refused)
+    assert isinstance(of(tmp_path, name, mode="read-only"), Denied)
     assert isinstance(of(tmp_path, name, mode="full"), Allowed)
 
 

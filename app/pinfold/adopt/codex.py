@@ -10,7 +10,7 @@ from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.artifacts import Touched
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_acts import Acts
-from pinfold.adopt.codex_items import Entry
+from pinfold.adopt.codex_items import UnnumberedItem
 from pinfold.adopt.codex_tools import outcome, touched
 from pinfold.adopt.lines import number_of, object_of, records, text_of, time_of
 from pinfold.rollout.events import Context, Usage
@@ -76,7 +76,7 @@ class _Reader:
         self._marked_turns = False
         """Whether the rollout says itself where turns begin."""
         self._acts = Acts()
-        self._calls: dict[str, Entry] = {}
+        self._calls: dict[str, UnnumberedItem] = {}
         """The open calls, by call id."""
         self._touched: dict[str, list[Touched]] = {}
         """What the open calls touch, by call id."""
@@ -165,7 +165,7 @@ class _Reader:
             self._response = 0
             self._observe(n, entry)
 
-    def _add(self, entry: Entry) -> int:
+    def _add(self, entry: UnnumberedItem) -> int:
         response = 0
         if entry.kind in WRITTEN and entry.kind != "tool_result":
             self._response = self._response or self.builder.response()
@@ -183,7 +183,7 @@ class _Reader:
             detail=self._outcome(entry) if entry.kind == "tool_result" else entry.detail,
         )
 
-    def _outcome(self, result: Entry) -> dict[str, Any]:
+    def _outcome(self, result: UnnumberedItem) -> dict[str, Any]:
         call = self._calls.pop(result.call_id or "", None)
         if call is None:
             return outcome(result.content)
@@ -193,7 +193,7 @@ class _Reader:
         if not (self._marked_turns and self.builder.turn_open):
             self.builder.turn(self._at)
 
-    def _observe(self, n: int, entry: Entry) -> None:
+    def _observe(self, n: int, entry: UnnumberedItem) -> None:
         detail = self.builder.items[n].detail
         for file in self._touched.pop(entry.call_id or "", ()):
             if detail.get("ok", True) or (file.kind == "command" and not detail.get("refused")):
@@ -286,7 +286,7 @@ class _Reader:
         self.builder.replace(self._at, window[:cut], reason="rewind", meta={"num_turns": turns})
 
 
-def _new(entry: Entry) -> Item:
+def _new(entry: UnnumberedItem) -> Item:
     return Item(
         n=0,
         kind=entry.kind,

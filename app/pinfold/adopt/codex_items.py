@@ -46,7 +46,7 @@ _HEAD = frozenset({"type", "id", "call_id", "status", "name", "namespace"})
 """Fields of a call that say nothing of what it does."""
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class UnnumberedItem(Struct, frozen=True, kw_only=True):
     """An item before it has a number."""
 
     kind: Kind
@@ -59,7 +59,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     detail: dict[str, Any] = field(default_factory=dict)
 
 
-def entry(payload: dict[str, Any], summary: str = "") -> Entry | None:
+def entry(payload: dict[str, Any], summary: str = "") -> UnnumberedItem | None:
     """The item of a response item; None where it is none that a model sees.
 
     `summary` is the text of the compaction that the item stands behind.
@@ -70,14 +70,14 @@ def entry(payload: dict[str, Any], summary: str = "") -> Entry | None:
     if kind == "reasoning":
         # Encrypted reasoning opens for the account alone that it was made for.
         parts = [*list_of(payload, "summary"), *list_of(payload, "content")]
-        return Entry(
+        return UnnumberedItem(
             kind="reasoning", content=content(parts)[0], foreign_id=text_of(payload, "id") or None
         )
     if kind in _COMPACTIONS:
-        return Entry(kind="compaction", opaque=payload)
+        return UnnumberedItem(kind="compaction", opaque=payload)
     if kind.endswith("_output"):
         text, images = _output(payload)
-        return Entry(
+        return UnnumberedItem(
             kind="tool_result", content=text, images=images, call_id=text_of(payload, "call_id")
         )
     if kind.endswith("_call"):
@@ -85,7 +85,7 @@ def entry(payload: dict[str, Any], summary: str = "") -> Entry | None:
     return None
 
 
-def _message(payload: dict[str, Any], summary: str) -> Entry | None:
+def _message(payload: dict[str, Any], summary: str) -> UnnumberedItem | None:
     text, images = content(payload.get("content"))
     match text_of(payload, "role"):
         case "assistant":
@@ -99,7 +99,7 @@ def _message(payload: dict[str, Any], summary: str) -> Entry | None:
         case _:
             return None
     standing = kind in {"user", "context"}
-    return Entry(
+    return UnnumberedItem(
         kind=kind,
         content=text,
         images=images,
@@ -119,7 +119,7 @@ def sets_up(item: Item) -> bool:
     return item.kind == "context" and not head.startswith(_HAPPENED)
 
 
-def _call(kind: str, payload: dict[str, Any]) -> Entry:
+def _call(kind: str, payload: dict[str, Any]) -> UnnumberedItem:
     given: Any
     match kind:
         case "function_call":
@@ -131,7 +131,7 @@ def _call(kind: str, payload: dict[str, Any]) -> Entry:
         case _:
             given = {key: value for key, value in payload.items() if key not in _HEAD}
     namespace = text_of(payload, "namespace")
-    return Entry(
+    return UnnumberedItem(
         kind="tool_call",
         content=given if isinstance(given, str) else compact(given),
         call_id=text_of(payload, "call_id") or text_of(payload, "id") or None,

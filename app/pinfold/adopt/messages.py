@@ -11,7 +11,7 @@ from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_acts import Acts
-from pinfold.adopt.codex_items import Entry
+from pinfold.adopt.codex_items import UnnumberedItem
 from pinfold.adopt.content import content
 from pinfold.adopt.forms import detail_of
 from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
@@ -84,7 +84,7 @@ class _Reader:
         self._response = 0
         """The response that goes on; 0 once something else came between."""
         self._acts = Acts()
-        self._calls: dict[str, Entry] = {}
+        self._calls: dict[str, UnnumberedItem] = {}
         """The open calls, by call id."""
 
     def read(self, messages: Sequence[Any]) -> Adoption:
@@ -105,11 +105,11 @@ class _Reader:
             self._item(codex_items.entry(message), message)
         elif role in {"system", "developer"}:
             text, _ = content(message.get("content"))
-            self._add(Entry(kind="context", content=text, detail={"act": "host"}))
+            self._add(UnnumberedItem(kind="context", content=text, detail={"act": "host"}))
         elif role == "user":
             text, images = content(message.get("content"))
             said = {"act": "said"}
-            self._add(Entry(kind="user", content=text, images=images, detail=said))
+            self._add(UnnumberedItem(kind="user", content=text, images=images, detail=said))
         elif role == "assistant":
             self._assistant(message)
         elif role in {"tool", "function"}:
@@ -117,7 +117,7 @@ class _Reader:
         else:
             self.builder.skip(f"message of role {role}")
 
-    def _item(self, entry: Entry | None, message: dict[str, Any]) -> None:
+    def _item(self, entry: UnnumberedItem | None, message: dict[str, Any]) -> None:
         if entry is None:
             self.builder.skip(f"item of type {text_of(message, 'type')}".strip())
         else:
@@ -127,7 +127,7 @@ class _Reader:
         self._response = 0
         for name in ("reasoning_content", "reasoning"):
             if text := text_of(message, name):
-                self._add(Entry(kind="reasoning", content=text, opaque={"field": name}))
+                self._add(UnnumberedItem(kind="reasoning", content=text, opaque={"field": name}))
                 break
         text, images = content(message.get("content"))
         text = text or text_of(message, "refusal")
@@ -136,7 +136,7 @@ class _Reader:
         if function:
             calls.append({"function": function})
         if text or images or not calls:
-            self._add(Entry(kind="assistant", content=text, images=images))
+            self._add(UnnumberedItem(kind="assistant", content=text, images=images))
         for call in calls:
             self._add(_call(call))
         if not isinstance(message.get("tool_calls"), list | None):
@@ -152,10 +152,12 @@ class _Reader:
         call_id = call_id or self.builder.waiting_call()
         name = text_of(message, "name") or None
         self._add(
-            Entry(kind="tool_result", content=text, images=images, call_id=call_id, name=name)
+            UnnumberedItem(
+                kind="tool_result", content=text, images=images, call_id=call_id, name=name
+            )
         )
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: UnnumberedItem) -> None:
         if entry.kind == "context" and not self._begun:
             self._instructions.append(entry.content)
             return
@@ -182,7 +184,7 @@ class _Reader:
         if entry.kind == "tool_call":
             self._calls[entry.call_id or ""] = entry
 
-    def _outcome(self, result: Entry) -> dict[str, Any]:
+    def _outcome(self, result: UnnumberedItem) -> dict[str, Any]:
         call = self._calls.pop(result.call_id or "", None)
         if call is None:
             return {"act": "read"}
@@ -197,10 +199,10 @@ class _Reader:
                 )
 
 
-def _call(call: dict[str, Any]) -> Entry:
+def _call(call: dict[str, Any]) -> UnnumberedItem:
     function = object_of(call, "function") or object_of(call, "custom")
     given = function.get("arguments", function.get("input", ""))
-    return Entry(
+    return UnnumberedItem(
         kind="tool_call",
         content=given if isinstance(given, str) else compact(given),
         call_id=text_of(call, "id") or None,

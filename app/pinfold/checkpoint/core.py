@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from pinfold.checkpoint.anchors import number
 from pinfold.digests.choice import take_best
-from pinfold.digests.lines import Line
+from pinfold.digests.lines import DigestLine
 from pinfold.digests.record import Record
 from pinfold.rollout.events import (
     CoreChanged,
@@ -87,7 +87,7 @@ def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[
         for line in record.lines()
         if line.kind == "user" and line.n != latest and _key(line.text) not in known
     ]
-    first: list[Line] = []
+    first: list[DigestLine] = []
     if not core.goal and (start := record.first_request):
         first = _within([line for line in told if line.n == start], min(FIRST_REQUEST, most))
     left = most - sum(line.cost for line in first)
@@ -101,8 +101,8 @@ def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[
     ]
 
 
-def _within(lines: Sequence[Line], most: int) -> list[Line]:
-    kept: list[Line] = []
+def _within(lines: Sequence[DigestLine], most: int) -> list[DigestLine]:
+    kept: list[DigestLine] = []
     for line in lines:
         most -= line.cost
         if most < 0:

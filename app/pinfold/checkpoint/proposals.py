@@ -14,12 +14,12 @@ from pinfold.checkpoint import caps
 from pinfold.checkpoint.anchors import number
 from pinfold.checkpoint.proposed import (
     TASK_NAMES,
+    BadProposal,
     Cited,
     Proposal,
     ProposedDecision,
     ProposedFact,
     ProposedPlan,
-    Refused,
     decode,
     name,
     said,
@@ -54,7 +54,7 @@ def judge(payload: str, state: CheckpointState, read: Read) -> MemoryApplied | M
     """
     try:
         return MemoryApplied(memory=_Judge(state, read).accept(decode(payload)))
-    except Refused as refused:
+    except BadProposal as refused:
         return MemoryRefused(payload=clip(payload, caps.MAX_REFUSED_CHARS), reason=str(refused))
 
 
@@ -98,14 +98,14 @@ class _Judge:
             case "user":
                 n = state.anchors.user(ref)
                 if n is None:
-                    raise Refused(
+                    raise BadProposal(
                         f"There is no message {ref} of the user; ref is its #number or latest."
                     )
                 return Evidence("user", f"#{n}")
             case "tool_output":
                 call_id = state.anchors.call(ref)
                 if call_id is None:
-                    raise Refused(
+                    raise BadProposal(
                         f"There is no tool output {ref}; ref is the call's id, the number of its "
                         "result as #number, or latest."
                     )
@@ -115,7 +115,7 @@ class _Judge:
                 uri = _uri(ref, state)
                 file = state.artifact(uri)
                 if file is None or file.kind != "file":
-                    raise Refused(
+                    raise BadProposal(
                         f"{uri} has not been read or written in this session: read it first."
                     )
                 return Evidence("file", uri, file.hash)
@@ -163,10 +163,12 @@ class _Judge:
         state = self._state
         key = name("key", proposal.key)
         if key.casefold() in TASK_NAMES:
-            raise Refused("The task is the user's to set; a fact may not stand for it.")
+            raise BadProposal("The task is the user's to set; a fact may not stand for it.")
         known = state.fact(key)
         if known is not None and known.evidence.said_by_user and evidence.source != "user":
-            raise Refused(f"{key} is known by the user's word: only the user's words replace it.")
+            raise BadProposal(
+                f"{key} is known by the user's word: only the user's words replace it."
+            )
         uris = [_uri(dependency, state) for dependency in proposal.depends_on]
         if not uris:
             _require_no_files(evidence, state)
@@ -175,16 +177,16 @@ class _Judge:
         uris = list(dict.fromkeys(uris))
         if len(uris) > caps.MAX_DEPENDENCIES:
             most = caps.MAX_DEPENDENCIES
-            raise Refused(f"A fact may depend on {most} artifacts at most: split it.")
+            raise BadProposal(f"A fact may depend on {most} artifacts at most: split it.")
         depends_on = tuple(_dependency(uri, state) for uri in uris)
         value = said("value", proposal.value)
         quote = proposal.evidence.quote or value
         backed = self._quoted(evidence, quote)
         if not backed.quote:
-            raise Refused(_not_quoted(evidence, self._name(evidence), quote))
+            raise BadProposal(_not_quoted(evidence, self._name(evidence), quote))
         if gone := mentions.missing(value, self._items(evidence), state.cwd):
             where = self._name(evidence)
-            raise Refused(f"{', '.join(gone[:5])} of the value does not stand in {where}.")
+            raise BadProposal(f"{', '.join(gone[:5])} of the value does not stand in {where}.")
         return FactMemory(
             key=key,
             value=said_by(self._name(evidence), backed.quote, quote),
@@ -207,14 +209,14 @@ class _Judge:
         replaced = proposal.supersedes
         if replaced is not None and replaced not in kept:
             known = ", ".join(list(kept)[-5:]) or "none"
-            raise Refused(f"There is no decision {replaced} to supersede. Known: {known}.")
+            raise BadProposal(f"There is no decision {replaced} to supersede. Known: {known}.")
         decision = said("decision", proposal.decision)
         quote = proposal.evidence.quote
         backed = self._quoted(evidence, quote or decision)
         if quote and not backed.quote:
-            raise Refused(_not_quoted(evidence, "the user", quote))
+            raise BadProposal(_not_quoted(evidence, "the user", quote))
         if replaced is not None and kept[replaced] and not backed.quote:
-            raise Refused(f"{replaced} is the user's word: quote what they say now.")
+            raise BadProposal(f"{replaced} is the user's word: quote what they say now.")
         rationale = said("rationale", proposal.rationale)
         own = quotes.find(decision, backed.quote) is not None
         if not backed.quote:
@@ -275,7 +277,7 @@ def _require_no_files(evidence: Evidence, state: CheckpointState) -> None:
     elif evidence.source == "tool_output":
         files = state.anchors.files(evidence.ref)
     if files:
-        raise Refused(
+        raise BadProposal(
             f"dependsOn is missing: the fact comes from {clip(files[0], caps.MAX_VALUE_CHARS)}, "
             "and must name the files that would make it untrue if they changed."
         )
@@ -284,7 +286,7 @@ def _require_no_files(evidence: Evidence, state: CheckpointState) -> None:
 def _dependency(uri: str, state: CheckpointState) -> Dependency:
     artifact = state.artifact(uri)
     if artifact is None:
-        raise Refused(
+        raise BadProposal(
             f"dependsOn names {uri}, which has not been seen in this session: read it first."
         )
     return Dependency(artifact.uri, artifact.hash)
@@ -296,9 +298,9 @@ def _plan(proposal: ProposedPlan, evidence: Evidence) -> PlanMemory:
         for proposed_step in proposal.steps
     )
     if len(steps) > caps.MAX_PLAN_STEPS_TOTAL:
-        raise Refused(f"A plan has {caps.MAX_PLAN_STEPS_TOTAL} steps at most: join some.")
+        raise BadProposal(f"A plan has {caps.MAX_PLAN_STEPS_TOTAL} steps at most: join some.")
     if len({step.id for step in steps}) < len(steps):
-        raise Refused("Two steps have the same id.")
+        raise BadProposal("Two steps have the same id.")
     done = tuple(
         step.id
         for step, proposed_step in zip(steps, proposal.steps, strict=True)

@@ -52,7 +52,7 @@ Proposal = ProposedFact | ProposedDecision | ProposedPlan
 _decoder = msgspec.json.Decoder(dict[str, Any])
 
 
-class Refused(Exception):
+class BadProposal(Exception):
     """The proposal can't be kept; `str()` tells the model why."""
 
 
@@ -61,24 +61,24 @@ def decode(payload: str) -> Proposal:
     try:
         given = _decoder.decode(payload or "{}")
     except (ValueError, RecursionError) as error:
-        raise Refused(f"The payload is no JSON object: {error}.") from error
+        raise BadProposal(f"The payload is no JSON object: {error}.") from error
     # Models fill in every field that a schema names.
     given = {name: value for name, value in given.items() if value not in (None, "", [])}
     if _names_hash(given):
-        raise Refused("Leave hashes out: the host computes and records them.")
+        raise BadProposal("Leave hashes out: the host computes and records them.")
     if str(given.get("kind")) in TASK_NAMES or TASK_NAMES & given.keys():
-        raise Refused("The task is the user's to set, by a message.")
+        raise BadProposal("The task is the user's to set, by a message.")
     if isinstance(cited := given.get("evidence"), dict):
         given["evidence"] = {key: value for key, value in cited.items() if value is not None}
     if "evidence" not in given:
-        raise Refused(
+        raise BadProposal(
             "Evidence is missing. Give the source (user, file or tool_output), a ref (a message's "
             "#number, a path, or a call's id; latest for the newest message or output) and a quote."
         )
     try:
         proposal: Proposal = msgspec.convert(given, Proposal)
     except ValueError as error:
-        raise Refused(f"The payload does not fit: {error}.") from error
+        raise BadProposal(f"The payload does not fit: {error}.") from error
     return proposal
 
 
@@ -99,9 +99,9 @@ def said(field: str, text: str) -> str:
     """A text that says something. Raises `BadProposal`."""
     told = text.strip()
     if not one_line(told):
-        raise Refused(f"{field} is empty.")
+        raise BadProposal(f"{field} is empty.")
     if len(told) > caps.MAX_PROPOSED_CHARS:
-        raise Refused(
+        raise BadProposal(
             f"{field} has {len(told):,} characters: say it in {caps.MAX_VALUE_CHARS} or fewer."
         )
     return told
@@ -111,7 +111,7 @@ def name(field: str, text: str) -> str:
     """A text that names something, on one line. Raises `BadProposal`."""
     told = one_line(text)
     if not told:
-        raise Refused(f"{field} is empty.")
+        raise BadProposal(f"{field} is empty.")
     if len(told) > caps.MAX_NAME_CHARS:
-        raise Refused(f"{field} has {len(told)} characters; at most {caps.MAX_NAME_CHARS} fit.")
+        raise BadProposal(f"{field} has {len(told)} characters; at most {caps.MAX_NAME_CHARS} fit.")
     return told

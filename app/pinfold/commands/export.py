@@ -15,7 +15,7 @@ from pinfold.sanitize import escaped, safe
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.export.formats import Format, Scope
-    from pinfold.export.transcript import Entry, Transcript
+    from pinfold.export.transcript import ExportedItem, Transcript
     from pinfold.rollout.items import Item
 
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
@@ -172,11 +172,11 @@ def _parse(argument: str) -> Wish:
     return wish(name, path, scope, redact="--no-redact" not in flags)
 
 
-def _entry(session: Session, item: Item) -> Entry:
-    from pinfold.export.transcript import Entry
+def _entry(session: Session, item: Item) -> ExportedItem:
+    from pinfold.export.transcript import ExportedItem
 
     window, n = session.window, item.n
-    return Entry(item, window.at(n), window.form(n), window.pin_on(n) is not None)
+    return ExportedItem(item, window.at(n), window.form(n), window.pin_on(n) is not None)
 
 
 def _lines(session: Session) -> list[bytes]:

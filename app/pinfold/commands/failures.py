@@ -19,7 +19,7 @@ EXPECTED = (
     NotASession,
     ProviderError,
     StateError,
-    places.Refused,
+    places.MemoriesRefused,
     OSError,
 )
 """Failures whose text is meant for the user."""

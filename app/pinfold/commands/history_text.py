@@ -6,7 +6,7 @@ from pinfold.commands.context_text import KINDS
 from pinfold.numbers import tokens
 from pinfold.rollout.items import Form
 from pinfold.sanitize import one_line
-from pinfold.window.generations import Difference, Generation, Standing
+from pinfold.window.generations import Difference, Generation, WindowItem
 from pinfold.window.reading import Reading
 
 SIGNS: dict[Form | None, str] = {
@@ -37,7 +37,7 @@ def windows(found: Sequence[Generation]) -> Iterator[str]:
         yield line.rstrip()
 
 
-def standing(items: Sequence[Standing]) -> Iterator[str]:
+def standing(items: Sequence[WindowItem]) -> Iterator[str]:
     """A line for each item of one window."""
     for item in items:
         yield f"{SIGNS[item.form]} {_item(item)}"
@@ -68,7 +68,7 @@ def fits(reading: Reading) -> str:
     return f"{used}, {tokens(over)} more than fit: compact it before you go on."
 
 
-def _item(entry: Standing | Difference) -> str:
+def _item(entry: WindowItem | Difference) -> str:
     said = one_line(f"{entry.name} {entry.words}")
     said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
     return f"{f'#{entry.n}':>7}  {KINDS[entry.kind]:<10}  {said}".rstrip()

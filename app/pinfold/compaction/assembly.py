@@ -27,7 +27,7 @@ from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.roles import Kept, keep_roles
-from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.pins import named
 
@@ -157,7 +157,7 @@ class _Assembly:
 
     # What may stay
 
-    def _keep_entry(self, entry: Entry, *, whole: bool) -> None:
+    def _keep_entry(self, entry: WindowEntry, *, whole: bool) -> None:
         item, next_window = entry.item, self._next_window
         if not next_window.free(entry):
             return

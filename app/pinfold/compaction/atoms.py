@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from operator import attrgetter
 
-from pinfold.compaction.view import Entry, WindowView
+from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.items import WRITTEN
 from pinfold.window.atoms import grouped
 
-Atom = tuple[Entry, ...]
+Atom = tuple[WindowEntry, ...]
 
 
 def atoms(view: WindowView) -> list[Atom]:

@@ -13,9 +13,9 @@ from pinfold.checkpoint.text import one_line
 from pinfold.compaction import view
 from pinfold.compaction.inserted import CORE_HEADER
 from pinfold.compaction.summary import (
-    Entry,
     Evidence,
     Field,
+    SummaryEntry,
     keys_of,
     unconfirmed,
     unmarked,
@@ -44,7 +44,10 @@ class Sources:
     """What the items of a window say, to look things up in."""
 
     def __init__(
-        self, entries: Iterable[view.Entry], standing: Sequence[Entry] = (), cwd: str = ""
+        self,
+        entries: Iterable[view.WindowEntry],
+        standing: Sequence[SummaryEntry] = (),
+        cwd: str = "",
     ) -> None:
         """`standing` are entries that were found to hold, of which the items may be gone."""
         self._cwd = cwd
@@ -65,7 +68,7 @@ class Sources:
         self._own_words = _words("\n".join([*self._known.values(), *self._own.values()]))
         self._other_words = _words("\n".join(others))
 
-    def check(self, entry: Entry) -> Entry:
+    def check(self, entry: SummaryEntry) -> SummaryEntry:
         """The entry with the evidence that was found, why none bears it out, and what of it stands
         in none."""
         entry = replace(entry, value={key: unmarked(part) for key, part in entry.value.items()})
@@ -104,7 +107,7 @@ class Sources:
             source.quote in self._own.get(source.item, "") for source in evidence
         )
 
-    def _missing(self, entry: Entry, evidence: Iterable[Evidence]) -> list[str]:
+    def _missing(self, entry: SummaryEntry, evidence: Iterable[Evidence]) -> list[str]:
         cited = {quoted.item for quoted in evidence}
         cited |= {n for number in cited if (n := self._entries[number].partner) is not None}
         items = [self._entries[n].item for n in sorted(cited) if n in self._entries]
@@ -126,7 +129,7 @@ class Sources:
         whole = bool(quote) and text == quote
         return whole or (len(quote) >= _MIN_QUOTE and mentions.is_in(quote, text))
 
-    def _is_lifted(self, entry: Entry) -> bool:
+    def _is_lifted(self, entry: SummaryEntry) -> bool:
         """Whether it repeats what a tool's output says and nobody else does."""
         words = _words(_told(entry)).split()
         runs = (f" {' '.join(words[at : at + _RUN])} " for at in range(len(words) - _RUN + 1))
@@ -164,7 +167,7 @@ def _own(item: Item) -> str:
     return ""
 
 
-def _told(entry: Entry) -> str:
+def _told(entry: SummaryEntry) -> str:
     """What it says, paths and symbols as names."""
     keys = keys_of(entry.field)
     named = (key for key in keys if key in ("path", "name", "file") and entry.value[key])
@@ -174,7 +177,7 @@ def _told(entry: Entry) -> str:
     )
 
 
-def _held(entry: Entry) -> str:
+def _held(entry: SummaryEntry) -> str:
     """What an earlier entry says, without what was not confirmed."""
     text = _told(entry)
     for name in entry.unconfirmed:

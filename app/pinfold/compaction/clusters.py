@@ -6,14 +6,14 @@ from datetime import timedelta
 from msgspec import Struct
 
 from pinfold.compaction.transcript import parts_of
-from pinfold.compaction.view import Entry
+from pinfold.compaction.view import WindowEntry
 
 GAP = timedelta(minutes=30)
 """Of silence, after which something else begins."""
 _SMALLEST = 200
 """Characters of a piece that is not halved again."""
 
-Cluster = tuple[Entry, ...]
+Cluster = tuple[WindowEntry, ...]
 
 
 class Piece(Struct, frozen=True):
@@ -43,9 +43,9 @@ class Piece(Struct, frozen=True):
         return Piece((text[:middle],)), Piece((f"{head} (continued): {text[middle:]}",))
 
 
-def clusters(entries: Iterable[Entry]) -> list[Cluster]:
+def clusters(entries: Iterable[WindowEntry]) -> list[Cluster]:
     """Turns that follow each other without a gap and share a file, or concern none."""
-    found: list[list[Entry]] = []
+    found: list[list[WindowEntry]] = []
     files: set[str] = set()
     for turn in _turns(entries):
         own = {path for entry in turn for path in entry.files}
@@ -81,9 +81,9 @@ def pieces(some: Sequence[Cluster], most: int, count: Callable[[str], int]) -> l
     return [*found, Piece(tuple(texts))] if texts else found
 
 
-def _turns(entries: Iterable[Entry]) -> list[list[Entry]]:
+def _turns(entries: Iterable[WindowEntry]) -> list[list[WindowEntry]]:
     """What the user says and all that comes of it."""
-    found: list[list[Entry]] = []
+    found: list[list[WindowEntry]] = []
     for entry in entries:
         begins = entry.item.kind == "user" and not (found and found[-1][-1].item.kind == "user")
         if begins or not found:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pinfold.compaction.plan import CompactionPlan, Planned, Sizes, Verdict
 from pinfold.compaction.refusals import BadPlan
-from pinfold.compaction.view import Entry, WindowView
+from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.items import Form, Item
 from pinfold.window.show import Shown, show, smaller
 
@@ -39,7 +39,7 @@ class Draft:
         self._planned[n] = left(self._entry(n), "replace", reason)
         self._instead[n] = item
 
-    def _entry(self, n: int) -> Entry:
+    def _entry(self, n: int) -> WindowEntry:
         entry = self.view.by_number.get(n)
         if entry is None:
             raise BadPlan([f"the window has no #{n}"])
@@ -84,7 +84,7 @@ class Draft:
                 yield Planned(n, planned.verdict, planned.reason, planned.before, tokens)
 
 
-def left(entry: Entry, verdict: Verdict, reason: str) -> Planned:
+def left(entry: WindowEntry, verdict: Verdict, reason: str) -> Planned:
     """What becomes of an item, not counted yet."""
     return Planned(entry.item.n, verdict, reason, entry.tokens, 0)
 
@@ -99,7 +99,7 @@ def _as_they_are(view: WindowView) -> dict[int, Planned]:
     )
 
 
-def form_of(entry: Entry, verdict: Verdict) -> Form:
+def form_of(entry: WindowEntry, verdict: Verdict) -> Form:
     """How an item that stays stands in the next window."""
     match verdict:
         case "mask":
@@ -112,12 +112,12 @@ def form_of(entry: Entry, verdict: Verdict) -> Form:
             return entry.form
 
 
-def masked_tokens(entry: Entry, view: WindowView) -> int:
+def masked_tokens(entry: WindowEntry, view: WindowView) -> int:
     """What a result or a call takes once it is masked."""
     return tokens_as(entry, "masked", view)
 
 
-def tokens_as(entry: Entry, form: Literal["short", "masked"], view: WindowView) -> int:
+def tokens_as(entry: WindowEntry, form: Literal["short", "masked"], view: WindowView) -> int:
     """What it takes in that form; in full where it has no body that can go."""
     if entry.form == form and entry.sent:
         return entry.tokens
@@ -130,7 +130,7 @@ def tokens_as(entry: Entry, form: Literal["short", "masked"], view: WindowView) 
     return view.once((form, item.n), count)
 
 
-def can_mask(entry: Entry, view: WindowView) -> bool:
+def can_mask(entry: WindowEntry, view: WindowView) -> bool:
     """Whether it is a result, or a call with a body."""
     item, partner = entry.item, view.by_number.get(entry.partner or 0)
     if item.kind != "tool_call":

@@ -12,7 +12,7 @@ from pinfold.compaction.claims import confirmed
 from pinfold.compaction.content import without_data
 from pinfold.compaction.replacement import as_sent, covered, read_as_sent
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.ports import ContextOverflow, Summarizer
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
@@ -102,7 +102,7 @@ async def _behind(
 
 async def _of_transcript(
     view: WindowView,
-    known: Sequence[Entry],
+    known: Sequence[WindowEntry],
     summarizer: Summarizer,
     prompt: str,
     options: PlanOptions,
@@ -153,7 +153,7 @@ def _marked(lines: Sequence[str]) -> Iterable[str]:
         yield f"Marked like this: {more:,} more."
 
 
-def _bounded(entry: Entry) -> Entry:
+def _bounded(entry: WindowEntry) -> WindowEntry:
     """The same with the ends of a long text."""
     text = without_data(entry.item)
     left = len(text) - MAX_MESSAGE_CHARS

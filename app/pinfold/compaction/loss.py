@@ -9,7 +9,7 @@ from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.summary import entries_of
 from pinfold.compaction.view import WindowView
-from pinfold.digests.lines import WEIGHT, Line
+from pinfold.digests.lines import WEIGHT, DigestLine
 from pinfold.digests.lines import Kind as Said
 from pinfold.rollout.items import Form, Item
 from pinfold.window.archive import Archive
@@ -83,12 +83,12 @@ def change_at(window: Window, generation: int) -> Change:
     return Change(unpack(made.before), forms_of(window, generation))
 
 
-def loss_by(change: Change, archive: Archive, lines: Sequence[Line]) -> Loss:
+def loss_by(change: Change, archive: Archive, lines: Sequence[DigestLine]) -> Loss:
     """What stood in the window before and stands nowhere in the one after. As slow as `loss_of`."""
     return _loss(lines, show(change.before, archive), show(change.after, archive))
 
 
-def _loss(lines: Sequence[Line], before: Iterable[Shown], after: Iterable[Shown]) -> Loss:
+def _loss(lines: Sequence[DigestLine], before: Iterable[Shown], after: Iterable[Shown]) -> Loss:
     old, new = list(before), list(after)
     stood, stands = _whole(old), _whole(new)
     earlier = _inserted(old)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from pinfold.compaction.atoms import atoms
 from pinfold.compaction.draft import masked_tokens
-from pinfold.compaction.view import Entry, WindowView
+from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.acts import Act, act
 from pinfold.rollout.items import WRITTEN
 
@@ -20,7 +20,7 @@ class Done(Struct, frozen=True):
     """A result, with its call."""
 
     did: Act
-    entries: tuple[Entry, ...]
+    entries: tuple[WindowEntry, ...]
     turn: int
 
     @property
@@ -50,7 +50,7 @@ class Done(Struct, frozen=True):
         return "" if self.edits or self.files else f"{self.did.kind} {title}"
 
 
-def saved(entry: Entry, view: WindowView) -> int:
+def saved(entry: WindowEntry, view: WindowView) -> int:
     """Tokens that a mask saves; 0 where it does not pay."""
     if entry.tokens < LEAST:
         return 0
@@ -136,7 +136,7 @@ class _Later:
                 self._spans.setdefault(path, []).append(did.span)
 
 
-def _responses(view: WindowView) -> Sequence[tuple[Entry, ...]]:
+def _responses(view: WindowView) -> Sequence[tuple[WindowEntry, ...]]:
     return [atom for atom in atoms(view) if atom[0].item.kind in WRITTEN]
 
 

@@ -8,7 +8,7 @@ from pinfold.compaction.content import holds_data, is_made_anew, standing_for, w
 from pinfold.compaction.draft import Draft, left, tokens_as
 from pinfold.compaction.masks import saved
 from pinfold.compaction.plan import Planned, Verdict
-from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
 
 OLDER = "older than the tail"
@@ -34,12 +34,12 @@ class NextWindow:
         self._notes: list[str] = []
         self._gone = _gone(view, options)
 
-    def free(self, entry: Entry) -> bool:
+    def free(self, entry: WindowEntry) -> bool:
         """Whether it could stay and is not yet told to."""
         n = entry.item.n
         return n not in self.cost and self._gone[n].reason == OLDER
 
-    def fixed(self, entry: Entry) -> bool:
+    def fixed(self, entry: WindowEntry) -> bool:
         """Whether it is never given up."""
         request = self.view.latest_request
         if entry.pin is not None or (request is not None and entry.n == request.n):
@@ -55,23 +55,23 @@ class NextWindow:
             self.inserted_cost = self.view.count_item(self.inserted)
             self.size += self.inserted_cost
 
-    def keep(self, entry: Entry, verdict: Verdict, reason: str) -> None:
+    def keep(self, entry: WindowEntry, verdict: Verdict, reason: str) -> None:
         self.kept[entry.n] = (verdict, reason)
         self._charge(entry.n, entry.tokens)
 
-    def keep_message(self, entry: Entry, reason: str) -> None:
+    def keep_message(self, entry: WindowEntry, reason: str) -> None:
         """Keep a message, without what must not enter a new window."""
         if holds_data(entry.item):
             self.replace(entry, without_data(entry.item), f"{reason}; its data is left out")
         else:
             self.keep(entry, "keep", reason)
 
-    def replace(self, entry: Entry, text: str, reason: str) -> None:
+    def replace(self, entry: WindowEntry, text: str, reason: str) -> None:
         item = standing_for(entry.item, text)
         self._cut[entry.n] = (item, reason)
         self._charge(entry.n, self.view.count_item(item))
 
-    def cut_request(self, request: Entry, text: str) -> None:
+    def cut_request(self, request: WindowEntry, text: str) -> None:
         """Let `text`, its ends, stand for a request that takes too much of the window."""
         self.replace(request, text, "your latest request, over a quarter of the window")
         if text != request.item.content:
@@ -80,7 +80,7 @@ class NextWindow:
                 f"middle is left out, and recall({request.n}) brings it back."
             )
 
-    def mask(self, entry: Entry, reason: str, unmasked: str = "in the tail") -> None:
+    def mask(self, entry: WindowEntry, reason: str, unmasked: str = "in the tail") -> None:
         """Mask a result where that helps; else it is kept, for `unmasked`."""
         if less := saved(entry, self.view):
             self.kept[entry.n] = ("mask", reason)
@@ -88,7 +88,7 @@ class NextWindow:
         elif entry.n not in self.kept:
             self.keep(entry, "keep", unmasked)
 
-    def shorten(self, entry: Entry, reason: str) -> None:
+    def shorten(self, entry: WindowEntry, reason: str) -> None:
         """Keep the ends of a result where that helps."""
         tokens = tokens_as(entry, "short", self.view)
         if tokens < self.cost.get(entry.n, entry.tokens):
@@ -126,7 +126,7 @@ class NextWindow:
             self._cut.pop(n, None)
         return bool(gone)
 
-    def pair(self, entry: Entry) -> Atom:
+    def pair(self, entry: WindowEntry) -> Atom:
         """A call and its result, or an item alone."""
         partner = self.view.by_number.get(entry.partner or 0)
         both = [entry] if partner is None else [entry, partner]

@@ -18,7 +18,7 @@ from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Item
 from pinfold.window.pins import named
 from pinfold.window.refused import Refused
@@ -46,19 +46,19 @@ def replace_history(
     return _Replacement(view, material, options).plan(strategy, item, front)
 
 
-def covered(view: WindowView) -> list[Entry]:
+def covered(view: WindowView) -> list[WindowEntry]:
     """What may be made into something else: all but what the model has yet to see."""
     unseen = {entry.n for entry in open_atom(atoms(view))}
     return [entry for entry in view.entries if entry.n not in unseen]
 
 
-def as_sent(view: WindowView, entries: Iterable[Entry]) -> list[Item]:
+def as_sent(view: WindowView, entries: Iterable[WindowEntry]) -> list[Item]:
     """What a request carries of these now, folds and masks included."""
     known = {entry.n for entry in entries}
     return [shown.item for shown in rendered_now(view) if known.issuperset(shown.stands_for)]
 
 
-def read_as_sent(view: WindowView, entries: Iterable[Entry]) -> list[Entry]:
+def read_as_sent(view: WindowView, entries: Iterable[WindowEntry]) -> list[WindowEntry]:
     """Those of them that a request carries as themselves, each with what it carries."""
     sent = {
         entry.stands_for[0]: entry.item
@@ -154,10 +154,10 @@ class _Replacement:
             if self._next_window.free(entry):
                 self._next_window.keep(entry, "keep", f"kept by {glob}")
 
-    def _keep_users(self, left: int) -> list[Entry]:
+    def _keep_users(self, left: int) -> list[WindowEntry]:
         """The user's messages, newest first; the one that no longer fits is cut in its middle."""
         view, next_window = self._view, self._next_window
-        found: list[Entry] = []
+        found: list[WindowEntry] = []
         for entry in reversed(view.of_kind("user")):
             if not next_window.free(entry):
                 continue
@@ -175,7 +175,7 @@ class _Replacement:
             break
         return found
 
-    def _ends(self, entry: Entry, budget: int) -> str:
+    def _ends(self, entry: WindowEntry, budget: int) -> str:
         # One that was cut before names the message that holds all of it.
         whole = int(entry.item.detail.get("replaces", entry.n))
         return ends_of(without_data(entry.item), whole, budget, self._view.count)

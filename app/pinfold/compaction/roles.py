@@ -7,7 +7,7 @@ from msgspec import Struct
 from pinfold.compaction.atoms import Atom
 from pinfold.compaction.content import holds_data
 from pinfold.compaction.next_window import NextWindow
-from pinfold.compaction.view import Entry, WindowView
+from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.acts import edits
 from pinfold.rollout.memory import Evidence
 
@@ -86,7 +86,7 @@ def keep_roles(
     return sorted((rule.entries for rule in found), key=lambda entries: entries[0].n)
 
 
-def _keep(next_window: NextWindow, entry: Entry, kept: Kept) -> None:
+def _keep(next_window: NextWindow, entry: WindowEntry, kept: Kept) -> None:
     item = entry.item
     if item.kind == "tool_result" and (kept.role == TOOL or holds_data(item)):
         next_window.mask(entry, kept.reason, kept.reason)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.summary import Entry
+from pinfold.compaction.summary import SummaryEntry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
 
@@ -15,7 +15,7 @@ class Material(Struct, frozen=True):
 
     text: str = ""
     """What a model wrote, as prose."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[SummaryEntry, ...] = ()
     """What a model wrote, as `summary_v1`."""
     opaque: dict[str, Any] | None = None
     """The provider's own compaction item."""

@@ -46,7 +46,7 @@ class Evidence(Struct, frozen=True):
     """The tool that said it; empty where the user or the agent did."""
 
 
-class Entry(Struct, frozen=True):
+class SummaryEntry(Struct, frozen=True):
     """One thing that a summary says."""
 
     id: str
@@ -66,7 +66,7 @@ def keys_of(name: Field) -> tuple[str, ...]:
     return _KEYS.get(name, ("text",))
 
 
-def bare(entries: Iterable[Entry], env: Mapping[str, str]) -> dict[str, Any]:
+def bare(entries: Iterable[SummaryEntry], env: Mapping[str, str]) -> dict[str, Any]:
     """The seed's form, without `last_compact_at`. `env` is the host's."""
     found: dict[str, Any] = {name: [] for name in FIELDS}
     found["task"] = ""
@@ -80,22 +80,22 @@ def bare(entries: Iterable[Entry], env: Mapping[str, str]) -> dict[str, Any]:
     return {**found, "env": dict(env)}
 
 
-def to_detail(entries: Iterable[Entry]) -> dict[str, Any]:
+def to_detail(entries: Iterable[SummaryEntry]) -> dict[str, Any]:
     """What the inserted item keeps of them, which the model does not see."""
     # As the journal gives it back: lists, no tuples.
     return {"entries": msgspec.json.decode(msgspec.json.encode(tuple(entries)))}
 
 
-def entries_of(item: Item) -> tuple[Entry, ...]:
+def entries_of(item: Item) -> tuple[SummaryEntry, ...]:
     """What an inserted summary says; nothing where it was not written as `summary_v1`."""
     try:
-        found = msgspec.convert(item.detail.get("entries", ()), tuple[Entry, ...])
+        found = msgspec.convert(item.detail.get("entries", ()), tuple[SummaryEntry, ...])
     except msgspec.ValidationError:
         return ()
     return found if all(set(entry.value) == set(keys_of(entry.field)) for entry in found) else ()
 
 
-def line_of(entry: Entry) -> str:
+def line_of(entry: SummaryEntry) -> str:
     """An entry on one line, with the items that bear it out, or behind the tools that alone do."""
     value = entry.value
     match entry.field:
@@ -125,7 +125,7 @@ def unmarked(text: str) -> str:
     return _MARK.sub("", text)
 
 
-def text_of(entries: Sequence[Entry], *, ids: bool = False) -> str:
+def text_of(entries: Sequence[SummaryEntry], *, ids: bool = False) -> str:
     """The entries under the names of their fields.
 
     As many tokens as compact JSON, but no character of a value is escaped, a line is one entry, and
@@ -139,7 +139,9 @@ def text_of(entries: Sequence[Entry], *, ids: bool = False) -> str:
     return "\n".join(lines)
 
 
-def within(entries: Sequence[Entry], budget: int, count: Callable[[str], int]) -> tuple[Entry, ...]:
+def within(
+    entries: Sequence[SummaryEntry], budget: int, count: Callable[[str], int]
+) -> tuple[SummaryEntry, ...]:
     """The entries whose text, with ids, fits. The oldest leave first, the task last of all."""
     rank = {name: at for at, name in enumerate(_LAST, 1)}
     order = sorted(entries, key=lambda entry: (rank.get(entry.field, 0), _newest(entry)))
@@ -155,11 +157,11 @@ def within(entries: Sequence[Entry], budget: int, count: Callable[[str], int]) -
     return tuple(entry for entry in entries if entry.id not in gone)
 
 
-def _listed(entry: Entry, *, ids: bool) -> str:
+def _listed(entry: SummaryEntry, *, ids: bool) -> str:
     return f"- [{entry.id}] {line_of(entry)}" if ids else f"- {line_of(entry)}"
 
 
-def _marked(entry: Entry) -> dict[str, str]:
+def _marked(entry: SummaryEntry) -> dict[str, str]:
     """Its value, the mark behind what it says last."""
     last = keys_of(entry.field)[-1]
     mark = unconfirmed(entry.unconfirmed)
@@ -170,5 +172,5 @@ def _joined(what: str, more: str) -> str:
     return f"{what}: {more}" if more else what
 
 
-def _newest(entry: Entry) -> int:
+def _newest(entry: SummaryEntry) -> int:
     return max((source.item for source in entry.evidence), default=0)

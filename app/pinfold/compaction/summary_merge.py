@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pinfold.compaction.claims import Sources
-from pinfold.compaction.summary import Entry, line_of
+from pinfold.compaction.summary import SummaryEntry, line_of
 
 if TYPE_CHECKING:
     from pinfold.compaction.summary_schema import SummaryV1
 
 
-def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> tuple[Entry, ...]:
+def merge(
+    standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources
+) -> tuple[SummaryEntry, ...]:
     """What stands after the answer, in the order in which it was first said.
 
     An entry that the answer names by its id, or by its path or symbol, takes the new wording;
@@ -34,12 +36,12 @@ def merge(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> t
     return tuple(entries.values())
 
 
-def _may_replace(new: Entry, old: Entry) -> bool:
+def _may_replace(new: SummaryEntry, old: SummaryEntry) -> bool:
     """Not with what nobody said, nor with names that are not confirmed where they were."""
     return not new.unsupported and (not new.unconfirmed or bool(old.unconfirmed or old.unsupported))
 
 
-def _same(old: Entry, new: Entry) -> bool:
+def _same(old: SummaryEntry, new: SummaryEntry) -> bool:
     """Whether the new one is about what the old one says."""
     if old.field != new.field:
         return False
@@ -56,7 +58,7 @@ def _same(old: Entry, new: Entry) -> bool:
     return named or old.id == new.id
 
 
-def _id(entry: Entry, taken: Collection[str]) -> str:
+def _id(entry: SummaryEntry, taken: Collection[str]) -> str:
     """A new one; a model that numbers its own entries does not hit it."""
     said = f"{entry.field} {line_of(replace(entry, evidence=(), unconfirmed=()))}"
     digest = blake2b(said.encode(errors="surrogatepass")).hexdigest()
@@ -66,7 +68,7 @@ def _id(entry: Entry, taken: Collection[str]) -> str:
     return digest[:size]
 
 
-def _gone(standing: Sequence[Entry], answer: "SummaryV1", sources: Sources) -> Iterator[str]:
+def _gone(standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources) -> Iterator[str]:
     fields = {entry.id: entry.field for entry in standing}
     for entry in answer.gone:
         evidence = sources.found(entry.quoted())

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pinfold.checkpoint.text import one_line
 from pinfold.compaction import summary
-from pinfold.compaction.summary import FIELDS, Entry
+from pinfold.compaction.summary import FIELDS, SummaryEntry
 
 _SMALL_ANSWER = 2_000
 """Tokens. A small model left free would fill so few with a single string."""
@@ -86,7 +86,7 @@ class SummaryV1(_Strict):
     gone: Annotated[list[Said], Field(max_length=60)]
     """Earlier entries that no longer hold."""
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[SummaryEntry]:
         """What it says, each on one line; the ids are the model's."""
         for name in FIELDS:
             told = getattr(self, name)
@@ -94,7 +94,7 @@ class SummaryV1(_Strict):
                 keys = summary.keys_of(name)
                 value = {key: one_line(getattr(said, key)) for key in keys}
                 if value[keys[0]]:
-                    yield Entry(said.id, name, value, said.quoted())
+                    yield SummaryEntry(said.id, name, value, said.quoted())
 
 
 def json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:

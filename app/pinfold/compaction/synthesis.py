@@ -152,7 +152,7 @@ class Synthesis:
             meta={"read": read},
         )
 
-    def _parts(self, read: Sequence[view.Entry]) -> list[Piece]:
+    def _parts(self, read: Sequence[view.WindowEntry]) -> list[Piece]:
         """All of it at once where it fits, else in parts."""
         count, groups = self._summarizer.count, clusters(read)
         most = int(STANDING_SHARE * self._room)
@@ -202,7 +202,7 @@ class Synthesis:
         return "\n\n".join(f"{head}\n{said}" for head, said in rows if said)
 
 
-def answered(window: WindowView) -> Sequence[view.Entry]:
+def answered(window: WindowView) -> Sequence[view.WindowEntry]:
     """What can be sent: no call whose result is still to come."""
     opened = open_atom(atoms(window))
     waits = any(entry.item.kind == "tool_call" and entry.partner is None for entry in opened)
@@ -215,7 +215,7 @@ def _json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:
     return json_schema(max_tokens, lines)
 
 
-def is_read(entry: view.Entry, options: PlanOptions) -> bool:
+def is_read(entry: view.WindowEntry, options: PlanOptions) -> bool:
     """Whether a model reads it: not what the user took out, nor what stands in other words."""
     out = options.fold & {entry.n, entry.partner}
     written = entry.item.kind == "summary" and "entries" in entry.item.detail

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec.structs import replace
 
 from pinfold.compaction.content import without_data
-from pinfold.compaction.view import Entry, WindowView
+from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout import provenance
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.refused import Refused
@@ -37,7 +37,7 @@ _LEAST = 16
 """Characters of a part, however little room there is."""
 
 
-def lines(entries: Iterable[Entry]) -> Iterator[str]:
+def lines(entries: Iterable[WindowEntry]) -> Iterator[str]:
     """One text for each item that says anything, in order; pictures and base64 are named only."""
     for entry in entries:
         body = _body(entry.item)
@@ -59,7 +59,7 @@ def check_readable(view: WindowView) -> None:
         raise Refused("the window holds a compaction that only its provider can read")
 
 
-def parts_of(entry: Entry, most: int, count: Callable[[str], int]) -> list[str]:
+def parts_of(entry: WindowEntry, most: int, count: Callable[[str], int]) -> list[str]:
     """The text of one item in parts of at most `most` tokens, which leave nothing out."""
     body = _body(entry.item)
     if not body:

@@ -29,7 +29,7 @@ _STEP, _SMALLEST = 1.2, 64
 """Ratio of the sizes at which the correction is looked at, and the least of them."""
 
 
-class Entry(Struct, frozen=True, gc=False):
+class WindowEntry(Struct, frozen=True, gc=False):
     """An item of the window."""
 
     item: Item
@@ -63,7 +63,7 @@ class WindowView:
     """Tokens are counted here; `correct` makes those of a whole request the gauge's."""
 
     base: Base
-    entries: tuple[Entry, ...]
+    entries: tuple[WindowEntry, ...]
     context_tokens: int
     """What stands before the window."""
     context_window: int
@@ -111,26 +111,26 @@ class WindowView:
         return self.context_window - self.reserve
 
     @cached_property
-    def by_number(self) -> dict[int, Entry]:
+    def by_number(self) -> dict[int, WindowEntry]:
         return {entry.item.n: entry for entry in self.entries}
 
     @cached_property
-    def pinned(self) -> tuple[Entry, ...]:
+    def pinned(self) -> tuple[WindowEntry, ...]:
         return tuple(entry for entry in self.entries if entry.pin is not None)
 
     @cached_property
-    def _kinds(self) -> dict[Kind, list[Entry]]:
-        found: dict[Kind, list[Entry]] = {}
+    def _kinds(self) -> dict[Kind, list[WindowEntry]]:
+        found: dict[Kind, list[WindowEntry]] = {}
         for entry in self.entries:
             found.setdefault(entry.item.kind, []).append(entry)
         return found
 
-    def of_kind(self, kind: Kind) -> Sequence[Entry]:
+    def of_kind(self, kind: Kind) -> Sequence[WindowEntry]:
         """The items of a kind, in order."""
         return self._kinds.get(kind, ())
 
     @cached_property
-    def latest_request(self) -> Entry | None:
+    def latest_request(self) -> WindowEntry | None:
         """The user's last message."""
         return next(reversed(self.of_kind("user")), None)
 
@@ -263,7 +263,7 @@ def _correction(gauge: Gauge, used: int) -> Callable[[int], int]:
     return correct
 
 
-def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:
+def _entries(window: Window, gauge: Gauge) -> Iterator[WindowEntry]:
     archive, forms = window.archive, window.forms
     pins = _protecting(window)
     shown = window.shown
@@ -272,7 +272,7 @@ def _entries(window: Window, gauge: Gauge) -> Iterator[Entry]:
     for n, form in forms.items():
         item, stands = archive[n], n in sent
         takes = tokens.get(n, 0)
-        yield Entry(
+        yield WindowEntry(
             item,
             form,
             takes,

@@ -13,7 +13,7 @@ from itertools import filterfalse
 
 from msgspec import Struct
 
-from pinfold.digests.lines import SPEAKER, WEIGHT, Kind, Line
+from pinfold.digests.lines import SPEAKER, WEIGHT, DigestLine, Kind
 from pinfold.digests.record import Record
 from pinfold.digests.words import information, tokens
 
@@ -32,8 +32,8 @@ _FAST = [int(256 * 0.25 ** (age / 256)) for age in range(257)]
 class Digest(Struct, frozen=True):
     """Lines in their order, and what was left out."""
 
-    lines: tuple[Line, ...]
-    left: tuple[Line, ...]
+    lines: tuple[DigestLine, ...]
+    left: tuple[DigestLine, ...]
     full: frozenset[int] = frozenset()
     """Positions of the lines that stand in their full form."""
     repeated: tuple[int, ...] = ()
@@ -53,7 +53,7 @@ def choose(
     return Choice(record, able(record, standing, told), budget, kept).digest()
 
 
-def able(record: Record, standing: Collection[int], told: Collection[str]) -> list[Line]:
+def able(record: Record, standing: Collection[int], told: Collection[str]) -> list[DigestLine]:
     """The lines of a record, less those of items in `standing`, which are in the window as they
     are, and what stands in `told`, texts in lower case."""
     return [
@@ -63,7 +63,7 @@ def able(record: Record, standing: Collection[int], told: Collection[str]) -> li
     ]
 
 
-def take_best(lines: Sequence[Line], record: Record, budget: int) -> list[Line]:
+def take_best(lines: Sequence[DigestLine], record: Record, budget: int) -> list[DigestLine]:
     """Of some lines those that tell most in about `budget` tokens, in their order."""
     choice = Choice(record, lines, budget, ranked=True)
     return list(choice.digest().lines)
@@ -76,7 +76,7 @@ class Choice:
     def __init__(
         self,
         record: Record,
-        lines: Sequence[Line],
+        lines: Sequence[DigestLine],
         budget: int,
         kept: Collection[str] = (),
         *,
@@ -228,7 +228,7 @@ class Choice:
                 self._full.append(at)
 
 
-def _scale(line: Line, times: int, places: int) -> int:
+def _scale(line: DigestLine, times: int, places: int) -> int:
     """Weight times age, in 1/(20 · 256 · 256)."""
     age = min(256, 256 * (places - line.place) // max(1, places))
     fresh = (_SLOW if line.kind == "user" else _FAST)[age]

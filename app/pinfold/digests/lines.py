@@ -78,7 +78,7 @@ _COMMITTED = re.compile(r"^\[\S+ (?:\([^)]*\) )?[0-9a-f]{7,40}\] \S", re.MULTILI
 _CHOICE = re.compile(r"(?<![\w.])(\d{1,2}|[a-eA-E])(?!\w)")
 
 
-class Line(Struct, gc=False):
+class DigestLine(Struct, gc=False):
     """One line of the digest."""
 
     n: int
@@ -114,12 +114,12 @@ def line(
     key: str = "",
     percent: int = 100,
     lead: str = "",
-) -> Line:
+) -> DigestLine:
     """A line of at most `most` characters, with its full form where it is longer."""
     short, full = ends(text, most), ends(text, _LONG)
     cost = tokens(f"{lead}{short}\n") + 1
     known = tuple(words(lead + short))
-    return Line(
+    return DigestLine(
         n,
         kind,
         short,
@@ -135,7 +135,7 @@ def line(
     )
 
 
-def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[Line]:
+def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[DigestLine]:
     """What the user typed and pasted. `answered` is the agent's last reply, `changed` its last
     edit: a message of little information stands with them."""
     told = [sentence for text in typed(item) for sentence in sentences(text)]
@@ -153,19 +153,19 @@ def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[Lin
         yield from _pasted(item.n, place, (*sentences(text), *code(text)))
 
 
-def _pasted(n: int, place: int, told: Sequence[str]) -> Iterator[Line]:
+def _pasted(n: int, place: int, told: Sequence[str]) -> Iterator[DigestLine]:
     for part in told[:_MAX_LINES]:
         yield line(n, place, "pasted", part, percent=int(100 * letters(part) ** 2))
 
 
-def of_agent(item: Item, text: str, place: int) -> Iterator[Line]:
+def of_agent(item: Item, text: str, place: int) -> Iterator[DigestLine]:
     for sentence in sentences(text)[:_MAX_LINES]:
         yield line(item.n, place, "agent", plain(sentence), most=_LONG)
     for part in code(text)[:_MAX_LINES]:
         yield line(item.n, place, "code", part, most=300)
 
 
-def of_result(act: Act, item: Item, place: int) -> Iterator[Line]:
+def of_result(act: Act, item: Item, place: int) -> Iterator[DigestLine]:
     """A line for what a call did; more for what the user or another agent said there."""
     n, title = item.n, one_line(act.title)
     match act.kind:
@@ -200,7 +200,7 @@ def of_result(act: Act, item: Item, place: int) -> Iterator[Line]:
             yield _command(act, n, place, title)
 
 
-def _command(act: Act, n: int, place: int, title: str) -> Line:
+def _command(act: Act, n: int, place: int, title: str) -> DigestLine:
     short = ends(title, _COMMAND)
     if committed := _COMMITTED.search(act.text):
         subject = act.text[committed.start() :].split("\n", 1)[0]
@@ -235,7 +235,7 @@ def of_output(
     spoken_of: Mapping[str, int],
     until: int,
     known: Collection[str],
-) -> Iterator[Line]:
+) -> Iterator[DigestLine]:
     """The lines of a result that share rare words with what was said up to message `until`, but
     for those whose keys are `known`."""
     for row in text.splitlines()[:_MAX_OUTPUT]:

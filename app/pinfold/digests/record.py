@@ -7,7 +7,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from pinfold.digests import lines as of
-from pinfold.digests.lines import Line
+from pinfold.digests.lines import DigestLine
 from pinfold.digests.words import information
 from pinfold.rollout.acts import act
 from pinfold.rollout.events import (
@@ -34,14 +34,14 @@ class Record:
         self.ended: tuple[str, datetime] | None = None
         """How the last turn ended, and when; no state while it runs."""
         self._unread: list[ItemAdded | SessionStarted | WindowReplaced] = []
-        self._lines: list[Line] = []
-        self._standing: list[Line] | None = None
+        self._lines: list[DigestLine] = []
+        self._standing: list[DigestLine] | None = None
         """The lines as they were last asked for, until something comes in."""
         self._times: Counter[str] = Counter()
-        self._newest: dict[str, Line] = {}
+        self._newest: dict[str, DigestLine] = {}
         self._calls: dict[tuple[int, str], Item] = {}
         self._cwd = ""
-        self._reply: list[Line] = []
+        self._reply: list[DigestLine] = []
         """The agent's last reply."""
         self._said = ""
         """The same as a text."""
@@ -71,7 +71,7 @@ class Record:
         self._read()
         return list(self._failing.items())
 
-    def lines(self, *, found: bool = True) -> Sequence[Line]:
+    def lines(self, *, found: bool = True) -> Sequence[DigestLine]:
         """All that could stand, in order: of equal lines the newest. Without those that are `found`
         in results it takes half of the time, while nobody has asked for them."""
         self._read()
@@ -124,7 +124,7 @@ class Record:
         if item.kind in ("user", "assistant"):
             self._speak_of(word for line in found for word in line.words)
 
-    def _user(self, item: Item) -> list[Line]:
+    def _user(self, item: Item) -> list[DigestLine]:
         done = act(None, item)
         if done is not None and done.kind == "agent":
             return list(of.of_result(done, item, self.places))
@@ -136,7 +136,7 @@ class Record:
             self._changed = ""
         return found
 
-    def _result(self, item: Item) -> list[Line]:
+    def _result(self, item: Item) -> list[DigestLine]:
         call = self._calls.pop((item.response, item.call_id or ""), None)
         done = act(call, item)
         if done is None:
@@ -176,7 +176,7 @@ class Record:
                 self._keep(line)
         self._outputs = waiting
 
-    def _keep(self, line: Line) -> None:
+    def _keep(self, line: DigestLine) -> None:
         if line.text:
             self._lines.append(line)
             self._times[line.key] += 1

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from random import Random
 
-from pinfold.evaluation.dialogues import Dialogue, Exchange, Line, chatter
+from pinfold.evaluation.dialogues import Dialogue, DialogueLine, Exchange, chatter
 from pinfold.evaluation.filler import Filler, ToolUse, digest
 from pinfold.evaluation.script import Count, Script
 from pinfold.evaluation.truth import Fact, Statement, Truth, Values
@@ -94,7 +94,7 @@ class Author:
         if exchange[-1].by == "user":
             self._script.say(self._filler.reply())
 
-    def _line(self, line: Line, *, rambling: bool) -> None:
+    def _line(self, line: DialogueLine, *, rambling: bool) -> None:
         about, text = self._values.fill(line.about).text, self._stated(line.text)
         match line.by:
             case "user" if rambling:

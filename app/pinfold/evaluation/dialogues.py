@@ -34,14 +34,14 @@ Area = Literal["coding", "debugging", "review", "operations", "writing"]
 By = Literal["user", "agent", "tool", "write", "record"]
 
 
-class Line(Struct, frozen=True):
+class DialogueLine(Struct, frozen=True):
     by: By
     about: str
     """A tool's command, a path that is written, what is recorded."""
     text: str
 
 
-Exchange = tuple[Line, ...]
+Exchange = tuple[DialogueLine, ...]
 """What follows at once on each other."""
 
 

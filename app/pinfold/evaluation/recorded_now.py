@@ -20,7 +20,7 @@ PAST = 0.8
 SHOWN: tuple[Measure, ...] = ("need", "words", "changed", "read", "errors")
 
 
-class Standing:
+class SessionMoment:
     """A session at one moment, and at `PAST` of it. Slow to make and to ask: for a thread."""
 
     def __init__(

@@ -8,7 +8,7 @@ from pinfold.export.transcript import (
     MARKS,
     Called,
     Ended,
-    Entry,
+    ExportedItem,
     Said,
     Transcript,
     arguments,
@@ -57,7 +57,7 @@ def _blocks(transcript: Transcript) -> Iterator[str]:
                 yield _called(call, result)
 
 
-def _heading(entry: Entry, who: str) -> str:
+def _heading(entry: ExportedItem, who: str) -> str:
     said = "".join(f" · {MARKS[mark]} {mark}" for mark in marks(entry))
     return f"### #{entry.item.n} {who}{said}"
 
@@ -74,7 +74,7 @@ def _body(item: Item) -> str:
     return "\n\n".join([text, *_images(item)])
 
 
-def _called(call: Entry, result: Entry | None) -> str:
+def _called(call: ExportedItem, result: ExportedItem | None) -> str:
     said, _ = outcome(result)
     title = subject(call, result) or speaker(call.item)
     given = arguments(call.item)

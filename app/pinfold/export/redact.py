@@ -11,7 +11,7 @@ from msgspec import structs
 
 from pinfold.export.detectors import hits
 from pinfold.export.keys import Hit
-from pinfold.export.transcript import Entry, Transcript
+from pinfold.export.transcript import ExportedItem, Transcript
 from pinfold.rollout import arguments
 from pinfold.rollout.events import AgentsFile, Context
 from pinfold.rollout.items import Item
@@ -123,7 +123,7 @@ def redacted(transcript: Transcript) -> tuple[Transcript, int]:
             origin=origin,
         )
 
-    def entry(of: Entry) -> Entry:
+    def entry(of: ExportedItem) -> ExportedItem:
         return replace(of, item=item(of.item))
 
     def boundary(of: Boundary) -> Boundary:

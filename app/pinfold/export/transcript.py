@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ExportedItem:
     """An item, and how it stands in the window."""
 
     item: Item
@@ -40,7 +40,7 @@ class Transcript:
     cwd: str
     model: ModelInfo
     context: Context
-    entries: Sequence[Entry]
+    entries: Sequence[ExportedItem]
     window: Sequence[Item]
     """As the next request carries it."""
     boundaries: Sequence[Boundary] = ()
@@ -60,15 +60,15 @@ class Transcript:
 class Said:
     """An item that stands by itself."""
 
-    entry: Entry
+    entry: ExportedItem
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
     """A tool call and its result, which may not be there."""
 
-    call: Entry
-    result: Entry | None
+    call: ExportedItem
+    result: ExportedItem | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def parts(transcript: Transcript) -> Iterator[Part]:
         yield Ended(boundary)
 
 
-def _results(entries: Sequence[Entry]) -> dict[int, Entry]:
+def _results(entries: Sequence[ExportedItem]) -> dict[int, ExportedItem]:
     """The result of each call, by the call's number."""
-    waiting: dict[tuple[int, str | None], list[Entry]] = {}
+    waiting: dict[tuple[int, str | None], list[ExportedItem]] = {}
     for entry in entries:
         if entry.item.kind == "tool_result":
             waiting.setdefault(_key(entry), []).append(entry)
@@ -114,7 +114,7 @@ def _results(entries: Sequence[Entry]) -> dict[int, Entry]:
     return {call.item.n: found.pop(0) for call in calls if (found := waiting.get(_key(call)))}
 
 
-def _key(entry: Entry) -> tuple[int, str | None]:
+def _key(entry: ExportedItem) -> tuple[int, str | None]:
     return entry.item.response, entry.item.call_id
 
 
@@ -129,7 +129,7 @@ _FORMS: dict[Form | None, str] = {
 }
 
 
-def marks(entry: Entry) -> list[str]:
+def marks(entry: ExportedItem) -> list[str]:
     """Of `MARKS`, those that hold for an entry."""
     return [mark for mark in ("pinned" if entry.pinned else "", _FORMS[entry.form]) if mark]
 
@@ -169,13 +169,13 @@ def arguments(call: Item) -> Code:
     return Code(json.dumps(given, ensure_ascii=False, indent=2), "json")
 
 
-def subject(call: Entry, result: Entry | None) -> str:
+def subject(call: ExportedItem, result: ExportedItem | None) -> str:
     """What a call was about: by its arguments, else as its tool said."""
     stated = result.item.detail.get("title") if result is not None else None
     return titles.title_of(call.item.content) or (stated if isinstance(stated, str) else "")
 
 
-def outcome(result: Entry | None) -> tuple[str, bool]:
+def outcome(result: ExportedItem | None) -> tuple[str, bool]:
     """How a call came out, in a word or two, and whether that is well."""
     if result is None:
         return "no result", False
@@ -188,7 +188,7 @@ def outcome(result: Entry | None) -> tuple[str, bool]:
     return ("ok", True) if detail.get("ok", True) else ("failed", False)
 
 
-def diff_of(result: Entry | None) -> str:
+def diff_of(result: ExportedItem | None) -> str:
     """What an edit changed, as a unified diff; empty where nothing did."""
     diff = result.item.detail.get("diff") if result is not None and result.form != "masked" else ""
     return diff if isinstance(diff, str) else ""

@@ -17,7 +17,7 @@ LIBRARIES = ("textual", "rich", "httpx2", "tiktoken", "pydantic", "msgspec")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Finding:
     """One finding. `ok` is None for plain facts."""
 
     name: str
@@ -28,17 +28,19 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Section:
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[Finding, ...]
 
 
 def versions() -> Section:
-    found = [Line("pinfold", __version__), Line("python", platform.python_version())]
+    found = [Finding("pinfold", __version__), Finding("python", platform.python_version())]
     for name in LIBRARIES:
         try:
-            found.append(Line(name, version(name)))
+            found.append(Finding(name, version(name)))
         except PackageNotFoundError:
-            found.append(Line(name, f"missing: pip install {name}", ok=False))
-    found.append(Line("system", f"{platform.system()} {platform.release()} {platform.machine()}"))
+            found.append(Finding(name, f"missing: pip install {name}", ok=False))
+    found.append(
+        Finding("system", f"{platform.system()} {platform.release()} {platform.machine()}")
+    )
     return Section("Versions", tuple(found))
 
 
@@ -46,9 +48,9 @@ def configuration(loaded: Loaded, candidates: Sequence[Path]) -> Section:
     lines = []
     for path in candidates:
         absent = "not read" if path.exists() else "not there"
-        lines.append(Line(paths.shown(path), "read" if path in loaded.files else absent))
-    lines += [Line(key, f"set by {source}") for key, source in sorted(loaded.origins.items())]
-    lines += [Line("warning", text, ok=False) for text in loaded.warnings]
+        lines.append(Finding(paths.shown(path), "read" if path in loaded.files else absent))
+    lines += [Finding(key, f"set by {source}") for key, source in sorted(loaded.origins.items())]
+    lines += [Finding("warning", text, ok=False) for text in loaded.warnings]
     return Section("Configuration", tuple(lines))
 
 
@@ -58,11 +60,11 @@ def storage(home: Path, sessions: int) -> Section:
         writable = os.access(home, os.W_OK)
         free = shutil.disk_usage(home).free
     except OSError as error:
-        return Section("Storage", (Line(paths.shown(home), str(error), ok=False),))
+        return Section("Storage", (Finding(paths.shown(home), str(error), ok=False),))
     lines = (
-        Line(paths.shown(home), "writable" if writable else "not writable", ok=writable),
-        Line("free", f"{free / 2**30:.1f} GiB", ok=free > 2**28),
-        Line("sessions", str(sessions)),
+        Finding(paths.shown(home), "writable" if writable else "not writable", ok=writable),
+        Finding("free", f"{free / 2**30:.1f} GiB", ok=free > 2**28),
+        Finding("sessions", str(sessions)),
     )
     return Section("Storage", lines)
 
@@ -73,11 +75,11 @@ def terminal(env: Mapping[str, str] = os.environ) -> Section:
     encoding = (getattr(sys.stdout, "encoding", "") or "").lower()
     true_color = colors in ("truecolor", "24bit")
     lines = [
-        Line("terminal", env.get("TERM", "unknown") + (" in tmux" if "TMUX" in env else "")),
-        Line("size", f"{size.columns}x{size.lines}", ok=size.columns >= 40 and size.lines >= 12),
-        Line("colour", _colour(env, true_color=true_color)),
-        Line("text", encoding or "unknown", ok="utf" in encoding),
-        Line("remote", "over ssh" if "SSH_CONNECTION" in env else "no"),
+        Finding("terminal", env.get("TERM", "unknown") + (" in tmux" if "TMUX" in env else "")),
+        Finding("size", f"{size.columns}x{size.lines}", ok=size.columns >= 40 and size.lines >= 12),
+        Finding("colour", _colour(env, true_color=true_color)),
+        Finding("text", encoding or "unknown", ok="utf" in encoding),
+        Finding("remote", "over ssh" if "SSH_CONNECTION" in env else "no"),
     ]
     return Section("Terminal", tuple(lines))
 
@@ -99,7 +101,7 @@ def programs() -> Section:
     lines = []
     for name, why in wanted.items():
         where = shutil.which(name)
-        lines.append(Line(name, where or f"missing ({why})", ok=where is not None))
+        lines.append(Finding(name, where or f"missing ({why})", ok=where is not None))
     return Section("Programs", tuple(lines))
 
 

@@ -4,7 +4,7 @@ from pinfold import paths
 from pinfold.adopt.foreign_list import files, tool_folders
 from pinfold.host import doctor
 from pinfold.host.app_context import AppContext, config_files
-from pinfold.host.doctor import Line, Section
+from pinfold.host.doctor import Finding, Section
 from pinfold.host.sandbox import OFF
 from pinfold.tools.sandbox.confine import find
 
@@ -16,12 +16,14 @@ async def report(ctx: AppContext) -> str:
 
     choice = await choice_of(ctx)
     model = [
-        Line("chosen", choice.why, ok=choice.kind in ("endpoint", "embedded")),
-        Line("", choice.how_to_change),
+        Finding("chosen", choice.why, ok=choice.kind in ("endpoint", "embedded")),
+        Finding("", choice.how_to_change),
     ]
     if info := choice.model:
-        model.append(Line("window", f"{info.context_window:,} tokens (from: {info.window_source})"))
-    embedded = tuple(Line(name, text, ok=ok) for name, ok, text in status())
+        model.append(
+            Finding("window", f"{info.context_window:,} tokens (from: {info.window_source})")
+        )
+    embedded = tuple(Finding(name, text, ok=ok) for name, ok, text in status())
     sessions = len(ctx.store.list())
     return doctor.as_text(
         [
@@ -40,13 +42,13 @@ async def report(ctx: AppContext) -> str:
 
 def _sandbox(ctx: AppContext) -> Section:
     if not ctx.settings.sandbox.enabled:
-        return Section("Sandbox", (Line("", OFF),))
+        return Section("Sandbox", (Finding("", OFF),))
     found = find()
-    lines = [Line("commands", found.text, ok=found.kind is not None)]
+    lines = [Finding("commands", found.text, ok=found.kind is not None)]
     network = "allowed by [sandbox] network" if ctx.settings.sandbox.network else "none"
     if found.kind is not None:
-        lines += [Line("network", network)]
-        lines += [Line("writable", name) for name in ctx.settings.sandbox.writable]
+        lines += [Finding("network", network)]
+        lines += [Finding("writable", name) for name in ctx.settings.sandbox.writable]
     return Section("Sandbox", tuple(lines))
 
 
@@ -55,6 +57,6 @@ def _foreign() -> Section:
     for place in tool_folders():
         count = len(files(place))
         sessions = f"{count} session{'s' if count != 1 else ''}"
-        lines.append(Line(place.tool, f"{sessions} in {paths.shown(place.folder)}"))
-    lines.append(Line("", "See them, and go on with one: pinfold adopt"))
+        lines.append(Finding(place.tool, f"{sessions} in {paths.shown(place.folder)}"))
+    lines.append(Finding("", "See them, and go on with one: pinfold adopt"))
     return Section("Other tools", tuple(lines))

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold.memories import baseline, trees
-from pinfold.memories.places import DIFF, Places, Refused, is_output
+from pinfold.memories.places import DIFF, MemoriesRefused, Places, is_output
 
 MARKER = "result.json"
 _BEFORE, _AFTER = "before", "after"
@@ -88,7 +88,7 @@ def apply(places: Places, result: Result, check: Callable[[], None]) -> None:
         if live.get(name) not in (was.get(name), wanted.get(name)):
             check()
             trees.retire(places.result, MARKER)
-            raise Refused(f"{name} was changed while memories were consolidated.")
+            raise MemoriesRefused(f"{name} was changed while memories were consolidated.")
     check()
     _keep(places, was, wanted, result)
     _write(places, live, wanted, check)
@@ -135,14 +135,14 @@ def undo(places: Places) -> None:
     Raises `MemoriesRefused`.
     """
     if load(places):
-        raise Refused("A consolidation waits for your review: accept or reject it first.")
+        raise MemoriesRefused("A consolidation waits for your review: accept or reject it first.")
     if not (places.undo / MARKER).exists():
-        raise Refused("There is no consolidation to undo.")
+        raise MemoriesRefused("There is no consolidation to undo.")
     was, made = trees.read(places.undo / _BEFORE), trees.read(places.undo / _AFTER)
     live = outputs(trees.read(places.files))
     edited = [n for n in {*was, *made, *live} if live.get(n) not in (was.get(n), made.get(n))]
     if edited:
-        raise Refused(f"{min(edited)} has been edited since; undoing would lose that.")
+        raise MemoriesRefused(f"{min(edited)} has been edited since; undoing would lose that.")
     _write(places, live, was, lambda: None)
     base = baseline.read(places)
     inputs = {name: data for name, data in base.items() if not is_output(name)}

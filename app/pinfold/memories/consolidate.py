@@ -14,7 +14,7 @@ from pinfold.atomic_files import failure
 from pinfold.memories import agent, applying, artifacts, baseline, composing, merging, review, trees
 from pinfold.memories.agent import AgentFailed
 from pinfold.memories.applying import Result
-from pinfold.memories.places import DIFF, GIT, Places, Refused, is_output
+from pinfold.memories.places import DIFF, GIT, MemoriesRefused, Places, is_output
 from pinfold.memories.proof import Records
 from pinfold.memories.records import Claim, Output, StateError
 from pinfold.memories.source import safely
@@ -101,7 +101,7 @@ async def consolidate(
     except asyncio.CancelledError:
         await asyncio.to_thread(run.give_back)
         raise
-    except (AgentFailed, JournalError, ProviderError, Refused, StateError) as error:
+    except (AgentFailed, JournalError, ProviderError, MemoriesRefused, StateError) as error:
         return await asyncio.to_thread(run.failed, str(error))
     except OSError as error:
         return await asyncio.to_thread(run.failed, failure(places.files, error))
@@ -192,7 +192,9 @@ class _Run:
             if (waiting := review.settled(places)) is not None:
                 raise _Waits(_outcome("held", waiting.result, waiting.diff))
             if (result := applying.load(places)) is not None:
-                with suppress(Refused):  # the user has edited the files since: then it is repeated
+                with suppress(
+                    MemoriesRefused
+                ):  # the user has edited the files since: then it is repeated
                     applying.apply(places, result, self._check)
             artifacts.sync(places.files, selected, self._clock.now(), self._check)
             now, was = trees.read(places.files), baseline.read(places)
@@ -215,7 +217,7 @@ class _Run:
         with places.locked():
             self._check()
             if composing.lasting(trees.read(places.files)) != composing.lasting(self._inputs):
-                raise Refused("the files were changed meanwhile.")
+                raise MemoriesRefused("the files were changed meanwhile.")
             every = self._state.outputs()
             before = applying.outputs(self._inputs)
             if by_model:

@@ -13,7 +13,7 @@ from pinfold.export.redact import Secrets
 from pinfold.memories import applying, review, trees
 from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
 from pinfold.memories.listing import Memory, listing
-from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, Places, Refused
+from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, Places
 from pinfold.memories.reader import Reader, Sessions
 from pinfold.memories.statements import Cited
 from pinfold.memories.usage import Usage, usage_of
@@ -91,7 +91,7 @@ class Keeper:
 
     def confirm(self, memory: Memory) -> str:
         if memory.state != "stale":
-            raise Refused(
+            raise MemoriesRefused(
                 "Only a memory that may no longer hold can be confirmed; edit others into your own "
                 "words."
             )
@@ -106,7 +106,7 @@ class Keeper:
         """
         said = one_line(text).strip()[:LONGEST]
         if said == memory.text:
-            raise Refused("Those are its words already.")
+            raise MemoriesRefused("Those are its words already.")
         new = f"- {said}" if said else ""
         moves = bool(new) and memory.state in ("waiting", "unconfirmed")
 
@@ -142,7 +142,7 @@ class Keeper:
     def forget(self, sessions: Collection[str]) -> str:
         """Forget all that is known from these sessions alone; none of them is ever read again."""
         if not sessions:
-            raise Refused("It cites no session: edit it to remove it.")
+            raise MemoriesRefused("It cites no session: edit it to remove it.")
         for session in sessions:
             self.reader.state.forget(session)
         review.forget(self.places, set(sessions), self.reader.state.outputs())

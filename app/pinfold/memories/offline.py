@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pinfold.digests.choice import take_best
-from pinfold.digests.lines import LITTLE, Kind, Line
+from pinfold.digests.lines import LITTLE, DigestLine, Kind
 from pinfold.digests.sentences import ends
 from pinfold.memories import statements
 from pinfold.memories.extract import Made
@@ -48,7 +48,7 @@ def offline(source: Source) -> Made:
     return Made(source.safe(made), len(proven), left_out)
 
 
-def _said(lines: Sequence[Line]) -> Iterator[Line]:
+def _said(lines: Sequence[DigestLine]) -> Iterator[DigestLine]:
     """The user's sentences and the agent's reports: what it says at work is soon out of date."""
     last = max((line.n for line in lines if line.kind in ("report", "agent")), default=0)
     for line in lines:
@@ -56,18 +56,18 @@ def _said(lines: Sequence[Line]) -> Iterator[Line]:
             yield line
 
 
-def _leads(line: Line) -> bool:
+def _leads(line: DigestLine) -> bool:
     """Whether it says nothing without the question before it, or the list behind it."""
     return bool(line.lead) or line.text.rstrip().endswith((":", "："))
 
 
-def _spoken(lines: Sequence[Line], session: str) -> Iterator[Statement]:
+def _spoken(lines: Sequence[DigestLine], session: str) -> Iterator[Statement]:
     for line in lines:
         kind: statements.Kind = "said" if line.kind == "user" else "fact"
         yield Statement(kind, ends(line.text, _SENTENCE), (Cited(session, line.n),))
 
 
-def _worked(lines: Sequence[Line], session: str) -> Iterator[Statement]:
+def _worked(lines: Sequence[DigestLine], session: str) -> Iterator[Statement]:
     for line in lines:
         command = line.text.partition(" -> ")[0].removeprefix("$ ")
         if line.kind == "commit":
@@ -77,9 +77,9 @@ def _worked(lines: Sequence[Line], session: str) -> Iterator[Statement]:
             yield Statement("command", told, (Cited(session, line.n),))
 
 
-def _changed(source: Source, lines: Sequence[Line]) -> Iterator[Statement]:
+def _changed(source: Source, lines: Sequence[DigestLine]) -> Iterator[Statement]:
     """The files that were changed last, each with a line that was put into it."""
-    best: dict[int, Line] = {}
+    best: dict[int, DigestLine] = {}
     for line in lines:
         if line.kind == "added" and (line.n not in best or best[line.n].told < line.told):
             best[line.n] = line
@@ -104,13 +104,13 @@ def _edits(items: Sequence[Item]) -> Iterator[tuple[int, tuple[str, ...]]]:
                 yield item.n, done.paths
 
 
-def _summary(source: Source, said: Sequence[Line]) -> str:
+def _summary(source: Source, said: Sequence[DigestLine]) -> str:
     asked = next((line.text for line in said if line.kind == "user"), "")
     reply = next((item for item in reversed(source.items) if item.kind == "assistant"), None)
     ended = one_line(reply.content) if reply else ""
     return f"Asked: {ends(asked, _SUMMARY // 2)}\nEnded: {ends(ended, _SUMMARY // 2)}"
 
 
-def _slug(said: Sequence[Line]) -> str:
+def _slug(said: Sequence[DigestLine]) -> str:
     asked = next((line for line in said if line.kind == "user"), said[0])
     return " ".join(asked.text.split()[:6])

@@ -18,7 +18,7 @@ _PATIENCE = 20.0
 """Seconds that one process waits for another's change."""
 
 
-class Refused(Exception):
+class MemoriesRefused(Exception):
     """What was asked for can't be done now; `str()` is a plain sentence for the user."""
 
 
@@ -71,7 +71,7 @@ class Places:
             with FileLock(self.work / "lock", timeout=_PATIENCE):
                 yield
         except Timeout:
-            raise Refused("Another pinfold is changing memories; try again.") from None
+            raise MemoriesRefused("Another pinfold is changing memories; try again.") from None
 
 
 def is_output(name: str) -> bool:

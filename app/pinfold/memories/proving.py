@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from pinfold.compaction.claims import Sources, confirmed
-from pinfold.compaction.summary import Entry, Evidence, Field
+from pinfold.compaction.summary import Evidence, Field, SummaryEntry
 from pinfold.digests.lines import failed
 from pinfold.digests.words import words
 from pinfold.memories.source import Source
@@ -104,7 +104,7 @@ class Proving:
             return TOO_LONG
         quoted = tuple(Evidence(evidence.item, evidence.quote) for evidence in said.evidence)
         field = _FIELDS.get(said.kind, "known_failures")
-        entry = self._sources.check(Entry("", field, {"text": text}, quoted))
+        entry = self._sources.check(SummaryEntry("", field, {"text": text}, quoted))
         if entry.unsupported:
             return entry.unsupported
         if entry.unconfirmed:

@@ -16,8 +16,8 @@ from pinfold.memories.places import (
     RAW,
     SUMMARIES,
     SUMMARY,
+    MemoriesRefused,
     Places,
-    Refused,
     is_output,
 )
 from pinfold.memories.proof import Records, purged
@@ -176,10 +176,10 @@ def _both(places: Places) -> tuple[trees.Tree, trees.Tree]:
 def _chosen(places: Places, ids: Sequence[str]) -> list[Hunk]:
     waiting = _pending(places)
     if waiting is None:
-        raise Refused("No consolidation waits for your review.")
+        raise MemoriesRefused("No consolidation waits for your review.")
     found = [hunk for hunk in waiting.hunks if hunk.id in ids]
     if len(found) < len(set(ids)):
-        raise Refused("That change is not there any more; look at the list again.")
+        raise MemoriesRefused("That change is not there any more; look at the list again.")
     return found
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold.compaction.content import without_data
-from pinfold.compaction.view import Entry
+from pinfold.compaction.view import WindowEntry
 from pinfold.digests.record import Record
 from pinfold.export.redact import Secrets, cleaned, strings
 from pinfold.memories.records import Extracted
@@ -56,7 +56,7 @@ class Source(Struct, frozen=True):
         """A text that was made of it, without secrets."""
         return safely(self.secrets.replaced(text))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[WindowEntry]:
         """The items as the claim check takes them."""
         halves: dict[tuple[int, str], list[int]] = {}
         for item in self.items:
@@ -64,7 +64,7 @@ class Source(Struct, frozen=True):
                 halves.setdefault((item.response, item.call_id), []).append(item.n)
         partner = {a: b for pair in halves.values() if len(pair) == 2 for a, b in _both(pair)}
         return [
-            Entry(item, "full", 0, 0, None, _LONG_AGO, {}, partner.get(item.n), sent=True)
+            WindowEntry(item, "full", 0, 0, None, _LONG_AGO, {}, partner.get(item.n), sent=True)
             for item in self.items
         ]
 

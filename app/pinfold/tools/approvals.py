@@ -35,13 +35,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Denied:
     """The call does not run, and the model is told why."""
 
     reason: str
 
 
-Verdict = Allowed | Ask | Refused
+Verdict = Allowed | Ask | Denied
 
 
 def verdict(
@@ -69,7 +69,7 @@ def verdict(
     """
     command = review.command or ""
     if denied := next((prefix for prefix in deny if says(command, prefix)), None):
-        return Refused(f"`{denied}` is denied by [approvals] deny.")
+        return Denied(f"`{denied}` is denied by [approvals] deny.")
     if mode == "full":
         return Allowed("full mode")
     if review.access == "web":
@@ -82,12 +82,12 @@ def verdict(
     if mode == "read-only":
         if review.access == "command" and confined:
             if review.outside:
-                return Refused("Approvals are read-only: nothing runs outside the sandbox.")
+                return Denied("Approvals are read-only: nothing runs outside the sandbox.")
             return Allowed("runs in the sandbox, where nothing may be written")
         if not reads:
-            return Refused("Approvals are read-only: nothing may be written or run.")
+            return Denied("Approvals are read-only: nothing may be written or run.")
         if outside:
-            return Refused(f"Approvals are read-only: {outside[0]} is outside the workspace.")
+            return Denied(f"Approvals are read-only: {outside[0]} is outside the workspace.")
         return Allowed("reads the workspace")
     if outside:
         return Ask(f"{'reads' if reads else 'touches'} {outside[0]}, outside the workspace")

@@ -28,7 +28,7 @@ class Generation(Struct, frozen=True):
     """At its end; of the last one, now."""
 
 
-class Standing(Struct, frozen=True):
+class WindowItem(Struct, frozen=True):
     """An item of a window."""
 
     n: int
@@ -78,11 +78,11 @@ def first_of(window: Window) -> int:
     return window.boundaries[0].generation - 1 if window.boundaries else window.generation
 
 
-def standing(window: Window, generation: int) -> list[Standing]:
+def standing(window: Window, generation: int) -> list[WindowItem]:
     """The items of one, in order, as they stood at its end. Raises `Refused`."""
     archive = window.archive
     return [
-        Standing(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
+        WindowItem(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
         for n, form in forms_of(window, generation).items()
     ]
 

@@ -66,14 +66,14 @@ def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
 def _forgotten(ctx: AppContext, session: str) -> str:
     """Forget what memories know from the session alone; what went wrong, if anything did."""
     from pinfold.memories.keeper import Keeper
-    from pinfold.memories.places import Refused
+    from pinfold.memories.places import MemoriesRefused
     from pinfold.memories.records import StateError
 
     keeper = Keeper(ctx.home, CLOCK.now)
     try:
         if keeper.deleted(session):
             print("What memories knew from it alone is forgotten.")
-    except (Refused, StateError, OSError) as error:
+    except (MemoriesRefused, StateError, OSError) as error:
         return (
             f"memories still know of it: {error} "
             f"`pinfold memories forget {session}` makes them forget it."

@@ -8,7 +8,7 @@ from pinfold.agent.state import State
 from pinfold.commands.action import CommandError
 from pinfold.commands.export import Wish, document, opening, replaced, save, wish
 from pinfold.export.formats import Scope
-from pinfold.export.transcript import Entry, Transcript
+from pinfold.export.transcript import ExportedItem, Transcript
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.output import print_bytes
 from pinfold.rollout.events import SessionStarted
@@ -66,7 +66,7 @@ def _transcript(ctx: AppContext, source: Source) -> Transcript:
         model=model_of(ctx, every),
         context=state.context.context,
         entries=[
-            Entry(item, archive.at(item.n), window.form(item.n), window.is_pinned(item.n))
+            ExportedItem(item, archive.at(item.n), window.form(item.n), window.is_pinned(item.n))
             for item in items
         ],
         window=window.items,

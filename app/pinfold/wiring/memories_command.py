@@ -18,7 +18,7 @@ from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.memories import Memories
 from pinfold.memories.keeper import Keeper, Source
 from pinfold.memories.listing import Memory
-from pinfold.memories.places import Refused
+from pinfold.memories.places import MemoriesRefused
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
@@ -147,7 +147,7 @@ def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
         ]
         if len(fitting) != 1:
             which = "more than one memory's key begins" if fitting else "no memory's key begins"
-            raise Refused(f"{which[0].upper()}{which[1:]} with “{one_line(name)}”.")
+            raise MemoriesRefused(f"{which[0].upper()}{which[1:]} with “{one_line(name)}”.")
         found[fitting[0].key] = fitting[0]
     return list(found.values())
 

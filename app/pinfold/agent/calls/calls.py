@@ -36,7 +36,7 @@ from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import typed_in
 from pinfold.settings import Mode
-from pinfold.tools.approvals import Allowed, Ask, Refused, always, verdict
+from pinfold.tools.approvals import Allowed, Ask, Denied, always, verdict
 from pinfold.tools.sandbox.denied import Way
 from pinfold.tools.workspace import observe_output
 
@@ -300,7 +300,7 @@ class Calls:
                 if stray:
                     await self._drift.tell(call_id, stray)
                 return call.content, False, None
-            case Refused(reason):
+            case Denied(reason):
                 await self._record.append(
                     ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
                 )

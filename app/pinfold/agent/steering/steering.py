@@ -20,7 +20,7 @@ from pinfold.window.archive import Items
 from pinfold.window.generations import (
     Difference,
     Generation,
-    Standing,
+    WindowItem,
     differences,
     generations,
     standing,
@@ -78,7 +78,7 @@ class Steering:
         """The windows so far, oldest first; the last is the one now."""
         return generations(self._record.window)
 
-    def standing(self, generation: int) -> Sequence[Standing]:
+    def standing(self, generation: int) -> Sequence[WindowItem]:
         """The items of a window. Raises `Refused`."""
         return standing(self._record.window, generation)
 

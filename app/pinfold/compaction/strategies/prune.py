@@ -10,7 +10,7 @@ from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.masks import LEAST, saved, spared, superseded
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree, Traits
-from pinfold.compaction.view import Entry, PlanOptions, WindowView
+from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Kind
 from pinfold.window.pins import named
 
@@ -46,7 +46,7 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
         draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
     target = room(view, options).target
     size = view.tokens + more
-    bodies: list[Entry] = []
+    bodies: list[WindowEntry] = []
     for entry in view.entries if options.fold else _shrinking(view):
         item = entry.item
         if item.n in held:
@@ -85,7 +85,7 @@ def least(view: WindowView, options: PlanOptions) -> int:
     return view.tokens - sum(entry.tokens - _least_of(view, entry, options) for entry in free)
 
 
-def _least_of(view: WindowView, entry: Entry, options: PlanOptions) -> int:
+def _least_of(view: WindowView, entry: WindowEntry, options: PlanOptions) -> int:
     item = entry.item
     if options.fold and options.fold & {item.n, entry.partner}:
         return 0
@@ -96,11 +96,11 @@ def _least_of(view: WindowView, entry: Entry, options: PlanOptions) -> int:
     return entry.tokens
 
 
-def _shrinking(view: WindowView) -> list[Entry]:
+def _shrinking(view: WindowView) -> list[WindowEntry]:
     """What may take less without the user's asking, in order: results, long calls, messages with
     data, and what is made anew."""
 
-    def make() -> list[Entry]:
+    def make() -> list[WindowEntry]:
         data = _messages_with_data(view)
         return [
             entry
@@ -122,7 +122,7 @@ def _results_with_data(view: WindowView) -> frozenset[int]:
     return view.once("results with data", lambda: _with_data(view.of_kind("tool_result")))
 
 
-def _with_data(entries: Iterable[Entry]) -> frozenset[int]:
+def _with_data(entries: Iterable[WindowEntry]) -> frozenset[int]:
     return frozenset(entry.item.n for entry in entries if holds_data(entry.item))
 
 
@@ -147,9 +147,11 @@ def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
     return held
 
 
-def _by_reason(view: WindowView, bodies: list[Entry], target: int) -> list[tuple[str, list[Entry]]]:
+def _by_reason(
+    view: WindowView, bodies: list[WindowEntry], target: int
+) -> list[tuple[str, list[WindowEntry]]]:
     """The bodies by why they are masked, the most urgent first; those in use last."""
-    found: dict[str, list[Entry]] = {
+    found: dict[str, list[WindowEntry]] = {
         reason: [] for reason in (SUPERSEDED, DATA, OVERSIZED_OUTPUT, OLD, IN_USE)
     }
     for entry in bodies:

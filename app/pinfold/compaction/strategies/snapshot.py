@@ -11,7 +11,7 @@ from pinfold.compaction.inserted import Summary
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
 from pinfold.compaction.strategy import Material, Traits
-from pinfold.compaction.summary import Entry, bare, entries_of, text_of, to_detail, within
+from pinfold.compaction.summary import SummaryEntry, bare, entries_of, text_of, to_detail, within
 from pinfold.compaction.synthesis import Synthesis, is_read
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports import Summarizer
@@ -60,14 +60,14 @@ class Snapshot:
         return with_summary(plan, view, material, options)
 
 
-def earlier_summary(view: WindowView) -> tuple[Entry, ...]:
+def earlier_summary(view: WindowView) -> tuple[SummaryEntry, ...]:
     """What the window's summaries say already, one entry for each id."""
     shown = (entry.item for entry in view.of_kind("summary") if entry.sent)
     entries = (entry for item in shown for entry in entries_of(item))
     return tuple({entry.id: entry for entry in entries}.values())
 
 
-def summary_of(entries: Sequence[Entry], view: WindowView, prefix: str = HEADER) -> Summary:
+def summary_of(entries: Sequence[SummaryEntry], view: WindowView, prefix: str = HEADER) -> Summary:
     """The entries that fit, the dearest first, below a prefix."""
 
     def text(most: int) -> tuple[str, dict[str, Any]]:
@@ -83,7 +83,9 @@ MARKED = "Marked as unconfirmed in the text"
 _NOTHING = "nothing that the model wrote is borne out by the items that it read"
 
 
-def standing(entries: Iterable[Entry], view: WindowView, options: PlanOptions) -> tuple[Entry, ...]:
+def standing(
+    entries: Iterable[SummaryEntry], view: WindowView, options: PlanOptions
+) -> tuple[SummaryEntry, ...]:
     """What goes in: all that is supported and not folded, and what the user keeps all the same; of
     several tasks the last."""
     folded = _folded(view, options)
@@ -103,7 +105,7 @@ def with_summary(
 ) -> CompactionPlan:
     """The plan, with the summary's JSON, and notes on what of it and of the window is missing.
 
-    Edited by the user, the text stands for itself: the next model reads it as it is.
+    Edited by the user, the text stands for itself: the next model reads it is.
     """
     told = standing(material.entries, view, options)
     left = len(told)
@@ -122,7 +124,9 @@ def with_summary(
     return replace(plan, told=(*plan.told, *material.told), notes=notes, meta=meta)
 
 
-def _left_out(entries: Iterable[Entry], view: WindowView, options: PlanOptions) -> Iterator[str]:
+def _left_out(
+    entries: Iterable[SummaryEntry], view: WindowView, options: PlanOptions
+) -> Iterator[str]:
     told = [entry for entry in entries if entry.id not in options.claims]
     if doubted := sum(bool(entry.unsupported) for entry in told):
         yield f"{LEFT_OUT}: {_counted(doubted)}."
@@ -131,7 +135,7 @@ def _left_out(entries: Iterable[Entry], view: WindowView, options: PlanOptions) 
         yield f"Left out, as you folded what it rests on: {_counted(gone)}."
 
 
-def _unconfirmed(told: Iterable[Entry]) -> Iterator[str]:
+def _unconfirmed(told: Iterable[SummaryEntry]) -> Iterator[str]:
     if marked := [entry for entry in told if entry.unconfirmed]:
         names = ", ".join(dict.fromkeys(name for entry in marked for name in entry.unconfirmed))
         yield f"{MARKED}, {_counted(len(marked))}: {names}."
@@ -162,7 +166,7 @@ def _folded(view: WindowView, options: PlanOptions) -> set[int]:
     return folded
 
 
-def _rests_on(entry: Entry, folded: Container[int]) -> bool:
+def _rests_on(entry: SummaryEntry, folded: Container[int]) -> bool:
     return bool(entry.evidence) and all(source.item in folded for source in entry.evidence)
 
 

@@ -6,7 +6,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from pinfold.tui.transcript.diffs import diff_lines
-from pinfold.tui.transcript.lines import Line
+from pinfold.tui.transcript.lines import TranscriptLine
 from pinfold.tui.transcript.looks import looks_of
 from pinfold.tui.transcript.view import Transcript
 
@@ -24,7 +24,7 @@ class DiffView(ScrollView, can_focus=False):
     def __init__(self, diff: str) -> None:
         super().__init__()
         self._diff = diff
-        self._lines: list[Line] = []
+        self._lines: list[TranscriptLine] = []
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.view import PlanOptions
-from pinfold.evaluation.recorded_now import SHOWN, Standing
+from pinfold.evaluation.recorded_now import SHOWN, SessionMoment
 from pinfold.evaluation.recorded_scores import LEVEL, NAMES
 from pinfold.evaluation.trials import SLACK
 from pinfold.evaluation.verdict import listed
@@ -81,7 +81,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
         able = [name for name in compaction.strategies if not compaction.asks_model(name)]
         self._facts.update("Reading the session…")
         happened = await session.events()
-        standing: Standing | None = None
+        standing: SessionMoment | None = None
         for number, name in enumerate(able, 1):
             self._facts.update(f"Trying {name}, {number} of {len(able)}…")
             try:
@@ -92,7 +92,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
             view, plan = draft.view, draft.plan
             if standing is None:
                 standing = await asyncio.to_thread(
-                    Standing, happened, view, self._options, session.model, session.counter
+                    SessionMoment, happened, view, self._options, session.model, session.counter
                 )
             kept = await asyncio.to_thread(standing.kept, name, view, plan)
             self._before = plan.sizes.before

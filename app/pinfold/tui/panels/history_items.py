@@ -15,8 +15,8 @@ from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.item import ItemPanel, body, page, title
 from pinfold.tui.panels.picker import Choice, ranked
-from pinfold.tui.panels.table import Line
-from pinfold.window.generations import Difference, Standing
+from pinfold.tui.panels.table import ListLine
+from pinfold.window.generations import Difference, WindowItem
 
 if TYPE_CHECKING:
     from pinfold.agent.steering.steering import Steering
@@ -35,7 +35,7 @@ class ItemLine:
     """How it stands."""
 
 
-def standing_lines(items: Sequence[Standing]) -> Iterator[ItemLine]:
+def standing_lines(items: Sequence[WindowItem]) -> Iterator[ItemLine]:
     """What stood in a window."""
     for item in items:
         note = FORMS[item.form] if item.form != "full" else ""
@@ -50,7 +50,7 @@ def difference_lines(items: Sequence[Difference]) -> Iterator[ItemLine]:
         yield ItemLine(item.n, sign, KINDS[item.kind], _words(item), note)
 
 
-def _words(entry: Standing | Difference) -> str:
+def _words(entry: WindowItem | Difference) -> str:
     return one_line(f"{entry.name} {entry.words}")
 
 
@@ -78,10 +78,10 @@ class ItemsPanel(Chooser):
         self.list.show_lines([self._line(choice.id, number, kinds) for choice in shown], top=True)
         self.say(f"{len(shown):,} of {len(self._lines):,} fit" if query else self._about)
 
-    def _line(self, key: str, number: int, kinds: int) -> Line:
+    def _line(self, key: str, number: int, kinds: int) -> ListLine:
         line = self._lines[key]
         head = f"{line.sign} {f'#{key}':>{number}}  {line.kind:<{kinds}}"
-        return Line(key, head, line.words, line.note)
+        return ListLine(key, head, line.words, line.note)
 
     def looked_at(self, key: str | None) -> None:
         item = self._window.item(int(key)) if key else None

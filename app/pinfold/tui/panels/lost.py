@@ -21,7 +21,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.registry import Panel
-from pinfold.tui.panels.table import Line
+from pinfold.tui.panels.table import ListLine
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
@@ -66,14 +66,14 @@ class LostPanel(LossPanel):
         lines = [line for n, some in groups for line in self._group(n, some, width)]
         self._list.show_lines(lines)
 
-    def _group(self, n: int, some: Sequence[Lost], width: int) -> Iterator[Line]:
+    def _group(self, n: int, some: Sequence[Lost], width: int) -> Iterator[ListLine]:
         """An item, and what of it was lost: behind it, or below where there is more."""
         form = self._window.form(n)
         head = f"{'✓' if form == 'full' else '−'} {f'#{n}':<{width}}"
         only = f"{some[0].kind} {some[0].text}" if len(some) == 1 else ""
-        yield Line(f"#{n}", head, f"{self._about[n]}: {_STANDS[form]}", note=only)
+        yield ListLine(f"#{n}", head, f"{self._about[n]}: {_STANDS[form]}", note=only)
         for loss in some if not only else ():
-            yield Line(f"{loss.kind}/{loss.text}", f"    {loss.kind}", one_line(loss.text))
+            yield ListLine(f"{loss.kind}/{loss.text}", f"    {loss.kind}", one_line(loss.text))
 
     def action_keep_line(self) -> None:
         self.action_keep()

@@ -20,7 +20,7 @@ from pinfold.tui.colours import ink
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.registry import Panel
-from pinfold.tui.panels.table import Line, LineTable, Table
+from pinfold.tui.panels.table import LineTable, ListLine, Table
 from pinfold.tui.panels.table_panel import TablePanel
 from pinfold.tui.panels.write import WritePanel
 
@@ -125,11 +125,11 @@ class ReviewPanel(TablePanel[None]):
             self.read(said)
 
 
-def _line(hunk: Hunk) -> Line:
+def _line(hunk: Hunk) -> ListLine:
     sign = "+" if not hunk.before else "−" if not hunk.after else "~"
     said = (hunk.after or hunk.before).strip().splitlines()
     more = f"{len(said)} lines" if len(said) > 1 else ""
-    return Line(hunk.id, sign, _says(said[0]) if said else "(blank lines)", more, hunk.path)
+    return ListLine(hunk.id, sign, _says(said[0]) if said else "(blank lines)", more, hunk.path)
 
 
 def _says(line: str) -> str:

@@ -32,7 +32,7 @@ from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.preview_plans import Plans
 from pinfold.tui.panels.preview_rows import rows_now, rows_of
-from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, Standing
+from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, PlanProgress
 from pinfold.tui.panels.preview_summary import PreviewSummary
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.panels.registry import Panel
@@ -214,7 +214,7 @@ class PreviewPanel(TablePanel[bool]):
         else:
             self._show_strategies()
 
-    def _walk(self, standing: Standing | None) -> None:
+    def _walk(self, standing: PlanProgress | None) -> None:
         if self.is_attached:  # a model that is told to stop may still say something
             self._foot.walk(standing)
 
@@ -451,7 +451,7 @@ class PreviewPanel(TablePanel[bool]):
     @work(group="apply")
     async def _apply(self, draft: Draft) -> None:
         self.workers.cancel_group(self, "plan")
-        self._foot.walk(Standing(PLAIN, "writing", PLANNING))
+        self._foot.walk(PlanProgress(PLAIN, "writing", PLANNING))
         try:
             await self._compaction.apply(draft)
         except Exception as error:  # the panel stays, whatever it is

@@ -12,13 +12,13 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from pinfold.commands.failures import told
-from pinfold.compaction.summary import Entry, entries_of, line_of
+from pinfold.compaction.summary import SummaryEntry, entries_of, line_of
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.panels.item import ItemPanel, page, title
 from pinfold.tui.panels.modal import Modal
-from pinfold.tui.panels.table import Line, LineTable, Table
+from pinfold.tui.panels.table import LineTable, ListLine, Table
 
 if TYPE_CHECKING:
     from pinfold.agent.compaction.compacting import Draft
@@ -100,17 +100,17 @@ class ClaimsPanel(Modal[None]):
         width = max((len(entry.field) for entry in self._entries), default=0)
         self._list.show_lines([self._line(entry, width) for entry in self._entries])
 
-    def _line(self, entry: Entry, width: int) -> Line:
+    def _line(self, entry: SummaryEntry, width: int) -> ListLine:
         items = [f"#{n}" for n in _cited(entry)]
         more = ["…"] if len(items) > CITED else []
-        return Line(
+        return ListLine(
             entry.id,
             f"{_STATES[self._state(entry)][0]} {entry.field:<{width}}",
             one_line(_said(entry)),
             right=" ".join((*items[:CITED], *more)),
         )
 
-    def _state(self, entry: Entry) -> str:
+    def _state(self, entry: SummaryEntry) -> str:
         if entry.unsupported or entry.unconfirmed:
             if entry.id in self._draft.options.claims:
                 return "kept"
@@ -120,7 +120,7 @@ class ClaimsPanel(Modal[None]):
         return "crowded" if standing and entry.id not in standing else "told"
 
     @property
-    def _current(self) -> Entry | None:
+    def _current(self) -> SummaryEntry | None:
         return next((entry for entry in self._entries if entry.id == self._list.current), None)
 
     @on(Table.Moved)
@@ -165,14 +165,14 @@ class ClaimsPanel(Modal[None]):
             self.app.push_screen(ItemPanel(name, page(found)))
 
 
-def _in_order(entries: Sequence[Entry]) -> Sequence[Entry]:
+def _in_order(entries: Sequence[SummaryEntry]) -> Sequence[SummaryEntry]:
     """What no item bears out comes first, then what is not confirmed."""
     return sorted(entries, key=lambda entry: (not entry.unsupported, not entry.unconfirmed))
 
 
-def _said(entry: Entry) -> str:
+def _said(entry: SummaryEntry) -> str:
     return line_of(replace(entry, evidence=(), unconfirmed=()))
 
 
-def _cited(entry: Entry) -> Sequence[int]:
+def _cited(entry: SummaryEntry) -> Sequence[int]:
     return tuple(dict.fromkeys(source.item for source in entry.evidence))

@@ -13,7 +13,7 @@ from pinfold.tui.gauge import LETTERS
 from pinfold.tui.panels.foot import Foot, Level
 from pinfold.tui.panels.keys import own_keys
 from pinfold.tui.panels.preview_rows import INSERTED, VERDICTS, PreviewRow
-from pinfold.tui.panels.preview_steps import Standing
+from pinfold.tui.panels.preview_steps import PlanProgress
 from pinfold.window.gauge import SEGMENTS
 
 _BAR = 12
@@ -68,7 +68,7 @@ class PreviewFoot(Foot):
         listed = f"{self.key_of('preview.claims')} lists {entries} entries" if entries else ""
         self.show(f"{number}{KINDS[row.kind]}", f"{row.verdict}{reason}", counted, listed)
 
-    def walk(self, standing: Standing | None) -> None:
+    def walk(self, standing: PlanProgress | None) -> None:
         """Show the steps and which is under way; None: none is."""
         if standing is None:
             self._said.update(self._text)

@@ -12,7 +12,7 @@ from pinfold.compaction.loss import Loss, Lost
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.item import ItemPanel, page, title
-from pinfold.tui.panels.table import Line, LineTable, Table
+from pinfold.tui.panels.table import LineTable, ListLine, Table
 from pinfold.tui.panels.table_panel import TablePanel
 
 Losses = Callable[[], Awaitable[Loss]]
@@ -71,12 +71,12 @@ class LossPanel(TablePanel[Keeping]):
         number = max((len(str(loss.item)) for loss in self._lost), default=0) + 1
         self._list.show_lines([self._line(loss, width, number) for loss in self._lost])
 
-    def _line(self, lost: Lost, width: int, number: int) -> Line:
+    def _line(self, lost: Lost, width: int, number: int) -> ListLine:
         kept = self.is_kept(lost.item)
         own = lost.key in self._keep_lines
         head = f"{'✓' if kept or own else '−'} {lost.kind:<{width}}"
         right = f"{'kept with ' if kept else ''}{f'#{lost.item}':>{number}}"
-        return Line(f"{lost.kind}/{lost.text}", head, one_line(lost.text), right=right)
+        return ListLine(f"{lost.kind}/{lost.text}", head, one_line(lost.text), right=right)
 
     def is_kept(self, n: int) -> bool:
         return n in self._keep

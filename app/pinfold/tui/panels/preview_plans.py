@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pinfold.compaction.view import PlanOptions
-from pinfold.tui.panels.preview_steps import PLAIN, Standing, after, begun
+from pinfold.tui.panels.preview_steps import PLAIN, PlanProgress, after, begun
 
 if TYPE_CHECKING:
     from pinfold.agent.compaction.compacting import Compacting, Draft
@@ -22,7 +22,7 @@ class Plans:
     def __init__(
         self,
         compaction: "Compacting",
-        told: Callable[[Standing | None], None],
+        told: Callable[[PlanProgress | None], None],
         trigger: "CompactionTrigger",
     ) -> None:
         """`told` hears where the plans stand; None: nothing is under way."""
@@ -32,7 +32,7 @@ class Plans:
         self.drafts: dict[str, Draft | Exception] = {}
         self._asked: dict[str, asyncio.Task[Draft]] = {}
         """First drafts of strategies for which a model writes: it is asked once."""
-        self._standings: dict[str, Standing] = {}
+        self._standings: dict[str, PlanProgress] = {}
         """Where these stand."""
         self._chosen = ""
         self._round = 0
@@ -75,7 +75,7 @@ class Plans:
             if at == 1:
                 await asyncio.sleep(SETTLED)
             if at:
-                self._told(Standing(PLAIN, "comparing", at / len(names), about=name))
+                self._told(PlanProgress(PLAIN, "comparing", at / len(names), about=name))
             try:
                 drafts[name] = draft = await self._drafted(name, options)
                 await asyncio.to_thread(getattr, draft, "report")  # it reads every item
@@ -126,7 +126,7 @@ class Plans:
         if at in (None, self._round):
             self._stand(name, after(self._standings[name], step, done))
 
-    def _stand(self, name: str, standing: Standing) -> None:
+    def _stand(self, name: str, standing: PlanProgress) -> None:
         self._standings[name] = standing
         if name == self._chosen:  # a model that writes for another one goes on unseen
             self._told(standing)

@@ -15,7 +15,7 @@ PLANNING = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlanProgress:
     """Where a plan stands."""
 
     walk: tuple[str, ...]
@@ -29,20 +29,20 @@ class Standing:
     """What a model is busy with."""
 
 
-def begun(strategy: str, *, asks: bool) -> Standing:
+def begun(strategy: str, *, asks: bool) -> PlanProgress:
     """Before anything is told."""
     walk = PLAIN if not asks else traits(strategy).steps or ASKING
-    return Standing(walk, walk[0], 0.0)
+    return PlanProgress(walk, walk[0], 0.0)
 
 
-def after(standing: Standing, told: str, done: float) -> Standing:
+def after(standing: PlanProgress, told: str, done: float) -> PlanProgress:
     """Where it stands after a draft has told of a step, or of a model at work on it."""
     walk = standing.walk
     name, _, detail = told.partition(", ")
     if name in walk:
-        return Standing(walk, name, done, detail=detail)
+        return PlanProgress(walk, name, done, detail=detail)
     if told in REPLANNED:
-        return Standing(walk, "planning", done)
+        return PlanProgress(walk, "planning", done)
     if "asking" in walk:
-        return Standing(walk, "asking", done, detail=told)
-    return Standing(walk, standing.at, done, detail=told)
+        return PlanProgress(walk, "asking", done, detail=told)
+    return PlanProgress(walk, standing.at, done, detail=told)

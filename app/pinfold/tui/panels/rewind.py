@@ -15,7 +15,7 @@ from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.registry import Panel
-from pinfold.tui.panels.table import Line
+from pinfold.tui.panels.table import ListLine
 from pinfold.tui.panels.undo_files import SIGNS, UndoPanel
 
 _SHOWN = 1_600
@@ -60,11 +60,11 @@ class RewindPanel(Chooser):
         count = f"{prompts}, and how many files changed since"
         self.say(count if self._prompts else "There is no prompt to go back to yet.")
 
-    def _line(self, key: str, width: int) -> Line:
+    def _line(self, key: str, width: int) -> ListLine:
         prompt = self._prompts[key]
         files = f"{prompt.files} file{'s' if prompt.files != 1 else ''} · " if prompt.files else ""
         right = f"{files}{age(prompt.at, self._now):>3}"
-        return Line(key, f"#{key}".rjust(width), prompt.text, right=right)
+        return ListLine(key, f"#{key}".rjust(width), prompt.text, right=right)
 
     def looked_at(self, key: str | None) -> None:
         self.preview(self._page(int(key)) if key else "")

@@ -23,7 +23,7 @@ from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.session_page import page
-from pinfold.tui.panels.table import Line
+from pinfold.tui.panels.table import ListLine
 
 if TYPE_CHECKING:
     from pinfold.host.host import Host
@@ -120,13 +120,13 @@ class SessionsPanel(Chooser):
         self.list.show_lines(lines, top=top)
         self._say()
 
-    def _line(self, session: SessionSummary, now: datetime) -> Line:
+    def _line(self, session: SessionSummary, now: datetime) -> ListLine:
         turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"
         right = turns if self._here else f"{one_line(Path(session.cwd).name)} · {turns}"
         piece = self._found.get(session.id, "").replace(MATCH, "").replace(MATCH_END, "")
         head = f"{age(session.updated_at, now):>4}"
         note = "open elsewhere" if session.held else session.note
-        return Line(session.id, head, session.title, piece or note, right)
+        return ListLine(session.id, head, session.title, piece or note, right)
 
     def _say(self) -> None:
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))

@@ -237,7 +237,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         raise NotImplementedError
 
 
-class Line(Struct, frozen=True, gc=False):
+class ListLine(Struct, frozen=True, gc=False):
     """Something to choose."""
 
     key: str
@@ -250,13 +250,13 @@ class Line(Struct, frozen=True, gc=False):
     """What stands at the right edge."""
 
 
-class LineTable(Table[Line]):
+class LineTable(Table[ListLine]):
     """Lines that give what they have the room that there is."""
 
-    def show_lines(self, lines: Sequence[Line], *, top: bool = False) -> None:
+    def show_lines(self, lines: Sequence[ListLine], *, top: bool = False) -> None:
         self.show({line.key: line for line in lines}, top=top)
 
-    def draw(self, row: Line, *, chosen: bool) -> Iterable[Segment]:
+    def draw(self, row: ListLine, *, chosen: bool) -> Iterable[Segment]:
         width = self.scrollable_content_region.width
         beside = self.get_component_rich_style("table--beside", partial=True)
         right = f"{_GAP}{row.right} " if row.right else ""

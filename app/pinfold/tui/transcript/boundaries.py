@@ -2,14 +2,14 @@
 
 from rich.segment import Segment
 
-from pinfold.tui.transcript.entries import Entry
-from pinfold.tui.transcript.lines import Line, clip
+from pinfold.tui.transcript.entries import TranscriptEntry
+from pinfold.tui.transcript.lines import TranscriptLine, clip
 from pinfold.tui.transcript.looks import Looks
 from pinfold.window.boundary_text import told
 from pinfold.window.window import Boundary
 
 
-class Rule(Entry):
+class Rule(TranscriptEntry):
     """A line across the transcript, where one window ended and the next began."""
 
     closes = False
@@ -25,7 +25,7 @@ class Rule(Entry):
     def estimate(self, width: int) -> int:  # noqa: ARG002
         return 1
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         text = clip(self._text, width - 6)
         rest = "─" * max(2, width - len(text) - 5)
         segments = [
@@ -33,4 +33,4 @@ class Rule(Entry):
             Segment(text, looks.bar),
             Segment(f" {rest}", looks.rule),
         ]
-        return [Line(segments, lead=3)]
+        return [TranscriptLine(segments, lead=3)]

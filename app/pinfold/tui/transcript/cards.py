@@ -11,8 +11,15 @@ from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.tui.transcript.diffs import counts, diff_lines
-from pinfold.tui.transcript.entries import LEAD, Entry, more, numbered, plain_rows, shorten
-from pinfold.tui.transcript.lines import Line, clip, indent
+from pinfold.tui.transcript.entries import (
+    LEAD,
+    TranscriptEntry,
+    more,
+    numbered,
+    plain_rows,
+    shorten,
+)
+from pinfold.tui.transcript.lines import TranscriptLine, clip, indent
 from pinfold.tui.transcript.looks import Looks
 from pinfold.window.titles import title_of
 
@@ -54,7 +61,7 @@ _LOOKS = {
 }
 
 
-class Card(Entry):
+class Card(TranscriptEntry):
     """A tool call, what it printed, and what it came to."""
 
     def __init__(self, item: Item | None = None, name: str = "", title: str = "") -> None:
@@ -151,14 +158,14 @@ class Card(Entry):
             return 1
         return 1 + min(HEAD + TAIL + 1, self.source.count("\n") + 1)
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         body = [] if self.quiet else self._body(width - LEAD - 1, looks)
         if self.item is not None and self.result is not None:
             body = numbered(body, self.result.n)
         head = self._head(width, looks, opens=bool(body) or self.quiet)
         return [head, *indent(body, [Segment("  ")])]
 
-    def _head(self, width: int, looks: Looks, *, opens: bool) -> Line:
+    def _head(self, width: int, looks: Looks, *, opens: bool) -> TranscriptLine:
         state = self.state
         style = getattr(looks, _LOOKS[state])
         subject = self._subject()
@@ -175,7 +182,7 @@ class Card(Entry):
         if tail:
             bad = state in ("failed", "refused", "interrupted")
             segments.append(Segment(tail, style if bad else looks.dim))
-        return Line(segments, number=self.items[0].n if self.items else 0, toggles=opens)
+        return TranscriptLine(segments, number=self.items[0].n if self.items else 0, toggles=opens)
 
     def _subject(self) -> str:
         subject = title_of(self.item.content if self.item else self._arguments)
@@ -207,7 +214,7 @@ class Card(Entry):
             facts.append(f"{seconds:.1f} s")
         return " · ".join(facts)
 
-    def _body(self, width: int, looks: Looks) -> list[Line]:
+    def _body(self, width: int, looks: Looks) -> list[TranscriptLine]:
         if self.result is None:
             rows = clean_output(self._output).rstrip("\n").split("\n")[-LIVE:]
             return plain_rows(rows, width, looks.dim, whole=False) if self._output else []

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from pinfold.sanitize import clean
-from pinfold.tui.transcript.lines import Line, fold
+from pinfold.tui.transcript.lines import TranscriptLine, fold
 from pinfold.tui.transcript.looks import Looks
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def highlight(lines: Sequence[str], language: str, looks: Looks) -> list[list[Se
     return [[Segment(text, styles[role]) for role, text in row] for row in out]
 
 
-def code_block(text: str, language: str, width: int, looks: Looks) -> list[Line]:
+def code_block(text: str, language: str, width: int, looks: Looks) -> list[TranscriptLine]:
     """A block of code on its own background."""
     rows = highlight(clean(text).split("\n"), language, looks)
     return [line._replace(fill=looks.code_block) for row in rows for line in fold(row, width)]

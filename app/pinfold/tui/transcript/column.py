@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rich.segment import Segment
 from textual.strip import Strip
 
-from pinfold.tui.transcript.lines import Line, width_of
+from pinfold.tui.transcript.lines import TranscriptLine, width_of
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.outline import Outline
 from pinfold.tui.transcript.standing import SEEN, Standings, standing_of
 
 if TYPE_CHECKING:
-    from pinfold.tui.transcript.entries import Entry
+    from pinfold.tui.transcript.entries import TranscriptEntry
 
 DIGITS = 3
 """Room for item numbers at first; it grows with them."""
@@ -45,8 +45,8 @@ class Block:
         "strips",
     )
 
-    def __init__(self, entry: "Entry | Outline") -> None:
-        self._made: Entry | None = None
+    def __init__(self, entry: "TranscriptEntry | Outline") -> None:
+        self._made: TranscriptEntry | None = None
         self._outline: Outline | None = None
         self._closed = True
         """Whether it is to be made closed, where it can be."""
@@ -59,7 +59,7 @@ class Block:
         self.height = 1
         """Rows without the gap: an estimate until it is drawn."""
         self.drawn = False
-        self.lines: list[Line] = _UNDRAWN
+        self.lines: list[TranscriptLine] = _UNDRAWN
         self.strips: list[Strip | None] = _UNDRAWN
         """The finished rows of those lines that were looked at."""
         self.standing = SEEN
@@ -68,7 +68,7 @@ class Block:
         """None until somebody asks."""
 
     @property
-    def entry(self) -> "Entry":
+    def entry(self) -> "TranscriptEntry":
         """What stands here; made when somebody first looks."""
         if self._made is None:
             assert self._outline is not None
@@ -145,7 +145,7 @@ class Column:
             return range(0)
         return range(self.index_at(top), self.index_at(bottom - 1) + 1)
 
-    def append(self, entry: "Entry | Outline") -> Block:
+    def append(self, entry: "TranscriptEntry | Outline") -> Block:
         """Put an entry below the others, or what is to become one."""
         block = Block(entry)
         self.blocks.append(block)
@@ -154,7 +154,7 @@ class Column:
         self._changed(len(self.blocks) - 1)
         return block
 
-    def prepend(self, entries: "Iterable[Entry | Outline]") -> list[Block]:
+    def prepend(self, entries: "Iterable[TranscriptEntry | Outline]") -> list[Block]:
         """Put entries above the others, or what is to become some."""
         blocks = [Block(entry) for entry in entries]
         room = self._room
@@ -275,7 +275,7 @@ class Column:
             strip = block.strips[row] = self._finish(block, block.lines[row])
         return strip
 
-    def lines(self, top: int, bottom: int) -> Iterator[tuple[int, Line | None]]:
+    def lines(self, top: int, bottom: int) -> Iterator[tuple[int, TranscriptLine | None]]:
         """Rows `top` ..< `bottom` with their lines; none for a gap."""
         for y in range(max(0, top), min(bottom, self.height)):
             found = self.line(y)
@@ -285,7 +285,7 @@ class Column:
     def _room(self) -> int:
         return max(20, self.width - self.gutter)
 
-    def _finish(self, block: Block, line: Line) -> Strip:
+    def _finish(self, block: Block, line: TranscriptLine) -> Strip:
         looks = self.looks
         assert looks is not None
         ground = line.fill or looks.base
@@ -300,7 +300,7 @@ class Column:
             segments.append(Segment(" " * space, ground))
         return Strip(segments, self.gutter + width_of(line.segments) + max(0, space))
 
-    def _gutter(self, block: Block, line: Line, looks: Looks) -> list[Segment]:
+    def _gutter(self, block: Block, line: TranscriptLine, looks: Looks) -> list[Segment]:
         """The sign and the number beside a line, and the cursor's column."""
         sign = block.standing.signs.get(line.number, " ")
         number = f"#{line.number}" if line.number else ""

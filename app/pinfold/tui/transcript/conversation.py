@@ -8,7 +8,15 @@ from pinfold.rollout.items import Item
 from pinfold.tui.transcript.boundaries import Rule
 from pinfold.tui.transcript.cards import Card
 from pinfold.tui.transcript.column import Block, Column
-from pinfold.tui.transcript.entries import Answer, Entry, Labelled, Note, Prompt, Thought, Told
+from pinfold.tui.transcript.entries import (
+    Answer,
+    Labelled,
+    Note,
+    Prompt,
+    Thought,
+    Told,
+    TranscriptEntry,
+)
 from pinfold.tui.transcript.outline import Outline
 from pinfold.tui.transcript.past import Past
 from pinfold.window.archive import Archive, Items
@@ -166,13 +174,13 @@ class Conversation:
             block.entry.settle(item)
         return block
 
-    def _part(self, part: Part, entry: type[Entry]) -> Block:
+    def _part(self, part: Part, entry: type[TranscriptEntry]) -> Block:
         if part not in self._parts:
             self._parts[part] = self._column.append(entry())
         return self._parts[part]
 
 
-def _outline(head: Head, archive: Archive, maker: Callable[[int], Entry]) -> Outline:
+def _outline(head: Head, archive: Archive, maker: Callable[[int], TranscriptEntry]) -> Outline:
     """An item of the past: its entry is made when somebody looks."""
     other = archive.partner(head.n)
     filling = head if other is None else archive.head(other)
@@ -185,14 +193,14 @@ def _outline(head: Head, archive: Archive, maker: Callable[[int], Entry]) -> Out
     )
 
 
-def _entry_from(archive: Archive, n: int) -> Entry:
+def _entry_from(archive: Archive, n: int) -> TranscriptEntry:
     entry, result = _entry_of(archive[n]), archive.partner(n)
     if result is not None and isinstance(entry, Card):
         entry.finish(archive[result])
     return entry
 
 
-def _entry_of(item: Item) -> Entry:
+def _entry_of(item: Item) -> TranscriptEntry:
     match item.kind:
         case "user":
             return Prompt(item)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rich.segment import Segment
 
 from pinfold.sanitize import clean
-from pinfold.tui.transcript.lines import Line, fold, indent
+from pinfold.tui.transcript.lines import TranscriptLine, fold, indent
 from pinfold.tui.transcript.looks import Looks
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -19,21 +19,21 @@ def counts(diff: str) -> tuple[int, int]:
     return signs.count("+"), signs.count("-")
 
 
-def diff_lines(diff: str, width: int, looks: Looks) -> list[Line]:
+def diff_lines(diff: str, width: int, looks: Looks) -> list[TranscriptLine]:
     """The lines of a diff; where it spans several files, each file's name stands above its part."""
     rows = list(_rows(clean(diff)))
     digits = len(str(max((number for _, number, _ in rows), default=1)))
     files = sum(sign == "file" for sign, _, _ in rows)
     grounds = {"+": looks.added, "-": looks.removed}
     signs = {"+": looks.added_text, "-": looks.removed_text}
-    out: list[Line] = []
+    out: list[TranscriptLine] = []
     for sign, number, text in rows:
         if sign == "file":
             if files > 1:
-                out.append(Line([Segment(text, looks.tool)]))
+                out.append(TranscriptLine([Segment(text, looks.tool)]))
         elif sign == "gap":
             if out and out[-1].lead:
-                out.append(Line([Segment(f"{'⋮':>{digits}}", looks.dim)], lead=digits))
+                out.append(TranscriptLine([Segment(f"{'⋮':>{digits}}", looks.dim)], lead=digits))
         else:
             style = looks.dim if sign == " " else looks.plain
             lines = fold([Segment(text, style)], width - digits - 3)

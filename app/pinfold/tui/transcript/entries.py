@@ -9,7 +9,7 @@ from rich.style import Style
 
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, one_line
-from pinfold.tui.transcript.lines import BLANK, Line, clip, indent, wrap
+from pinfold.tui.transcript.lines import BLANK, TranscriptLine, clip, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
 from pinfold.tui.transcript.reply import Reply
@@ -27,7 +27,7 @@ _MARGIN = [Segment(" " * LEAD)]
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "warning"), "error": ("✗", "error")}
 
 
-class Entry(ABC):
+class TranscriptEntry(ABC):
     """One block: a message, a tool's card, a note."""
 
     closes: ClassVar[bool] = True
@@ -63,10 +63,10 @@ class Entry(ABC):
         return 1 + text.count("\n") + len(text) // max(1, width)
 
     @abstractmethod
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         """All its lines."""
 
-    def redraw(self, lines: list[Line], width: int, looks: Looks) -> int:
+    def redraw(self, lines: list[TranscriptLine], width: int, looks: Looks) -> int:
         """Bring `lines`, as they were drawn before, up to date; the first that changed."""
         new = self.draw(width, looks)
         same = 0
@@ -78,19 +78,21 @@ class Entry(ABC):
         return same
 
 
-def numbered(lines: list[Line], n: int) -> list[Line]:
+def numbered(lines: list[TranscriptLine], n: int) -> list[TranscriptLine]:
     """`lines` with the item's number on the first."""
     return [lines[0]._replace(number=n), *lines[1:]] if lines and n else lines
 
 
-def more(hidden: int, looks: Looks) -> Line:
+def more(hidden: int, looks: Looks) -> TranscriptLine:
     """The row that stands for `hidden` others."""
     plural = "s" if hidden != 1 else ""
     text = f"… {hidden:,} more line{plural} (enter)"
-    return Line([Segment(text, looks.dim)], lead=len(text), toggles=True)
+    return TranscriptLine([Segment(text, looks.dim)], lead=len(text), toggles=True)
 
 
-def shorten(lines: list[Line], head: int, tail: int, looks: Looks) -> list[Line]:
+def shorten(
+    lines: list[TranscriptLine], head: int, tail: int, looks: Looks
+) -> list[TranscriptLine]:
     """`lines` with the middle left out, if that saves any."""
     hidden = len(lines) - head - tail
     if hidden <= 1:
@@ -98,20 +100,20 @@ def shorten(lines: list[Line], head: int, tail: int, looks: Looks) -> list[Line]
     return [*lines[:head], more(hidden, looks), *lines[len(lines) - tail :]]
 
 
-def interrupted(item: Item | None, looks: Looks) -> list[Line]:
+def interrupted(item: Item | None, looks: Looks) -> list[TranscriptLine]:
     """The row that says that an item was cut off."""
     if item is None or item.state != "interrupted":
         return []
-    return [Line([Segment("■ interrupted", looks.warning)], lead=13)]
+    return [TranscriptLine([Segment("■ interrupted", looks.warning)], lead=13)]
 
 
-class Prompt(Entry):
+class Prompt(TranscriptEntry):
     """What the user said."""
 
     HEAD = 10
     """Rows shown of a long one."""
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         rows = [
             line
             for raw in clean(self.source).strip("\n").split("\n")
@@ -127,7 +129,7 @@ class Prompt(Entry):
         return self.item.n if self.item else 0
 
 
-class Answer(Entry):
+class Answer(TranscriptEntry):
     """What the model says, perhaps while it says it."""
 
     closes = False
@@ -159,7 +161,7 @@ class Answer(Entry):
         self._text = self._pending = ""
         self._reply = None
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         measure = min(width, MEASURE) - LEAD - 1
         self._streamed_whole = False
         if self.item is None:
@@ -173,7 +175,7 @@ class Answer(Entry):
         lines += interrupted(self.item, looks)
         return numbered(indent(lines, _MARGIN), self.item.n)
 
-    def redraw(self, lines: list[Line], width: int, looks: Looks) -> int:
+    def redraw(self, lines: list[TranscriptLine], width: int, looks: Looks) -> int:
         if self._streamed_whole and self.item is not None:
             self._streamed_whole = False
             lines[:] = numbered(lines, self.item.n)
@@ -186,7 +188,7 @@ class Answer(Entry):
         return start
 
 
-class Thought(Entry):
+class Thought(TranscriptEntry):
     """The model's reasoning: one row, until it is opened."""
 
     LIVE = 3
@@ -212,12 +214,12 @@ class Thought(Entry):
     def estimate(self, width: int) -> int:
         return 1 if self.closed else super().estimate(width)
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         room = min(width, MEASURE) - LEAD - 1
         if self.item is None:
             text = clean(self._text[-4 * room :]).strip()
             rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
-            head = Line([Segment("∙ thinking", looks.reasoning)])
+            head = TranscriptLine([Segment("∙ thinking", looks.reasoning)])
             return [head, *indent(rows[-self.LIVE :], _MARGIN)]
         text = clean(self.source).strip()
         seconds = self.item.detail.get("seconds")
@@ -227,17 +229,19 @@ class Thought(Entry):
         first = f"∙ {label}"
         if self.closed and text:
             first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
-        head = Line([Segment(first, looks.reasoning)], number=self.item.n, toggles=bool(text))
+        head = TranscriptLine(
+            [Segment(first, looks.reasoning)], number=self.item.n, toggles=bool(text)
+        )
         if self.closed or not text:
             return [head]
         rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
         return [head, *indent(rows, _MARGIN)]
 
-    def _wrap(self, text: str, width: int, looks: Looks) -> list[Line]:
+    def _wrap(self, text: str, width: int, looks: Looks) -> list[TranscriptLine]:
         return wrap([Segment(text, looks.reasoning)], width)
 
 
-class Told(Entry):
+class Told(TranscriptEntry):
     """What the model is told of its surroundings: one row, until it is opened."""
 
     @property
@@ -247,30 +251,30 @@ class Told(Entry):
     def estimate(self, width: int) -> int:
         return 1 if self.closed else super().estimate(width)
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         assert self.item is not None
         room = min(width, MEASURE) - LEAD - 1
         text = clean(self.source).strip()
         first = "∙ context"
         if self.closed:
             first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
-        head = Line([Segment(first, looks.dim)], number=self.item.n, toggles=True)
+        head = TranscriptLine([Segment(first, looks.dim)], number=self.item.n, toggles=True)
         if self.closed:
             return [head]
         rows = [row for raw in text.split("\n") for row in wrap([Segment(raw, looks.dim)], room)]
         return [head, *indent(rows, _MARGIN)]
 
 
-class Labelled(Entry):
+class Labelled(TranscriptEntry):
     """A block that stands for others: a checkpoint, a summary."""
 
     HEAD = 6
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         assert self.item is not None
         sealed = " (sealed by the provider)" if self.item.kind == "compaction" else ""
         label = f"{self.item.kind}{sealed}"
-        head = Line(
+        head = TranscriptLine(
             [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, toggles=True
         )
         room = min(width, MEASURE) - 2 * LEAD - 1
@@ -281,7 +285,7 @@ class Labelled(Entry):
             lines = shorten(lines, self.HEAD, 0, looks)
         if preamble and self.closed:
             first = clip(f"for the model · {one_line(preamble)}", room)
-            lines = [Line([Segment(first, looks.dim)], toggles=True), *lines]
+            lines = [TranscriptLine([Segment(first, looks.dim)], toggles=True), *lines]
         elif preamble:
             rows = [wrap([Segment(raw, looks.dim)], room) for raw in clean(preamble).split("\n")]
             lines = [*(row for some in rows for row in some), BLANK, *lines]
@@ -298,7 +302,7 @@ class Labelled(Entry):
         return "", text
 
 
-class Note(Entry):
+class Note(TranscriptEntry):
     """A plain message of the shell; no item."""
 
     closes = False
@@ -316,7 +320,7 @@ class Note(Entry):
     def source(self) -> str:
         return self._text
 
-    def draw(self, width: int, looks: Looks) -> list[Line]:
+    def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         style: Style = getattr(looks, self._look)
         rows = [
             row
@@ -326,8 +330,8 @@ class Note(Entry):
         return indent(rows, [Segment(f"{self._sign} ", style)], _MARGIN)
 
 
-def plain_rows(lines: list[str], width: int, style: Style, *, whole: bool) -> list[Line]:
+def plain_rows(lines: list[str], width: int, style: Style, *, whole: bool) -> list[TranscriptLine]:
     """Output as rows: cut off at `width`, or broken into several where it is shown `whole`."""
     if whole:
         return [row for line in lines for row in wrap([Segment(line, style)], width)]
-    return [Line([Segment(clip(line, width), style)] if line else ()) for line in lines]
+    return [TranscriptLine([Segment(clip(line, width), style)] if line else ()) for line in lines]

@@ -11,7 +11,7 @@ from rich.style import Style
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """One row of an entry, without gutter and background."""
 
     segments: Sequence[Segment] = ()
@@ -31,7 +31,7 @@ class Line(NamedTuple):
         return "".join(segment.text for segment in self.segments)
 
 
-BLANK = Line()
+BLANK = TranscriptLine()
 
 
 def width_of(segments: Iterable[Segment]) -> int:
@@ -92,28 +92,28 @@ def _rstrip(row: list[Segment]) -> str:
     return found
 
 
-def wrap(segments: Sequence[Segment], width: int) -> list[Line]:
+def wrap(segments: Sequence[Segment], width: int) -> list[TranscriptLine]:
     """A paragraph in rows of at most `width` cells, broken between words."""
     text = "".join(segment.text for segment in segments)
     offsets = breaks(text, max(2, width)) if cell_len(text) > width else ()
     if not offsets:
-        return [Line(segments)]
+        return [TranscriptLine(segments)]
     rows = cut(segments, offsets)
-    lines = [Line(row, _rstrip(row)) for row in rows[:-1]]
-    lines.append(Line(rows[-1]))
+    lines = [TranscriptLine(row, _rstrip(row)) for row in rows[:-1]]
+    lines.append(TranscriptLine(rows[-1]))
     return lines
 
 
-def fold(segments: Sequence[Segment], width: int) -> list[Line]:
+def fold(segments: Sequence[Segment], width: int) -> list[TranscriptLine]:
     """A line of code or output in rows of at most `width` cells, broken anywhere."""
     text = "".join(segment.text for segment in segments)
     if cell_len(text) <= width:
-        return [Line(segments)]
+        return [TranscriptLine(segments)]
     offsets: list[int] = []
     for piece in chop_cells(text, max(2, width))[:-1]:
         offsets.append(len(piece) + (offsets[-1] if offsets else 0))
     rows = cut(segments, offsets)
-    return [Line(row, "") for row in rows[:-1]] + [Line(rows[-1])]
+    return [TranscriptLine(row, "") for row in rows[:-1]] + [TranscriptLine(rows[-1])]
 
 
 def clip(text: str, width: int) -> str:
@@ -125,8 +125,8 @@ def clip(text: str, width: int) -> str:
 
 
 def indent(
-    lines: Iterable[Line], first: Sequence[Segment], rest: Sequence[Segment] | None = None
-) -> list[Line]:
+    lines: Iterable[TranscriptLine], first: Sequence[Segment], rest: Sequence[Segment] | None = None
+) -> list[TranscriptLine]:
     """`lines` behind a decoration: `first` on the first of them, `rest` on the others."""
     heads = (first, first if rest is None else rest)
     leads = [sum(len(segment.text) for segment in head) for head in heads]

@@ -10,7 +10,7 @@ from rich.style import Style
 from pinfold.sanitize import clean, one_line, safe
 from pinfold.tui.transcript.chunks import Chunk, Chunker
 from pinfold.tui.transcript.code import code_block
-from pinfold.tui.transcript.lines import BLANK, Line, indent, wrap
+from pinfold.tui.transcript.lines import BLANK, TranscriptLine, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.tables import table
 
@@ -35,7 +35,7 @@ def _parser() -> "MarkdownIt":
     return parser.enable(["table", "strikethrough"]).disable(["lheading", "reference"])
 
 
-def draw(chunk: Chunk, width: int, looks: Looks) -> list[Line]:
+def draw(chunk: Chunk, width: int, looks: Looks) -> list[TranscriptLine]:
     """The lines of one chunk, with the empty row above it where there is one."""
     if chunk.kind == "code":
         lines = code_block(chunk.text, chunk.language, width, looks)
@@ -44,7 +44,7 @@ def draw(chunk: Chunk, width: int, looks: Looks) -> list[Line]:
     return [BLANK, *lines] if chunk.gap and lines else lines
 
 
-def markdown(text: str, width: int, looks: Looks) -> list[Line]:
+def markdown(text: str, width: int, looks: Looks) -> list[TranscriptLine]:
     """The lines of a whole text."""
     chunker = Chunker()
     chunks = chunker.feed(text) + chunker.close()
@@ -61,8 +61,10 @@ def _close(tokens: "Sequence[Token]", start: int) -> int:
     return len(tokens) - 1
 
 
-def _blocks(tokens: "Sequence[Token]", width: int, looks: Looks, depth: int) -> list[Line]:
-    out: list[Line] = []
+def _blocks(
+    tokens: "Sequence[Token]", width: int, looks: Looks, depth: int
+) -> list[TranscriptLine]:
+    out: list[TranscriptLine] = []
     width = max(8, width)
     start = 0
     before = ""
@@ -86,7 +88,7 @@ def _blocks(tokens: "Sequence[Token]", width: int, looks: Looks, depth: int) -> 
                 language = token.info.strip().split(" ")[0].lower()
                 lines = code_block(token.content.rstrip("\n"), language, width, looks)
             case "hr":
-                lines = [Line([Segment("─" * min(width, 40), looks.rule)])]
+                lines = [TranscriptLine([Segment("─" * min(width, 40), looks.rule)])]
             case "table_open":
                 rows = [
                     [
@@ -115,8 +117,8 @@ def _align(cell: "Token") -> str:
 
 def _list(
     token: "Token", inner: "Sequence[Token]", width: int, looks: Looks, depth: int
-) -> list[Line]:
-    out: list[Line] = []
+) -> list[TranscriptLine]:
+    out: list[TranscriptLine] = []
     start = 0
     ordered = token.type == "ordered_list_open"
     while start < len(inner):
@@ -128,7 +130,7 @@ def _list(
     return out
 
 
-def _paragraph(inline: "Token", width: int, looks: Looks, style: Style) -> list[Line]:
+def _paragraph(inline: "Token", width: int, looks: Looks, style: Style) -> list[TranscriptLine]:
     return [line for row in _inline(inline, looks, style) for line in wrap(row, width)]
 
 

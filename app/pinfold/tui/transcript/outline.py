@@ -9,7 +9,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pinfold.tui.transcript.entries import Entry
+    from pinfold.tui.transcript.entries import TranscriptEntry
     from pinfold.window.bodies import Head
 
 CLOSED = 8
@@ -24,12 +24,12 @@ class Outline(Struct, frozen=True, gc=False):
     """Of the item that fills it."""
     n: int
     """The item that it is made from."""
-    maker: Callable[[int], Entry]
+    maker: Callable[[int], TranscriptEntry]
     closes: bool
     """Like `quiet`, as the entry will be."""
     quiet: bool
 
-    def make(self) -> Entry:
+    def make(self) -> TranscriptEntry:
         return self.maker(self.n)
 
     def estimate(self, width: int, *, closed: bool) -> int:

@@ -1,7 +1,7 @@
 """A reply that grows: what is complete is drawn once, the open chunk again with each frame."""
 
 from pinfold.tui.transcript.chunks import Chunk, Chunker
-from pinfold.tui.transcript.lines import Line
+from pinfold.tui.transcript.lines import TranscriptLine
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import draw
 
@@ -10,7 +10,7 @@ class Reply:
     """Streamed Markdown as lines, at one width and in one set of looks."""
 
     def __init__(self, width: int, looks: Looks) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[TranscriptLine] = []
         self._width = width
         self._looks = looks
         self._chunker = Chunker()
@@ -30,5 +30,5 @@ class Reply:
                 return start + i
         return start + len(old)
 
-    def _draw(self, chunk: Chunk) -> list[Line]:
+    def _draw(self, chunk: Chunk) -> list[TranscriptLine]:
         return draw(chunk, self._width, self._looks)

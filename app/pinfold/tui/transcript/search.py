@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from pinfold.tui.transcript.column import Block, Column, Hits
-from pinfold.tui.transcript.lines import Line
+from pinfold.tui.transcript.lines import TranscriptLine
 
 if TYPE_CHECKING:
     from pinfold.rollout.items import Item
@@ -47,7 +47,7 @@ class Needle:
             yield at, at + len(self.text)
             at = text.find(self.text, at + len(self.text))
 
-    def hits(self, lines: list[Line]) -> Hits:
+    def hits(self, lines: list[TranscriptLine]) -> Hits:
         """Where it stands in drawn lines. Rows that were only wrapped count as one.
 
         Of a match that goes over two rows, the part on the first is told.

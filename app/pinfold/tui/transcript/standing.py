@@ -32,7 +32,7 @@ class Standings(Protocol):
     def pin_on(self, n: int) -> Pin | None: ...
 
 
-class Standing(NamedTuple):
+class EntryStatus(NamedTuple):
     """What is told of one entry."""
 
     signs: dict[int, str]
@@ -41,10 +41,10 @@ class Standing(NamedTuple):
     """The model sees nothing of it."""
 
 
-SEEN = Standing({}, False)
+SEEN = EntryStatus({}, False)
 
 
-def standing_of(items: Iterable[Item], window: Standings | None) -> Standing:
+def standing_of(items: Iterable[Item], window: Standings | None) -> EntryStatus:
     """How the items of one entry stand."""
     numbers = [item.n for item in items]
     if window is None or not numbers:
@@ -55,4 +55,4 @@ def standing_of(items: Iterable[Item], window: Standings | None) -> Standing:
         for n, form in zip(numbers, forms, strict=True)
     }
     signs[numbers[0]] = next((sign for sign in signs.values() if sign != " "), " ")
-    return Standing(signs, all(form in ("placeholder", None) for form in forms))
+    return EntryStatus(signs, all(form in ("placeholder", None) for form in forms))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.tui.transcript.lines import BLANK, Line, width_of, wrap
+from pinfold.tui.transcript.lines import BLANK, TranscriptLine, width_of, wrap
 from pinfold.tui.transcript.looks import Looks
 
 _NARROWEST = 4
@@ -14,7 +14,7 @@ _BOLD = Style(bold=True)
 Row = list[list[Segment]]
 
 
-def table(rows: list[Row], aligns: Sequence[str], width: int, looks: Looks) -> list[Line]:
+def table(rows: list[Row], aligns: Sequence[str], width: int, looks: Looks) -> list[TranscriptLine]:
     """The lines of a table whose first row is its head."""
     if not rows or not rows[0]:
         return []
@@ -25,7 +25,7 @@ def table(rows: list[Row], aligns: Sequence[str], width: int, looks: Looks) -> l
     ]
     widths = _fit([max(1, *(width_of(row[i]) for row in rows)) for i in range(columns)], width)
     out = _row(rows[0], widths, aligns, looks)
-    out.append(Line([Segment("─┼─".join("─" * size for size in widths), looks.rule)]))
+    out.append(TranscriptLine([Segment("─┼─".join("─" * size for size in widths), looks.rule)]))
     for row in rows[1:]:
         out += _row(row, widths, aligns, looks)
     return out
@@ -47,9 +47,11 @@ def _fit(widths: list[int], width: int) -> list[int]:
     return fitted
 
 
-def _row(row: Row, widths: Sequence[int], aligns: Sequence[str], looks: Looks) -> list[Line]:
+def _row(
+    row: Row, widths: Sequence[int], aligns: Sequence[str], looks: Looks
+) -> list[TranscriptLine]:
     cells = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
-    out: list[Line] = []
+    out: list[TranscriptLine] = []
     for y in range(max(len(cell) for cell in cells)):
         segments: list[Segment] = []
         for i, (cell, size) in enumerate(zip(cells, widths, strict=True)):
@@ -60,5 +62,5 @@ def _row(row: Row, widths: Sequence[int], aligns: Sequence[str], looks: Looks) -
             align = aligns[i] if i < len(aligns) else ""
             left = {"right": space, "center": space // 2}.get(align, 0)
             segments += [Segment(" " * left), *line.segments, Segment(" " * (space - left))]
-        out.append(Line([segment for segment in segments if segment.text]))
+        out.append(TranscriptLine([segment for segment in segments if segment.text]))
     return out
