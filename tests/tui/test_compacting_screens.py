@@ -83,7 +83,7 @@ async def test_a_smaller_model_is_taken_once_the_preview_has_made_room(tmp_path:
         await pilot.press(*"/model small", "enter")
         await until(pilot, lambda: app.screen.query(ReviewCard))
         assert "It does not fit small: " in str(app.screen.query_one(ReviewCard).visual)
-        await pilot.press("shift+tab")
+        await pilot.press("f6")
         await until(pilot, lambda: isinstance(app.screen, PreviewPanel))
         await until(pilot, lambda: app.screen.query(".notes") and app.screen._draft is not None)  # type: ignore[attr-defined]
         assert "small takes" in str(app.screen.query_one(".why", Static).visual)
@@ -104,7 +104,7 @@ async def test_leaving_the_preview_stays_on_the_old_model_and_says_so(
         await pilot.press(*"/model small", "enter")
         await until(pilot, lambda: app.screen.query(ReviewCard))
         if seen:
-            await pilot.press("shift+tab")
+            await pilot.press("f6")
             await until(pilot, lambda: isinstance(app.screen, PreviewPanel))
         await pilot.press("escape")
         await until(pilot, lambda: "Still on large; /compact makes room." in words(app))

@@ -10,8 +10,11 @@ from textual.widgets import OptionList
 
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
+from pinfold.rollout.items import Item
 from pinfold.tui.panels.picker import Picker
 from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.prompt.shortcuts import Shortcuts
+from pinfold.tui.transcript.view import Transcript
 
 
 @pytest.mark.parametrize(
@@ -72,3 +75,42 @@ async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
         await until(pilot, lambda: editor.text == "write\ntwo lines")
         await pilot.press("up", "up")  # what stood there is not lost
         assert editor.text == "half"
+
+
+async def test_a_question_mark_at_an_empty_prompt_shows_the_shortcuts() -> None:
+    app = make_app(FakeSession(), keys={"switch_focus": "f7"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.query(Shortcuts))
+        shortcuts, editor = app.screen.query_one(Shortcuts), app.screen.query_one(Editor)
+        await pilot.press("question_mark")
+        assert shortcuts.display
+        assert "F7" in str(shortcuts.render())
+        await pilot.press("escape")
+        assert not shortcuts.display
+        await pilot.press("question_mark", "w", "question_mark")
+        assert not shortcuts.display
+        assert editor.text == "w?"
+
+
+async def test_shift_tab_cycles_approval_modes_and_full_is_not_among_them() -> None:
+    session = FakeSession()
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        seen = []
+        for _ in range(4):
+            await pilot.press("shift+tab")
+            seen.append(session.approvals)
+        assert seen == ["workspace", "read-only", "ask", "workspace"]
+        session.approvals = "full"
+        await pilot.press("shift+tab")
+        assert session.approvals == "ask"
+
+
+async def test_f6_goes_to_the_transcript_and_back() -> None:
+    session = FakeSession(items=[Item(n=1, kind="assistant", content="hello")])
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        await pilot.press("f6")
+        assert isinstance(pilot.app.focused, Transcript)
+        await pilot.press("f6")
+        assert isinstance(pilot.app.focused, Editor)

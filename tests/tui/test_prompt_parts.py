@@ -114,6 +114,14 @@ def test_commands_that_begin_with_the_query_come_first() -> None:
     assert "/help" in texts
 
 
+def test_the_most_used_commands_come_first() -> None:
+    assert completion.commands("")[0].text.startswith("/compact")
+    used = ["theme", "help", "theme", "nothing"]
+    texts = [row.text for row in completion.commands("", used)]
+    assert [text.split()[0] for text in texts[:3]] == ["/theme", "/help", "/compact"]
+    assert completion.commands("c", ["copy"])[0].text == "/copy"
+
+
 def test_a_value_that_stands_there_is_not_completed_to_a_longer_one() -> None:
     values = ["pinfold", "pinfold-light", "tide"]
     assert [choice.text for choice in completion.choices("pin", values)] == values[:2]

@@ -66,7 +66,7 @@ async def test_a_click_leaves_the_keys_with_the_prompt() -> None:
 async def test_while_no_item_has_the_cursor_what_one_types_goes_to_the_prompt(text: str) -> None:
     session = make_session()
     async with running(session) as pilot:
-        await pilot.press("shift+tab")
+        await pilot.press("f6")
         type_fast(pilot, *text)
         await until(pilot, lambda: editor(pilot).text == text)
         assert pilot.app.focused is editor(pilot)
@@ -76,7 +76,7 @@ async def test_while_no_item_has_the_cursor_what_one_types_goes_to_the_prompt(te
 async def test_letters_act_on_the_item_that_has_the_cursor() -> None:
     session = make_session()
     async with running(session) as pilot:
-        await pilot.press("shift+tab", "up", "f")
+        await pilot.press("f6", "up", "f")
         await until(pilot, lambda: session.window.form(59) == "placeholder")
         assert editor(pilot).text == ""
         type_fast(pilot, *"all of it")
@@ -86,7 +86,7 @@ async def test_letters_act_on_the_item_that_has_the_cursor() -> None:
 
 async def test_a_paste_goes_to_the_prompt() -> None:
     async with running(make_session()) as pilot:
-        await pilot.press("shift+tab", "up")
+        await pilot.press("f6", "up")
         pilot.app.post_message(events.Paste("fold all"))
         await until(pilot, lambda: editor(pilot).text == "fold all")
 
@@ -95,7 +95,7 @@ async def test_escape_goes_back_to_the_prompt_at_once() -> None:
     session = make_session()
     async with running(session) as pilot:
         session.enter("streaming")
-        await pilot.press("shift+tab", "up")
+        await pilot.press("f6", "up")
         type_fast(pilot, "escape", *"make")
         await until(pilot, lambda: editor(pilot).text == "make")
         assert pilot.app.focused is editor(pilot)
@@ -106,7 +106,7 @@ async def test_escape_goes_back_to_the_prompt_at_once() -> None:
 
 async def test_escape_from_the_transcript_takes_the_find_bar_along() -> None:
     async with running(make_session()) as pilot:
-        await pilot.press("shift+tab", "up", "slash", *"reply 3", "enter", "escape", "n", "escape")
+        await pilot.press("f6", "up", "slash", *"reply 3", "enter", "escape", "n", "escape")
         assert pilot.app.focused is editor(pilot)
         assert not pilot.app.screen.query_one(FindBar).display
 
@@ -117,13 +117,13 @@ async def test_at_every_width_one_sees_that_the_transcript_has_the_keys(width: i
     async with running(session, width) as pilot:
         await pilot.press("x", "ctrl+c")
         assert "TRANSCRIPT" not in status(pilot)
-        for keys in (["shift+tab"], ["up"]):
+        for keys in (["f6"], ["up"]):
             await pilot.press(*keys)
             assert status(pilot).startswith("TRANSCRIPT")
-            assert status(pilot).endswith("Esc back")
+            assert status(pilot).endswith("Esc closes")
         session.enter("tools")
         assert status(pilot).startswith("TRANSCRIPT")
-        assert status(pilot).endswith("Esc back")
+        assert status(pilot).endswith("Esc closes")
 
 
 @pytest.mark.parametrize("keys", [[*"/model", "enter"], [*"/foo", "enter"], [*"hello", "enter"]])
@@ -137,7 +137,7 @@ async def test_an_answer_and_a_prompt_that_is_sent_come_into_view(keys: list[str
 
 async def test_what_one_does_to_an_item_leaves_it_in_view() -> None:
     async with running(make_session()) as pilot:
-        await pilot.press("pageup", "shift+tab", *["up"] * 3, "f")
+        await pilot.press("pageup", "f6", *["up"] * 3, "f")
         at = transcript(pilot).scroll_offset.y
         await until(pilot, lambda: "Folded" in status(pilot))
         assert transcript(pilot).scroll_offset.y == at

@@ -47,7 +47,7 @@ async def test_letters_go_on_into_the_prompt() -> None:
         assert editor(pilot).text == "a"
         assert len(pilot.app.screen_stack) == 1
         assert not session.compaction.applied
-        assert "your word is needed" in pilot.app.screen.query_one(StatusLine).render().plain
+        assert "waiting for approval" in pilot.app.screen.query_one(StatusLine).render().plain
         task.cancel()
         await until(pilot, lambda: not pilot.app.screen.query(ReviewCard))
 
@@ -59,10 +59,10 @@ async def test_the_preview_opens_by_the_users_own_key(way: str) -> None:
         if way == "click":
             await pilot.click(ReviewCard)
         elif way == "key":
-            await pilot.press("shift+tab")
+            await pilot.press("f6")
         else:
             pilot.app.screen.query_one("Transcript").focus()
-            await pilot.press("shift+tab")
+            await pilot.press("f6")
         await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
         await pilot.app.workers.wait_for_complete()
         await pilot.press("a")
@@ -75,7 +75,7 @@ async def test_the_preview_opens_by_the_users_own_key(way: str) -> None:
 async def test_leaving_the_preview_leaves_the_window() -> None:
     session = make_session()
     async with asked(session) as (pilot, task):
-        await pilot.press("shift+tab")
+        await pilot.press("f6")
         await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
         await pilot.press("escape")
         assert not await task

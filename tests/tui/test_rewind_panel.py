@@ -87,7 +87,7 @@ async def opened(pilot: Pilot[str], panel: type) -> None:
 async def test_escape_twice_goes_back_and_undoes_what_was_asked_for(tmp_path: Path) -> None:
     async with rewinding(tmp_path, "first", "second", "third") as (pilot, host):
         await pilot.press("escape")
-        assert pilot.app.screen.query_one(StatusLine).hint == "Esc again rewinds"
+        assert pilot.app.screen.query_one(StatusLine).hint == "Esc again opens /rewind"
         await pilot.press("escape")
         await opened(pilot, RewindPanel)
         await pilot.press("down", "enter")

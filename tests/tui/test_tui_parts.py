@@ -149,7 +149,7 @@ def test_keys_of_actions_that_are_not_there_are_told() -> None:
     ]
     assert complaints({"interrupt": "ctrl+g", "editor": "f8"}) == []
     assert complaints({"sned": "f2"}) == ["[keys]: there is no action “sned”; did you mean “send”?"]
-    assert complaints({"qqq": "f2"}) == ["[keys]: there is no action “qqq”; F1 lists them."]
+    assert complaints({"qqq": "f2"}) == ["[keys]: there is no action “qqq”; /help lists them."]
 
 
 def test_branch(tmp_path: Path) -> None:

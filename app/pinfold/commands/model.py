@@ -5,11 +5,25 @@ from pinfold.commands.context import Context
 from pinfold.settings import MODES
 
 MEANING = {
-    "read-only": "reading runs unasked, and commands in a sandbox that writes nothing; no edits",
-    "ask": "reading runs unasked, edits and commands ask",
-    "workspace": "edits in this folder run unasked, and commands in their sandbox",
-    "full": "everything runs unasked, with no sandbox",
+    "read-only": "reading runs without asking, commands in a sandbox that writes nothing; no edits",
+    "ask": "reading runs without asking; edits and commands ask",
+    "workspace": "edits in this folder run without asking, and commands in their sandbox",
+    "full": "everything runs without asking, with no sandbox",
 }
+
+
+CYCLE = {
+    "ask": "edits and commands ask first",
+    "workspace": "edits in this folder run without asking",
+    "read-only": "nothing may be written",
+}
+"""What one key goes through. `full` has no sandbox, so it has to be typed."""
+
+
+def next_mode(mode: str) -> str:
+    """The approval mode after `mode` in the cycle."""
+    modes = [*CYCLE]
+    return modes[(modes.index(mode) + 1) % len(modes)] if mode in CYCLE else modes[0]
 
 
 async def model(context: Context, argument: str) -> None:
@@ -40,16 +54,14 @@ async def approvals(context: Context, argument: str) -> None:
     lines = (
         f"{'→' if mode == session.approvals else ' '} {mode:<9}  {MEANING[mode]}" for mode in MODES
     )
-    context.tell(
-        "\n".join(("What runs without a question; change it with /approvals MODE:", *lines))
-    )
+    context.tell("\n".join(("What runs without asking; change it with /approvals MODE:", *lines)))
 
 
 ACTIONS = (
     Action("model", "Show or change the model", "model", ("model",), "[NAME]", run=model),
     Action(
         "approvals",
-        "Show or change what runs unasked",
+        "Show or change what runs without asking",
         "model",
         ("approvals",),
         "[MODE]",

@@ -30,6 +30,24 @@ ACTIONS: tuple[Action, ...] = (
     *memories.ACTIONS,
     *screen.ACTIONS,
 )
+USUAL = (
+    "compact",
+    "context",
+    "new",
+    "resume",
+    "model",
+    "approvals",
+    "diff",
+    "rewind",
+    "undo",
+    "status",
+    "cost",
+    "fork",
+    "pin",
+    "goal",
+    "adopt",
+)
+"""The commands that a list begins with while nobody has used any."""
 BY_ID = {action.id: action for action in ACTIONS}
 BY_SLASH = {name: action for action in ACTIONS for name in action.slash}
 

@@ -147,10 +147,16 @@ ACTIONS = (
         early=True,
     ),
     Action(
-        "switch_focus",
-        "Between prompt and transcript or card; see a compaction that waits",
+        "cycle_approvals",
+        "Next approval mode: ask, workspace, read-only",
         "transcript",
         keys="shift+tab",
+    ),
+    Action(
+        "switch_focus",
+        "Go to the card or the transcript, and back; preview a compaction that waits",
+        "transcript",
+        keys="f6",
     ),
     Action("page_up", "Scroll back", "transcript", keys="pageup"),
     Action("page_down", "Scroll on", "transcript", keys="pagedown"),

@@ -83,7 +83,12 @@ def _hint(name: str, known: Collection[str]) -> str:
     from pinfold.closest import nearest
 
     near = nearest(name, known)
-    return f"; did you mean “{near}”?" if near else "; F1 lists them."
+    return f"; did you mean “{near}”?" if near else "; /help lists them."
+
+
+def key_of(own: Mapping[str, str], action: str) -> str:
+    """The first key of an action, for people; `own` are the user's own keys, by action."""
+    return shown(own.get(action, BY_ID[action].keys).partition(",")[0])
 
 
 def shown(keys: str) -> str:

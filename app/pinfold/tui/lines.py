@@ -24,8 +24,10 @@ class QueueLines(Static):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, key: Callable[[str], str]) -> None:
+        """`key` names the key of an action."""
         super().__init__(markup=False)
+        self._key = key
         self.display = False
 
     def show(self, prompts: Sequence[str]) -> None:
@@ -35,7 +37,7 @@ class QueueLines(Static):
         lines = [f"↳ queued: {one_line(prompt)}" for prompt in prompts[:SHOWN]]
         if len(prompts) > SHOWN:
             lines.append(f"↳ and {len(prompts) - SHOWN} more")
-        lines[-1] += "   ↑ edits, Ctrl+X removes the newest"
+        lines[-1] += f"   {self._key('older')} edits, {self._key('cut')} removes the newest"
         self.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"))
 
 
@@ -49,8 +51,10 @@ class RetryLine(Static):
     }
     """
 
-    def __init__(self, monotonic: Callable[[], float]) -> None:
+    def __init__(self, monotonic: Callable[[], float], key: Callable[[str], str]) -> None:
+        """`key` names the key of an action."""
         super().__init__(markup=False)
+        self._key = key
         self._monotonic = monotonic
         self._timer: Timer | None = None
         self._reason = ""
@@ -76,5 +80,9 @@ class RetryLine(Static):
         when = f"in {duration(math.ceil(left))}" if left else "now"
         reason = one_line(self._reason).rstrip(".")
         self.update(
-            Text(f"⟳ {reason}: trying again {when} · Esc stops", no_wrap=True, overflow="ellipsis")
+            Text(
+                f"⟳ {reason}: trying again {when} · {self._key('interrupt')} interrupts",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
         )

@@ -67,13 +67,15 @@ class Outbox:
             self._show_early()
             self._editor.put_before(text, pasted)
 
-    def take_back(self) -> str:
-        """The newest prompt that waits for a session, to edit or to drop it; empty without one."""
-        if not self._early:
-            return ""
-        text = self._early.pop().text
-        self._show_early()
-        return text
+    def take_back(self, session: Session | None) -> str:
+        """The newest prompt that waits, to edit or to drop it; empty without one."""
+        if self._early:
+            text = self._early.pop().text
+            self._show_early()
+            return text
+        if session is not None and session.queue:
+            return session.unqueue(session.queue[-1][0])
+        return ""
 
     def _show_early(self) -> None:
         self._queue.show([prompt.text for prompt in self._early])

@@ -18,8 +18,10 @@ QUIET = 0.6
 
 
 class Questions:
-    def __init__(self, prompt: PromptBox, monotonic: Callable[[], float], key: str) -> None:
-        """`key` goes to a card."""
+    def __init__(
+        self, prompt: PromptBox, monotonic: Callable[[], float], key: Callable[[str], str]
+    ) -> None:
+        """`key` names the key of an action."""
         self._prompt = prompt
         self._monotonic = monotonic
         self._key = key
@@ -35,7 +37,7 @@ class Questions:
         """Ask about a call."""
         from pinfold.tui.approval.card import ApprovalCard
 
-        card = ApprovalCard(question)
+        card = ApprovalCard(question, self._key)
         await self._mount(card)
         self.card = card
         self._offer_focus(card)
@@ -63,7 +65,10 @@ class Questions:
         """
         from pinfold.tui.review import ReviewCard
 
-        card = ReviewCard(why, f"{self._key} opens the preview · Esc {leaves}")
+        card = ReviewCard(
+            why,
+            f"{self._key('switch_focus')} opens the preview · {self._key('interrupt')} {leaves}",
+        )
         await self._mount(card)
         self._review = card
         try:

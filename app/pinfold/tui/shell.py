@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.message import Message
-from textual.screen import Screen
 
 from pinfold import paths
 from pinfold.commands import registry
@@ -22,16 +21,19 @@ from pinfold.tui.drafts import Drafts
 from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.hints import Hints
-from pinfold.tui.keys import bindings, shown
+from pinfold.tui.keys import key_of
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.outbox import Outbox
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
+from pinfold.tui.prompt.shortcuts import Shortcuts
 from pinfold.tui.questions import Questions
 from pinfold.tui.screen_config import ScreenConfig
+from pinfold.tui.shell_keys import Keys
 from pinfold.tui.status import StatusLine
+from pinfold.tui.stopping import Stopping
 from pinfold.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:
@@ -43,17 +45,11 @@ if TYPE_CHECKING:
     from pinfold.ports import Decision, Question
     from pinfold.tui.bridge import Bridge
 
-QUITS = "Ctrl+C again quits"
 
-
-class Shell(Screen[None]):
+class Shell(Keys):
     """Shows one session at a time; before the first, it keeps what is sent."""
 
     AUTO_FOCUS = "Editor"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(key for key in bindings("prompt") if key.id in {"interrupt", "leave"}),
-        *bindings("transcript"),
-    ]
 
     class Commanded(Message):
         """The user gave a command; `text` is how."""
@@ -83,20 +79,28 @@ class Shell(Screen[None]):
         self._drafts = Drafts(self.editor)
         self._transcript = Transcript()
         self._transcript.writer = self.editor
-        self._queue = QueueLines()
-        self._retry = RetryLine(monotonic)
-        self._outbox = Outbox(self.editor, self._queue, self.tell, self._edit)
+        self._key = partial(key_of, config.keys)
+        self._queue = QueueLines(self._key)
+        self._retry = RetryLine(monotonic, self._key)
+        self._outbox = Outbox(self.editor, self._queue, self.tell, partial(self._command, "editor"))
+        self._shortcuts = Shortcuts(self._key)
         self._find_bar = FindBar(self._transcript)
         self._prompt = PromptBox(self.editor)
         self._gauge = GaugeBar()
-        self._status = StatusLine(monotonic)
+        self._status = StatusLine(monotonic, self._key)
         self._hints = Hints(self._status, monotonic)
-        self._source_key = config.keys.get("memory_source", registry.BY_ID["memory_source"].keys)
-        key = config.keys.get("switch_focus", registry.BY_ID["switch_focus"].keys)
         self._statusline = config.statusline
         self._status_failure = ""
         self._attention = Attention(self._write, config.notify, os.environ, has_title=config.title)
-        self._questions = Questions(self._prompt, monotonic, shown(key))
+        self._questions = Questions(self._prompt, monotonic, self._key)
+        self._stopping = Stopping(
+            self.editor,
+            self._hints,
+            self._questions,
+            self._key,
+            leave=self._end,
+            rewind=partial(self._command, "rewind"),
+        )
 
     def compose(self) -> ComposeResult:
         yield self._transcript
@@ -114,12 +118,12 @@ class Shell(Screen[None]):
     async def complete(self) -> None:
         """See to what the first paint had no need of."""
         await self.mount(self._queue, self._retry, self._find_bar, before=self._prompt)
-        await self.mount(self._popup)
+        await self.mount(self._popup, self._shortcuts)
         self._read_history()
         self._read_branch()
 
     def _look_at(self, folder: Path) -> None:
-        self._cwd = self.editor.folder = folder
+        self._cwd = self.editor.completer.folder = folder
         self._status.folder = paths.shown(folder)
         self._attention.show(folder.name, self._status.phase)
         self._read_branch()
@@ -177,7 +181,7 @@ class Shell(Screen[None]):
         await self._drafts.save()
         if self._bridge is not None:
             self._bridge.close()
-        self._session = session
+        self._session = self._stopping.session = session
         self._find_bar.leave()
         self._look_at(session.cwd)
         await self._transcript.warm()
@@ -191,7 +195,7 @@ class Shell(Screen[None]):
             gauge=self._gauge,
             status=self._status,
             rested=self._read_branch,
-            source_key=shown(self._source_key),
+            source_key=self._key("memory_source"),
         )
         for warning in warnings if session.items else ():
             self.tell(warning, "warning")
@@ -258,10 +262,8 @@ class Shell(Screen[None]):
     def _acted(self, event: Transcript.Acted) -> None:
         from pinfold.tui.steering import command_of
 
-        if self._session is None:
-            return
-        command, argument = command_of(event.key, event.item.n, self._session.window)
-        self.post_message(self.Commanded(registry.BY_ID[command], argument, ""))
+        if self._session is not None:
+            self._command(*command_of(event.key, event.item.n, self._session.window))
 
     # Prompts
 
@@ -282,9 +284,7 @@ class Shell(Screen[None]):
 
     @on(Editor.Recalled)
     def _recalled(self, event: Editor.Recalled) -> None:
-        text = self._outbox.take_back()
-        if not text and self._session is not None and self._session.queue:
-            text = self._session.unqueue(self._session.queue[-1][0])
+        text = self._outbox.take_back(self._session)
         if event.drop:
             self.editor.remember(text)
         else:
@@ -292,97 +292,31 @@ class Shell(Screen[None]):
 
     @on(Editor.Changed)
     def _typed(self) -> None:
+        self._shortcuts.display = False
         self._questions.typed()
         self._drafts.changed()
         if self._session is not None:
             self._session.typed()
 
-    def _edit(self) -> None:
-        self.post_message(self.Commanded(registry.BY_ID["editor"], "", ""))
+    def _command(self, action: str, argument: str = "") -> None:
+        self.post_message(self.Commanded(registry.BY_ID[action], argument, ""))
+
+    @on(Editor.Asked)
+    def _show_shortcuts(self) -> None:
+        self._shortcuts.toggle(self.size.height - self._prompt.region.y)
 
     @on(Popup.Picked)
     def _picked(self) -> None:
         self.editor.action_complete()
 
-    # Keys
-
-    def on_key(self, event: events.Key) -> None:
-        if self.focused is not None or event.key in self.active_bindings:
-            return
-        if event.is_printable and event.character:
-            self.editor.focus()
-            self.editor.insert(event.character)
-
     @on(Editor.Ended)
     def _end(self) -> None:
         self.post_message(self.Left())
 
-    def action_leave(self) -> None:
-        if self.get_selected_text():
-            self.action_copy_text()
-            self.clear_selection()  # the next one clears the prompt
-        elif self.stop_turn():
-            pass
-        elif self.editor.text:
-            self.editor.set_aside()
-            self._hints.show("Cleared: ↑ brings it back")
-        elif self._hints.twice(QUITS):
-            self.post_message(self.Left())
-
     def stop_turn(self) -> bool:
         """Interrupt what runs, or quit where that was just done; False where nothing runs."""
-        if self._hints.stands(QUITS):
-            self.post_message(self.Left())
-            return True
-        stopped = self._stop()
-        if stopped:
-            self._hints.show(QUITS)
-        return stopped
-
-    def _stop(self) -> bool:
-        """End what runs, or a question of its own; False where there is neither."""
-        if self._session is not None and self._session.phase != "idle":
-            self._session.interrupt()
-            return True
-        return self._questions.review(wanted=False)
-
-    def action_interrupt(self) -> None:
-        if self._find_bar.display:
-            self._find_bar.leave()
-        elif self._stop():
-            pass
-        elif self.editor.text:
-            if self._hints.twice("Esc again clears the prompt"):
-                self.editor.set_aside()
-        elif (
-            self._session is not None
-            and self._session.items
-            and self._hints.twice("Esc again rewinds")
-        ):
-            self.post_message(self.Commanded(registry.BY_ID["rewind"], "", ""))
+        return self._stopping.stop_turn()
 
     def hint(self, hint: str) -> None:
         """Show `hint` in the status line for a while."""
         self._hints.show(hint)
-
-    def action_switch_focus(self) -> None:
-        """From the prompt to the card, if there is one, else to the transcript; and back.
-
-        A compaction that waits is shown first.
-        """
-        if self._questions.review(wanted=True):
-            return
-        reading = self._questions.card or self._transcript
-        (self.editor if self.focused is not self.editor else reading).focus()
-
-    def action_page_up(self) -> None:
-        self._transcript.scroll_page_up()
-
-    def action_page_down(self) -> None:
-        self._transcript.scroll_page_down()
-
-    def action_top(self) -> None:
-        self._transcript.scroll_home()
-
-    def action_bottom(self) -> None:
-        self._transcript.scroll_end()

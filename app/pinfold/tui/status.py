@@ -24,16 +24,16 @@ WORKING: dict[Phase, str] = {
     "requesting": "waiting for the model",
     "streaming": "replying",
     "tools": "working",
-    "approval": "your word is needed",
+    "approval": "waiting for approval",
     "waiting": "waiting to try again",
     "compacting": "compacting",
 }
 DIM = "foreground 60%"
 MODE = "TRANSCRIPT"
 """Stands first while the transcript has the keys, however narrow it is."""
-BACK = "Esc back"
-ACTS = f"Enter opens · / finds · p m f pin, mask, fold · {BACK}"
-CHOOSES = f"↑ ↓ choose · letters go to the prompt · {BACK}"
+CLOSES = "Esc closes"
+ACTS = "Enter opens · / finds · p m f pin, mask, fold"
+CHOOSES = "↑ ↓ choose · letters go to the prompt"
 
 
 class StatusLine(Widget):
@@ -65,8 +65,10 @@ class StatusLine(Widget):
     behind: reactive[int] = reactive(0)
     """Rows that have come below the view."""
 
-    def __init__(self, monotonic: Callable[[], float]) -> None:
+    def __init__(self, monotonic: Callable[[], float], key: Callable[[str], str]) -> None:
+        """`key` names the key of an action."""
         super().__init__()
+        self._key = key
         self._monotonic = monotonic
         self._since = 0.0
         self._timer: Timer | None = None
@@ -125,14 +127,19 @@ class StatusLine(Widget):
             return self.hint, ink(self.app, "warning")
         below = f"↓ {self.behind} below · " if self.behind else ""
         if self.phase == "idle":
-            keys = "/ commands · @ files · F1 help" if wide else "F1 help"
+            help_ = f"{self._key('help')} help"
+            keys = f"? shortcuts · / commands · {help_}" if wide else help_
             if self.reading:
-                keys = (ACTS if self.on_item else CHOOSES) if wide else BACK
-            return (f"{below}Ctrl+End" if below and not self.reading else keys), ink(self.app, DIM)
+                keys = f"{ACTS if self.on_item else CHOOSES} · {CLOSES}" if wide else CLOSES
+            below = f"{below}{self._key('bottom')}" if below and not self.reading else ""
+            return below or keys, ink(self.app, DIM)
         said = self.progress or WORKING[self.phase]
+        interrupt = self._key("interrupt")
         if not wide:
-            esc = BACK if self.reading else "Esc"
+            esc = CLOSES if self.reading else interrupt
             return f"{below}{duration(self.seconds)} · {esc}", ink(self.app, "primary")
-        rest = f" {duration(self.seconds)} · {BACK if self.reading else 'Esc interrupts'}"
+        rest = (
+            f" {duration(self.seconds)} · {CLOSES if self.reading else f'{interrupt} interrupts'}"
+        )
         room = self.size.width - len(below) - len(rest) - 2
         return f"{below}{clip(said, room)}{rest}", ink(self.app, "primary")

@@ -1,6 +1,7 @@
 """The card itself: what the call would do, and the user's answer."""
 
 import asyncio
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -85,8 +86,10 @@ class ApprovalCard(Vertical, can_focus=True):
         *bindings("transcript", prefix="screen."),
     ]
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, key: Callable[[str], str]) -> None:
+        """`key` names the key of an action."""
         super().__init__()
+        self._key = key
         self._question = question
         self._edited: Editable | None = None
         """What is being edited; None while a note is written."""
@@ -118,7 +121,7 @@ class ApprovalCard(Vertical, can_focus=True):
         if rows > seen > 0:
             said.append(f"{rows} lines: PgDn, or f for more room")
         if not self.has_focus_within:
-            said.append("Shift+Tab answers")
+            said.append(f"{self._key('switch_focus')} answers")
         why = one_line(self._question.reason)
         width = self.outer_size.width
         self._why.display = bool(width) and cell_len(" · ".join([why, *said])) > width - FRAME

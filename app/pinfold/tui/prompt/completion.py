@@ -1,12 +1,13 @@
 """What can be completed at the cursor, and with what."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.commands.registry import ACTIONS, BY_SLASH
+from pinfold.commands.registry import ACTIONS, BY_SLASH, USUAL
 
 
 class Token(Struct, frozen=True):
@@ -46,18 +47,22 @@ def token_at(before: str, *, first_line: bool) -> Token | None:
     return None
 
 
-def commands(query: str) -> list[Candidate]:
-    """Commands whose name begins with `query`, then those that hold it."""
-    found: list[tuple[bool, str, Candidate]] = []
+def commands(query: str, used: Iterable[str] = ()) -> list[Candidate]:
+    """Commands whose name begins with `query`, then those that hold it.
+
+    The most used come first: `used` has a command's name for each use.
+    """
+    uses = Counter(BY_SLASH[name].id for name in used if name in BY_SLASH)
+    found: list[tuple[tuple[bool, int, int, str], Candidate]] = []
     for action in ACTIONS:
         names = [name for name in action.slash if query in name]
         if names:
             name = min(names, key=lambda word: not word.startswith(query))
             shown = f"/{name} {action.argument}".rstrip()
-            found.append(
-                (not name.startswith(query), name, Candidate(shown, action.title, f"/{name} "))
-            )
-    return [candidate for *_, candidate in sorted(found, key=lambda pair: pair[:2])]
+            usual = USUAL.index(action.id) if action.id in USUAL else len(USUAL)
+            rank = (not name.startswith(query), -uses[action.id], usual, name)
+            found.append((rank, Candidate(shown, action.title, f"/{name} ")))
+    return [candidate for _, candidate in sorted(found, key=lambda entry: entry[0])]
 
 
 def is_short_for_one(query: str) -> bool:

@@ -1,6 +1,5 @@
 """The editor of the prompt: a text area with chips, history, completion and a few keys more."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -17,16 +16,16 @@ from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
 from pinfold.tui.in_order import act_at_once
 from pinfold.tui.keys import bindings
-from pinfold.tui.prompt import completion, files
+from pinfold.tui.prompt import completion
 from pinfold.tui.prompt.chips import Chips
+from pinfold.tui.prompt.completer import Completer
 from pinfold.tui.prompt.history import History
 from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.prompt.vim import Mode
 from pinfold.tui.prompt.vim_keys import VimKeys
 from pinfold.tui.writing import Writing
 
-SHOWN = 50
-"""Files that a completion lists."""
+PLACEHOLDER = "Describe a task or ask a question"
 LONG = 1_000
 """Characters of an earlier prompt that are searched."""
 
@@ -79,6 +78,9 @@ class Editor(Writing):
     class Ended(Message):
         """Ctrl+D at an empty prompt."""
 
+    class Asked(Message):
+        """`?` at an empty prompt."""
+
     def __init__(
         self,
         popup: Popup,
@@ -88,23 +90,20 @@ class Editor(Writing):
         *,
         vim: bool = False,
     ) -> None:
-        super().__init__(soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
+        """`choices` are the values that the argument of a command can have."""
+        super().__init__(
+            soft_wrap=True,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            placeholder=PLACEHOLDER,
+        )
         self.cursor_blink = False
         self.match_cursor_bracket = False
-        self._popup = popup
         self._prompts = history
-        self.folder = folder
-        self._choices = choices
-        """The values that the argument of a command can have."""
+        self.completer = Completer(self, popup, history, choices, folder)
         self._chips = Chips()
         self._pastes: list[str] = []
         """Texts that were pasted into this prompt, chips among them."""
-        self._files: list[str] | None = None
-        self._dismissed: int | None = None
-        """Where the token begins whose list the user closed."""
-        self._token: completion.Token | None = None
-        self._offered: completion.Token | None = None
-        """What the list is for: behind the token while files are looked for."""
         self._vim = VimKeys(self, self) if vim else None
         self.has_queued = False
         """Whether a prompt waits for the turn to end."""
@@ -145,8 +144,7 @@ class Editor(Writing):
         self.load_text("")
         self._chips = Chips()
         self._pastes = []
-        self._token = self._dismissed = None
-        self._popup.show(())
+        self.completer.reset()
         if self._vim is not None:
             self._vim.insert()
             self.post_message(self.ModeChanged("insert"))
@@ -203,7 +201,12 @@ class Editor(Writing):
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._vim is not None and not self._popup.display and self._vim.press(event):
+        if event.character == "?" and not self.text:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Asked())
+            return
+        if self._vim is not None and not self.completer.is_open and self._vim.press(event):
             event.stop()
             event.prevent_default()
             self.post_message(self.ModeChanged(self._vim.mode))
@@ -212,10 +215,11 @@ class Editor(Writing):
             await act_at_once(self, event)
 
     def action_send(self) -> None:
-        self._look_up()
-        if (token := self._token) is not None and self._candidate is not None:
-            if self._popup.moved or self._completes(token):
-                self.action_complete()
+        completer = self.completer
+        completer.look_up()
+        if (token := completer.token) is not None and completer.candidate is not None:
+            if completer.moved or self._completes(token):
+                completer.complete()
                 if token.kind == "file":
                     return
             elif self.text == "/":
@@ -251,22 +255,21 @@ class Editor(Writing):
             case "argument":
                 return False
             case "file":
-                return token.query not in (self._files or ())
+                return token.query not in self.completer.files
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)
 
     def action_interrupt(self) -> None:
-        self._look_up()
-        if not self._popup.display:
+        self.completer.look_up()
+        if not self.completer.is_open:
             raise SkipAction
-        self._dismissed = self._token.start if self._token else None
-        self._popup.show(())
+        self.completer.close()
 
     def action_older(self) -> None:
-        self._look_up()
-        if self._popup.display:
-            self._popup.move(-1)
+        self.completer.look_up()
+        if self.completer.is_open:
+            self.completer.move(-1)
         elif not self.text and self.has_queued:
             self.post_message(self.Recalled(drop=False))
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
@@ -275,9 +278,9 @@ class Editor(Writing):
             self.put(text)
 
     def action_newer(self) -> None:
-        self._look_up()
-        if self._popup.display:
-            self._popup.move(1)
+        self.completer.look_up()
+        if self.completer.is_open:
+            self.completer.move(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         elif (text := self._prompts.newer()) is not None:
@@ -295,16 +298,9 @@ class Editor(Writing):
             self.remember(self.value, self._pasted(self.value))
             self.put(earlier[int(chosen)])
 
-    def action_complete(self) -> None:
-        self._look_up()
-        candidate, token = self._candidate, self._token
-        if token is not None and token is not self._offered and token.kind == "file":
-            return  # they are being looked for
-        if candidate is None or token is None:
-            return  # Tab never leaves the prompt
-        row, column = self.cursor_location
-        result = self.replace(candidate.insert, (row, token.start), (row, column))
-        self.move_cursor(result.end_location)
+    def action_complete(self) -> None:  # Tab never leaves the prompt
+        self.completer.look_up()
+        self.completer.complete()
 
     def action_cut(self) -> None:
         if self.text:
@@ -322,54 +318,5 @@ class Editor(Writing):
         else:
             self.post_message(self.Ended())
 
-    # Completion
-
-    @property
-    def _candidate(self) -> completion.Candidate | None:
-        """The chosen candidate for the token."""
-        return self._popup.current if self._offered is self._token else None
-
     def on_text_area_changed(self) -> None:
-        self._look_up()
-
-    def _look_up(self) -> None:
-        """Have the token and the list fit the text and the cursor as they are now.
-
-        What tells of a change may come after the next key.
-        """
-        row, column = self.cursor_location
-        before = self.document.get_line(row)[:column]
-        token = completion.token_at(before, first_line=row == 0)
-        if not self.selection.is_empty:
-            token = None
-        if token is None or token.start != self._dismissed:
-            self._dismissed = None
-        if token is not None and token == self._token:
-            return
-        self._token = token
-        if token is None or self._dismissed is not None:
-            self._offer(token, ())
-            return
-        match token.kind:
-            case "command":
-                self._offer(token, completion.commands(token.query))
-            case "argument":
-                values = self._choices(token.command)
-                self._offer(token, completion.choices(token.query, values))
-            case "file":
-                self._find_files(token)
-
-    @work(exclusive=True, group="files")
-    async def _find_files(self, token: completion.Token) -> None:
-        if self._files is None or not token.query:
-            self._files = await asyncio.to_thread(files.list_files, self.folder)
-        found = await asyncio.to_thread(files.best, token.query, self._files, SHOWN)
-        if token is self._token:
-            self._offer(token, completion.files(found))
-
-    def _offer(
-        self, token: completion.Token | None, candidates: Sequence[completion.Candidate]
-    ) -> None:
-        self._offered = token
-        frame = 1
-        self._popup.show(candidates, self.app.size.height - self.region.y + frame)
+        self.completer.look_up()

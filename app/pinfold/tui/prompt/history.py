@@ -68,6 +68,11 @@ class History:
         """All of them, each once."""
         return list(dict.fromkeys(reversed(self._entries)))
 
+    def commands(self) -> list[str]:
+        """The names of the slash commands among them, one for each use."""
+        starts = (entry[1:].partition(" ")[0] for entry in self._entries if entry[:1] == "/")
+        return [name.strip() for name in starts]
+
     def older(self, now: str) -> str | None:
         """The prompt before; None at the oldest. `now` is what stands in the prompt."""
         if self._at == 0:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.events import Click
@@ -24,14 +25,17 @@ class Popup(Widget):
         layer: popup;
         dock: bottom;
         height: auto;
-        background: $surface;
+        border: round $rule;
+        border-subtitle-color: $foreground 60%;
         padding: 0 1;
+        background: $background;
 
         & > .popup--chosen { background: $primary 30%; text-style: bold; }
         & > .popup--help { color: $foreground 60%; }
+        & > .popup--thumb { background: $foreground 35%; }
     }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"popup--chosen", "popup--help"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"popup--chosen", "popup--help", "popup--thumb"}
 
     class Picked(Message):
         """A candidate was clicked; it is the current one now."""
@@ -58,8 +62,9 @@ class Popup(Widget):
         self.display = bool(candidates)
         if not candidates:
             return
-        self.styles.margin = (0, 2, bottom, 2)
+        self.styles.margin = (0, 0, bottom, 0)
         self.styles.height = min(ROWS, len(candidates)) + self.gutter.height
+        self._count()
         self.refresh()
 
     @property
@@ -72,26 +77,46 @@ class Popup(Widget):
         self.moved = True
         self.chosen = (self.chosen + by) % len(self._candidates)
         self._first = max(min(self._first, self.chosen), self.chosen - ROWS + 1)
+        self._count()
+
+    def _count(self) -> None:
+        place = f"{self.chosen + 1} of {len(self._candidates)}"
+        self.border_subtitle = f"{place} · ↑ ↓ choose · Tab completes"
 
     def render(self) -> Text:
         visible = self._candidates[self._first : self._first + ROWS]
-        width = self.content_size.width
-        column = min(
-            max((len(candidate.text) for candidate in visible), default=0) + 2, width * 2 // 3
-        )
+        thumb = self._thumb()
+        width = self.content_size.width - (2 if thumb else 0)
+        longest = max((cell_len(row.text) for row in visible), default=0)
+        helped = any(row.help for row in visible)
+        column = min(longest, width * 2 // 5) + 2 if helped else width
         out = Text(no_wrap=True, overflow="ellipsis", end="")
-        for row, candidate in enumerate(visible, self._first):
-            line = Text(one_line(candidate.text).ljust(column), end="")
+        for row, candidate in enumerate(visible):
+            line = Text(one_line(candidate.text), end="")
+            line.truncate(column - 2, overflow="ellipsis")
+            line.pad_right(column - line.cell_len)
             line.append(
                 candidate.help, Style(color=self.get_component_rich_style("popup--help").color)
             )
             line.truncate(width, overflow="ellipsis", pad=True)
-            if row == self.chosen:
+            if self._first + row == self.chosen:
                 line.stylize(self.get_component_rich_style("popup--chosen"))
+            if thumb:
+                style = self.get_component_rich_style("popup--thumb") if row in thumb else ""
+                line.append(" ").append(" ", style)
             out.append_text(line)
             out.append("\n")
         out.right_crop(1)
         return out
+
+    def _thumb(self) -> range:
+        """The rows that the scrollbar's thumb takes; none where all fits."""
+        total = len(self._candidates)
+        if total <= ROWS:
+            return range(0)
+        size = -(-ROWS * ROWS // total)
+        top = round(self._first * (ROWS - size) / (total - ROWS))
+        return range(top, top + size)
 
     def on_click(self, event: Click) -> None:
         row = self._first + event.y - self.gutter.top

@@ -1,0 +1,97 @@
+"""What the keys of the screen do, wherever the focus is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from pinfold.commands.model import CYCLE, next_mode
+from pinfold.tui.keys import bindings
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
+    from pinfold.tui.find import FindBar
+    from pinfold.tui.hints import Hints
+    from pinfold.tui.prompt.editor import Editor
+    from pinfold.tui.prompt.shortcuts import Shortcuts
+    from pinfold.tui.questions import Questions
+    from pinfold.tui.stopping import Stopping
+    from pinfold.tui.transcript.view import Transcript
+
+
+class Keys(Screen[None]):
+    """The base of the shell, which makes the parts."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(key for key in bindings("prompt") if key.id in {"interrupt", "leave"}),
+        *bindings("transcript"),
+    ]
+
+    editor: Editor
+    _session: Session | None
+    _transcript: Transcript
+    _find_bar: FindBar
+    _shortcuts: Shortcuts
+    _hints: Hints
+    _questions: Questions
+    _stopping: Stopping
+
+    def refresh_status(self) -> None:
+        raise NotImplementedError
+
+    def on_key(self, event: events.Key) -> None:
+        if self.focused is not None or event.key in self.active_bindings:
+            return
+        if event.is_printable and event.character:
+            self.editor.focus()
+            self.editor.insert(event.character)
+
+    def action_leave(self) -> None:
+        if self.get_selected_text():
+            self.action_copy_text()
+            self.clear_selection()  # the next one clears the prompt
+        else:
+            self._stopping.leave()
+
+    def action_interrupt(self) -> None:
+        if self._shortcuts.display:
+            self._shortcuts.display = False
+        elif self._find_bar.display:
+            self._find_bar.leave()
+        else:
+            self._stopping.interrupt()
+
+    def action_switch_focus(self) -> None:
+        """From the prompt to the card, if there is one, then to the transcript, and back.
+
+        A compaction that waits is shown first.
+        """
+        if self._questions.review(wanted=True):
+            return
+        places = [self.editor, self._questions.card, self._transcript]
+        found = [place for place in places if place is not None]
+        at = next((i for i, place in enumerate(found) if place.has_focus_within), 0)
+        found[(at + 1) % len(found)].focus()
+
+    def action_cycle_approvals(self) -> None:
+        if self._session is None:
+            return
+        mode = next_mode(self._session.approvals)
+        self._session.set_approvals(mode)
+        self.refresh_status()
+        self._hints.show(f"Approvals: {mode} · {CYCLE[mode]}")
+
+    def action_page_up(self) -> None:
+        self._transcript.scroll_page_up()
+
+    def action_page_down(self) -> None:
+        self._transcript.scroll_page_down()
+
+    def action_top(self) -> None:
+        self._transcript.scroll_home()
+
+    def action_bottom(self) -> None:
+        self._transcript.scroll_end()
