@@ -136,8 +136,8 @@ class StatusLine(Widget):
         said = self.progress or WORKING[self.phase]
         interrupt = self._key("interrupt")
         if not wide:
-            esc = CLOSES if self.reading else interrupt
-            return f"{below}{duration(self.seconds)} · {esc}", ink(self.app, "primary")
+            short = CLOSES if self.reading else f"{duration(self.seconds)} · {interrupt}"
+            return f"{below}{short}", ink(self.app, "primary")
         rest = (
             f" {duration(self.seconds)} · {CLOSES if self.reading else f'{interrupt} interrupts'}"
         )
