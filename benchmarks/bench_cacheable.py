@@ -15,7 +15,7 @@ from benchmarks.figures import Figure
 from pinfold.adopt import detect
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Appended, Update
-from pinfold.ports import ModelInfo, Request
+from pinfold.ports.provider import ModelInfo, Request
 from pinfold.rollout.events import RequestFinished
 
 LARGEST = 1_500_000

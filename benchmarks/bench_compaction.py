@@ -12,7 +12,7 @@ from pinfold.compaction.loss import loss_of
 from pinfold.compaction.report import report_of
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
     Data,

@@ -15,8 +15,9 @@ from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
-from pinfold.ports import Compacted, Delta, ModelInfo, PartDone, Request, RequestRejected
-from pinfold.ports import ResponseDone as Done
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request
+from pinfold.ports.provider import ResponseDone as Done
 from pinfold.rollout import disk
 from pinfold.rollout.blobs import COMPRESSED, Blobs
 from pinfold.rollout.events import WindowReplaced, is_compaction

@@ -15,7 +15,7 @@ from benchmarks.bench_resume import working as sessions
 from benchmarks.figures import Figure
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.digests.record import Record
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import ROLLOUT
 from pinfold.tokens.counter import Counter

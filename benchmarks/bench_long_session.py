@@ -16,7 +16,7 @@ from benchmarks.bench_transcript import PARAGRAPH, SECTION, SIZE, reply
 from benchmarks.figures import Figure
 from benchmarks.panels import panels
 from benchmarks.stalls import STALL, painted, stalls
-from pinfold.ports import TextDelta
+from pinfold.ports.provider import TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.view import Transcript
 

@@ -24,7 +24,7 @@ from pinfold.memories.pipeline import Connect, Phase1, Report
 from pinfold.memories.places import MEMORY, Places
 from pinfold.memories.state import State
 from pinfold.memories.statements import statements
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter

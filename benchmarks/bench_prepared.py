@@ -18,15 +18,8 @@ from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.summary import FIELDS
 from pinfold.headless import no_terminal
-from pinfold.ports import (
-    Compacted,
-    Delta,
-    ModelInfo,
-    PartDone,
-    Request,
-    RequestRejected,
-    ResponseDone,
-)
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request, ResponseDone
 from pinfold.rollout.events import Data
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter

@@ -19,7 +19,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.report import Report, report_of
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.tokens.counter import Counter
 from pinfold.tui.panels.preview_list import PreviewList

@@ -24,7 +24,7 @@ from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.evaluation.recorded import SIMULATED
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
 from pinfold.tokens.counter import Counter as TokenCounter
 from pinfold.window.gauge import Gauge

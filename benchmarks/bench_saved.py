@@ -17,7 +17,7 @@ from pinfold.agent.requests.request import Connection
 from pinfold.compaction.summary import FIELDS
 from pinfold.evaluation.conversation import compose
 from pinfold.evaluation.dialogues import dialogues
-from pinfold.ports import Delta, ModelInfo, PartDone, Request, ResponseDone
+from pinfold.ports.provider import Delta, ModelInfo, PartDone, Request, ResponseDone
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.tokens.counter import Counter
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
-from pinfold.ports import ModelInfo, Request, ResponseDone
+from pinfold.ports.provider import ModelInfo, Request, ResponseDone
 from pinfold.providers import embedded
 from pinfold.rollout.events import (
     Context,

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Markdown, Static
 
 from benchmarks.figures import Figure
-from pinfold.ports import TextDelta
+from pinfold.ports.provider import TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.view import Transcript
 

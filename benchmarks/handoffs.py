@@ -26,15 +26,8 @@ from pinfold.evaluation.conversation import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.scores import PROBES, Spread, coherence, spread
 from pinfold.evaluation.trials import WINDOW, Setting, Trial, run
-from pinfold.ports import (
-    Compacted,
-    Delta,
-    ModelInfo,
-    PartDone,
-    Request,
-    RequestRejected,
-    ResponseDone,
-)
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request, ResponseDone
 from pinfold.rollout.events import CoreChanged, Data, GoalSet, Stated
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter

@@ -21,7 +21,8 @@ from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
-from pinfold.ports import Approver, ModelInfo
+from pinfold.ports.approver import Approver
+from pinfold.ports.provider import ModelInfo
 from pinfold.providers.silent import Silent
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter

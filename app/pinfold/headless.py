@@ -30,7 +30,7 @@ from pinfold.agent.updates import (
     ToolStarted,
     Update,
 )
-from pinfold.ports import Decision, Question
+from pinfold.ports.approver import Decision, Question
 from pinfold.rollout.events import ItemAdded, encode
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal

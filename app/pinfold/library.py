@@ -19,7 +19,7 @@ from pinfold.compaction.report import Report, report_of
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded, Pin, PinsChanged
 from pinfold.rollout.items import Item
 from pinfold.tokens.catalog import O200K

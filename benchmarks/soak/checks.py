@@ -14,7 +14,7 @@ from benchmarks.soak.violated import Violated, check
 from pinfold.agent import projection_cache
 from pinfold.agent.projections import Projections
 from pinfold.agent.session import Session
-from pinfold.ports import ModelInfo, Request
+from pinfold.ports.provider import ModelInfo, Request
 from pinfold.rollout.hold import is_held
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter

@@ -8,25 +8,27 @@ from random import Random
 
 from tests.fakes.summaries import answer
 
-from pinfold.ports import (
+from pinfold.ports.errors import (
     AuthenticationFailed,
-    CallDelta,
-    Compacted,
     ConnectTimedOut,
     ContentRefused,
     ContextOverflow,
-    Delta,
     FirstByteTimedOut,
     IdleTimedOut,
     MalformedStream,
     NetworkError,
     Overloaded,
-    PartDone,
     ProviderError,
     RateLimited,
+    RequestRejected,
+)
+from pinfold.ports.provider import (
+    CallDelta,
+    Compacted,
+    Delta,
+    PartDone,
     ReasoningDelta,
     Request,
-    RequestRejected,
     ResponseDone,
     TextDelta,
 )

@@ -24,7 +24,7 @@ from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PromptReturned, Told, ToolStarted, Update
 from pinfold.headless import no_terminal
-from pinfold.ports import ModelInfo, Request
+from pinfold.ports.provider import ModelInfo, Request
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore

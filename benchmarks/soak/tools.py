@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import ToolSchema
 

@@ -7,7 +7,7 @@ from random import Random
 
 from benchmarks.soak.violated import Violated
 from pinfold.agent.session import Session
-from pinfold.ports import ProviderError
+from pinfold.ports.errors import ProviderError
 from pinfold.rollout.events import Pin, Stated
 from pinfold.window.actions import Act
 from pinfold.window.refused import Refused

@@ -14,7 +14,8 @@ from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ContextOverflow, ModelInfo
+from pinfold.ports.errors import ContextOverflow
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.journal import Journal
 from pinfold.tools import workspace

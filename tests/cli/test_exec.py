@@ -16,7 +16,7 @@ from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Recorded, Reply
 from fakes.process import Pinfold
 from fakes.provider import says
 from pinfold import headless
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded, TurnFinished, decode
 from pinfold.rollout.items import Item

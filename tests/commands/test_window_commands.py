@@ -6,7 +6,7 @@ from fakes.commands import FakeContext, run
 from fakes.session import FakeSession
 from pinfold.commands import registry
 from pinfold.commands.action import CommandError
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused

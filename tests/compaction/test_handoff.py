@@ -20,7 +20,7 @@ from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.transcript import PASTED, PASTED_END
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import AuthenticationFailed, ContextOverflow
+from pinfold.ports.errors import AuthenticationFailed, ContextOverflow
 from pinfold.rollout.events import Data, ItemAdded, PinsChanged
 from pinfold.rollout.items import Image, Item
 from pinfold.window.refused import Refused

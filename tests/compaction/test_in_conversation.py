@@ -7,7 +7,7 @@ from pinfold.compaction.draft import rendered_now
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.summary import Evidence
-from pinfold.ports import ContextOverflow
+from pinfold.ports.errors import ContextOverflow
 from pinfold.rollout.events import ItemAdded, ItemsMarked
 from pinfold.rollout.items import Item
 

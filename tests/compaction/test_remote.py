@@ -12,7 +12,8 @@ from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.remote import Remote
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import Compacted, ModelInfo, RequestRejected
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Compacted, ModelInfo
 from pinfold.window.refused import Refused
 from pinfold.wire.responses import input_items
 

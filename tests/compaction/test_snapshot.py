@@ -19,7 +19,7 @@ from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import Evidence, SummaryEntry, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ContextOverflow
+from pinfold.ports.errors import ContextOverflow
 from pinfold.rollout.events import Data, ItemAdded, PinsChanged
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused

@@ -11,7 +11,7 @@ from fakes.summarizer import ScriptedSummarizer
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.ports import PartDone, Request
+from pinfold.ports.provider import PartDone, Request
 from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Item

@@ -13,7 +13,7 @@ from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.exam import ASKED, Exam
 from pinfold.evaluation.scores import PROBES
 from pinfold.evaluation.truth import Statement, Truth
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.window.refused import Refused

@@ -11,7 +11,8 @@ from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
-from pinfold.ports import Decision, ModelInfo, Question
+from pinfold.ports.approver import Decision, Question
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore

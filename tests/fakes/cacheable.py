@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from itertools import pairwise
 
-from pinfold.ports import Request
+from pinfold.ports.provider import Request
 from pinfold.wire import chat
 
 

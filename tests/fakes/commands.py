@@ -7,7 +7,7 @@ from fakes.session import FakeHost, FakeSession
 from pinfold.commands import registry
 from pinfold.commands.context import Level, Start
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import Decision, Question
+from pinfold.ports.approver import Decision, Question
 
 
 async def never(_: Question) -> Decision:

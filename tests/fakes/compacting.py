@@ -19,7 +19,7 @@ from pinfold.compaction.report import completion
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import JournalError
 

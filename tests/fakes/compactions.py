@@ -10,7 +10,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
     Context,

@@ -13,7 +13,7 @@ from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.places import MEMORY, SUMMARY, Places
 from pinfold.memories.records import Candidate, Extracted
 from pinfold.memories.state import State
-from pinfold.ports import Delta, ModelInfo, Request
+from pinfold.ports.provider import Delta, ModelInfo, Request
 
 MODEL = ModelInfo("strong-1", "scripted", 64_000, "config")
 DAY = 86_400.0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fakes.session import FakeSession
 from fakes.windows import IMAGE
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import AgentsFile, ArtifactObserved, Context, ContextSet, ToolSchema
 from pinfold.rollout.items import Item
 

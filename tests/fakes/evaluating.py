@@ -10,7 +10,7 @@ from pinfold.evaluation.conversation import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.trials import WINDOW, Setting
 from pinfold.evaluation.truth import Truth
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 

@@ -6,7 +6,7 @@ from fakes import histories
 from fakes.windows import IMAGE, MODEL
 from pinfold.commands.export import opening
 from pinfold.export.transcript import ExportedItem, Transcript
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     AgentsFile,
     Base,

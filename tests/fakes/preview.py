@@ -11,7 +11,7 @@ from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
 from fakes.summaries import answer, entry
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Context, ContextSet, ItemAdded
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_list import PreviewList

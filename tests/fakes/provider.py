@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable
 from datetime import UTC, datetime, timedelta
 
-from pinfold.ports import (
+from pinfold.ports.errors import ProviderError, RequestRejected
+from pinfold.ports.provider import (
     CallDelta,
     Compacted,
     Delta,
     PartDone,
-    ProviderError,
     ReasoningDelta,
     Request,
-    RequestRejected,
     ResponseDone,
     TextDelta,
 )

@@ -10,7 +10,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from fakes.session import FakeHost, FakeSession
-from pinfold.ports import Approver
+from pinfold.ports.approver import Approver
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.screen_config import ScreenConfig
 

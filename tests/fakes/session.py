@@ -30,7 +30,9 @@ from pinfold.agent.updates import (
 )
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import Approver, Decision, ModelInfo, ProviderError, Question
+from pinfold.ports.approver import Approver, Decision, Question
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import drafts, provenance
 from pinfold.rollout.events import Data, Event, ItemAdded, MemoryUsed
 from pinfold.rollout.items import Item

@@ -14,7 +14,8 @@ from fakes.agent import Stage, stage
 from fakes.provider import ScriptedProvider, Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.ports import Delta, ModelInfo, Request, RequestRejected
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Delta, ModelInfo, Request
 from pinfold.rollout.events import ItemsMarked, RequestFinished
 
 MODEL = ModelInfo("strong-1", "scripted", 32_768, "config", max_output=8_192)

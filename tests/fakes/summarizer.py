@@ -5,7 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from pinfold.ports import Compacted, ModelInfo, RequestRejected
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Compacted, ModelInfo
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.items import Image, Item, Kind, Origin
 
 MODEL = ModelInfo("m", "p", 8_000, "table")

@@ -11,7 +11,7 @@ from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host
 from pinfold.host.sessions import new_journal, open_session
-from pinfold.ports import NoSuchModel
+from pinfold.ports.errors import NoSuchModel
 from pinfold.rollout.events import ModelChanged
 from pinfold.settings import SettingsError
 

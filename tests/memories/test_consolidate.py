@@ -15,7 +15,8 @@ from pinfold.agent.requests.metadata import HEADER
 from pinfold.agent.requests.request import Connection
 from pinfold.memories import baseline, review, trees
 from pinfold.memories.places import DIFF, MEMORY, RAW, SUMMARY
-from pinfold.ports import ModelInfo, Overloaded, ProviderError
+from pinfold.ports.errors import Overloaded, ProviderError
+from pinfold.ports.provider import ModelInfo
 from pinfold.providers.openai_compatible import OpenAICompatible
 
 TESTS = line(1, 4, "Run the tests with `make test`.", "rule", "make test, please")

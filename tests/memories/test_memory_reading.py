@@ -9,7 +9,7 @@ from pinfold.memories.reader import Reader
 from pinfold.memories.reading import MemoryLine, Sources, lines, told
 from pinfold.memories.records import Candidate, Extracted
 from pinfold.memories.usage import usage_of
-from pinfold.ports import Cut
+from pinfold.ports.memories import Cut
 from pinfold.rollout.events import Event, MemoryCited, MemoryUsed
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -21,7 +21,8 @@ from pinfold.agent.requests.metadata import HEADER
 from pinfold.agent.requests.request import Connection
 from pinfold.memories.pipeline import CONCURRENCY, Phase1, Report
 from pinfold.memories.state import State
-from pinfold.ports import ModelInfo, NoSuchModel, ProviderError
+from pinfold.ports.errors import NoSuchModel, ProviderError
+from pinfold.ports.provider import ModelInfo
 from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter

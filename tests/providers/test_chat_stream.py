@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.ports import (
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import (
     CallDelta,
     Delta,
     PartDone,
     Progress,
-    ProviderError,
     ReasoningDelta,
     ResponseDone,
 )

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from fakes.openai_server import FakeOpenAI, Reply
-from pinfold.ports import ModelInfo, Request, ResponseDone
+from pinfold.ports.provider import ModelInfo, Request, ResponseDone
 from pinfold.providers.choose import Choice, Wish, choose, connect
 from pinfold.providers.presets import Endpoint, LocalServer
 from pinfold.rollout.events import Context

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.ports import (
+from pinfold.ports.errors import NetworkError, RequestRejected
+from pinfold.ports.provider import (
     Delta,
     ModelInfo,
-    NetworkError,
     PartDone,
     Progress,
     Request,
-    RequestRejected,
     ResponseDone,
     TextDelta,
 )

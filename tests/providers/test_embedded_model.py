@@ -14,14 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from pinfold.ports import (
-    ContextOverflow,
-    PartDone,
-    Progress,
-    Request,
-    ResponseDone,
-    TextDelta,
-)
+from pinfold.ports.errors import ContextOverflow
+from pinfold.ports.provider import PartDone, Progress, Request, ResponseDone, TextDelta
 from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import Item

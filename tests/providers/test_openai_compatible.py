@@ -8,25 +8,27 @@ import httpx2
 import pytest
 
 from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Reply, data
-from pinfold.ports import (
+from pinfold.ports.errors import (
     AuthenticationFailed,
-    CallDelta,
     ConnectTimedOut,
     ContentRefused,
     ContextOverflow,
-    Delta,
     FirstByteTimedOut,
     IdleTimedOut,
     MalformedStream,
-    ModelInfo,
     NetworkError,
     Overloaded,
-    PartDone,
     ProviderError,
     RateLimited,
+    RequestRejected,
+)
+from pinfold.ports.provider import (
+    CallDelta,
+    Delta,
+    ModelInfo,
+    PartDone,
     ReasoningDelta,
     Request,
-    RequestRejected,
     ResponseDone,
     TextDelta,
 )

@@ -7,19 +7,17 @@ import pytest
 
 from fakes.openai_server import OVERFLOW, FakeOpenAI, Reply
 from fakes.provider import ScriptedProvider
-from pinfold.ports import (
-    Compacted,
+from pinfold.ports.errors import (
     ContextOverflow,
     FirstByteTimedOut,
     MalformedStream,
-    ModelInfo,
     NetworkError,
     Overloaded,
     ProviderError,
     RateLimited,
-    Request,
     RequestRejected,
 )
+from pinfold.ports.provider import Compacted, ModelInfo, Request
 from pinfold.providers.embedded import Embedded
 from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
 from pinfold.rollout.events import Context, ToolSchema, Usage

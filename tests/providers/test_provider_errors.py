@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import (
+from pinfold.ports.errors import (
     AuthenticationFailed,
     ContentRefused,
     ContextOverflow,

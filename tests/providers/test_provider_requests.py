@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
-from pinfold.ports import ContextOverflow, Delta, ModelInfo, PartDone, ProviderError, Request
+from pinfold.ports.errors import ContextOverflow, ProviderError
+from pinfold.ports.provider import Delta, ModelInfo, PartDone, Request
 from pinfold.providers.bodies import chat_body, responses_body
 from pinfold.providers.choose import Choice, connect
 from pinfold.providers.openai_compatible import OpenAICompatible

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fakes.pictures import picture, prompt, replaced
 from fakes.sessions import ticking
 from pinfold.adopt import detect
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import blobs, events
 from pinfold.rollout.blobs import Blobs, sha256
 from pinfold.rollout.events import Event, ItemAdded, WindowReplaced

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Tool, ToolContext, ToolOutcome
+from pinfold.ports.tool import Tool, ToolContext, ToolOutcome
 from pinfold.tools import registry
 
 Run = Callable[..., Any]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.ports import Review
+from pinfold.ports.tool import Review
 from pinfold.tools.approvals import Allowed, Ask, always, verdict
 from pinfold.tools.command_line import is_read_only
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinfold.ports import Review
+from pinfold.ports.tool import Review
 from pinfold.settings import Mode
 from pinfold.tools.approvals import (
     Allowed,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox.denied import ways
 
 CLOSED = Sandbox("bubblewrap", (Path("/w"),), Path("/s"))

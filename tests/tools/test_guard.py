@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Review
+from pinfold.ports.tool import Review
 from pinfold.settings import Mode
 from pinfold.tools.approvals import Allowed, Ask, Denied, verdict
 

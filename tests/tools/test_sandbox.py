@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Sandbox, ToolContext
+from pinfold.ports.tool import Sandbox, ToolContext
 from pinfold.tools.sandbox import landlock
 from pinfold.tools.sandbox.confine import find
 from pinfold.tools.sandbox.places import look

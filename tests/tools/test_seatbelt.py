@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox.places import Places
 from pinfold.tools.sandbox.seatbelt import profile
 

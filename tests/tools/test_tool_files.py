@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Observation, Tool, ToolContext, ToolError
+from pinfold.ports.tool import Observation, Tool, ToolContext, ToolError
 from pinfold.rollout.blobs import Blobs
 from pinfold.tools import workspace
 

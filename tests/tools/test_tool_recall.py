@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.ports import ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.items import Image, Item
 from pinfold.tools.archive_index import ArchiveIndex
 from pinfold.tools.output import CAP

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.ports.tool import Observation, ToolContext, ToolError
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.tools import workspace

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Observation, ToolError
+from pinfold.ports.tool import Observation, ToolError
 from pinfold.tools.workspace import hash_file
 
 Run = Callable[..., Any]

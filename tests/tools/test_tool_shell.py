@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.ports.tool import Observation, ToolContext, ToolError
 from pinfold.tools.output import CAP, Capture
 from pinfold.tools.shell import Shell
 from pinfold.tools.workspace import blob_hash

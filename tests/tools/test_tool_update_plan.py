@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pinfold.ports import Tool, ToolError
+from pinfold.ports.tool import Tool, ToolError
 
 Run = Callable[..., Any]
 

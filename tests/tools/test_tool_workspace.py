@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.ports import Observation, ToolContext, ToolError
+from pinfold.ports.tool import Observation, ToolContext, ToolError
 from pinfold.rollout.blobs import Blobs
 from pinfold.tools import edits, workspace
 from pinfold.tools.diffs import Diff

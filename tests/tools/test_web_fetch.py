@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from pinfold.ports import ToolContext, ToolError
+from pinfold.ports.tool import ToolContext, ToolError
 from pinfold.settings import Mode
 from pinfold.tools.approvals import Allowed, Ask, verdict
 from pinfold.tools.download import MAX_BYTES, Downloader, is_public

@@ -16,7 +16,7 @@ from fakes.session import FakeSession
 from fakes.transcripts import shown
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ModelInfo, TextDelta
+from pinfold.ports.provider import ModelInfo, TextDelta
 from pinfold.rollout.events import Usage
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.preview import PreviewPanel

@@ -12,7 +12,7 @@ from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from fakes.transcripts import shown as rows
 from pinfold.agent.updates import Streamed
-from pinfold.ports import ModelInfo, TextDelta
+from pinfold.ports.provider import ModelInfo, TextDelta
 from pinfold.rollout.events import PinsChanged, RequestFinished, Usage
 from pinfold.rollout.items import Item
 from pinfold.tui import themes

@@ -15,7 +15,10 @@ from fakes.screen import CONFIG, make_app, until
 from fakes.session import FakeHost, FakeSession, FakeTexts, Foreign, Line
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
-from pinfold.ports import ModelInfo, ProviderError, Question, ReasoningDelta, Review, TextDelta
+from pinfold.ports.approver import Question
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo, ReasoningDelta, TextDelta
+from pinfold.ports.tool import Review
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.texts import Exchange

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from fakes.screen import make_app, survived, until
 from fakes.session import EMBEDDED, FakeSession
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.large import LargePanel
 from pinfold.tui.prompt.editor import Editor

@@ -9,7 +9,9 @@ from textual.pilot import Pilot
 
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.ports import Approver, ProviderError, Question, Review
+from pinfold.ports.approver import Approver, Question
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.tool import Review
 from pinfold.rollout import provenance
 from pinfold.rollout.drafts import Draft
 from pinfold.tui.approval.card import ApprovalCard

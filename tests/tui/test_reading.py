@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from fakes.screen import make_app, type_fast, until
 from fakes.session import FakeSession
 from pinfold.agent.updates import Streamed
-from pinfold.ports import Progress, TextDelta
+from pinfold.ports.provider import Progress, TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.find import FindBar
 from pinfold.tui.prompt.editor import Editor

@@ -9,7 +9,7 @@ from fakes.agent import stage
 from fakes.recorded import recorded
 from fakes.screen import make_app, until
 from pinfold.adopt.detect import read
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.store import SessionStore
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_table import ContextTable

@@ -13,7 +13,7 @@ from fakes.screen import CONFIG, until
 from fakes.session import FakeHost
 from pinfold.agent.options import Options
 from pinfold.agent.session import Session
-from pinfold.ports import Approver
+from pinfold.ports.approver import Approver
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.store import SessionStore
 from pinfold.tools.workspace import blob_hash

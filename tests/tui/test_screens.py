@@ -11,7 +11,10 @@ from textual.pilot import Pilot
 from fakes.screen import make_app, until
 from fakes.session import EMBEDDED, FakeSession
 from pinfold.agent.updates import Retrying, Streamed
-from pinfold.ports import ProviderError, Question, Review, TextDelta
+from pinfold.ports.approver import Question
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import TextDelta
+from pinfold.ports.tool import Review
 from pinfold.rollout.events import TurnFinished
 
 Snap = Callable[..., bool]

@@ -15,7 +15,10 @@ from textual.widgets import OptionList
 from fakes.screen import CONFIG, make_app, type_fast, until
 from fakes.session import FakeHost, FakeSession, Line
 from pinfold.agent.updates import PromptReturned, Retrying, Streamed
-from pinfold.ports import Approver, Decision, ProviderError, Question, Review, TextDelta
+from pinfold.ports.approver import Approver, Decision, Question
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import TextDelta
+from pinfold.ports.tool import Review
 from pinfold.rollout.drafts import Draft
 from pinfold.rollout.events import AgentsFile, Context, ContextSet, TurnFinished
 from pinfold.rollout.hold import Holder, SessionHeld

@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 from textual.selection import Selection
 
 from fakes.transcripts import DIFF, REPLY, Host, call, conversation, messages, shown
-from pinfold.ports import CallDelta, ReasoningDelta, TextDelta
+from pinfold.ports.provider import CallDelta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.view import Transcript
 

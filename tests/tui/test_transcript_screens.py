@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from fakes.transcripts import REPLY, Host, conversation
-from pinfold.ports import CallDelta, ReasoningDelta, TextDelta
+from pinfold.ports.provider import CallDelta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
 
 Snap = Callable[..., bool]

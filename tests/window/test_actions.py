@@ -3,7 +3,7 @@
 import pytest
 
 from fakes.histories import fold
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
     Base,

@@ -1,7 +1,7 @@
 """The gauge is right at once whatever happens, and says where its figure comes from."""
 
 from fakes.histories import finished, fold
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     Context,
     ContextSet,

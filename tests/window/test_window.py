@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 
 from fakes.histories import events, finished, fold, histories
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
     Base,

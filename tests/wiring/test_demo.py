@@ -12,7 +12,7 @@ from fakes.session import FakeSession
 from pinfold.agent.updates import PromptReturned, Told
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ContextSet, Event, ItemAdded, RequestFinished, decode
 from pinfold.window.reading import Reading
 from pinfold.wiring.replaying import Player, demo_file

@@ -22,7 +22,7 @@ from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.view import PlanOptions
 from pinfold.headless import no_terminal
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.rollout.events import (
     CompactionFinished,

@@ -14,7 +14,7 @@ from pinfold.agent.options import Options
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import RequestFinished
 from pinfold.wiring.replaying import Player
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """`ports.Clock` on the machine's time."""
+    """`Clock` on the machine's time."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

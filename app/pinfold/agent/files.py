@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
-from pinfold.ports import ModelInfo, ToolError, ToolOutcome
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import ToolError, ToolOutcome
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from pinfold.agent.record import Record
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
 from pinfold.tools.process import Command
 from pinfold.window.refused import Refused

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import MemoryPort, Sandbox
+from pinfold.ports.memories import MemoryPort
+from pinfold.ports.tool import Sandbox
 from pinfold.settings import AUTOS, Auto, Drift, Mode
 from pinfold.tokens.prices import Price
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from pinfold.agent.state import State
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.view import WindowView, view_of
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import Journal
 from pinfold.settings import WireApi

@@ -13,7 +13,7 @@ from pinfold.agent import projection_cache
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, Told, Update
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.view import WindowView
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Data, Event, TurnFinished, WindowReplaced
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import WireApi

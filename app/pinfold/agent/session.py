@@ -52,13 +52,11 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import (
-    Approver,
-    Clock,
-    ModelInfo,
-    ProviderError,
-    Tool,
-)
+from pinfold.ports.approver import Approver
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import Tool
 from pinfold.providers.caching import never_cached
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.ports import Delta
+from pinfold.ports.provider import Delta
 from pinfold.rollout.events import Event
 
 Phase = Literal["idle", "requesting", "streaming", "tools", "approval", "waiting", "compacting"]

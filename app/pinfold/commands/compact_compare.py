@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pinfold.commands.failures import told
 from pinfold.numbers import dollars, tokens
-from pinfold.ports import ProviderError
+from pinfold.ports.errors import ProviderError
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import Verdict
 from pinfold.compaction.report import KEEPS_MORE, Report, Row
 from pinfold.numbers import dollars, tokens
-from pinfold.ports import WindowSource
+from pinfold.ports.provider import WindowSource
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.host import Host
-    from pinfold.ports import Approver
+    from pinfold.ports.approver import Approver
 
 Level = Literal["info", "warning", "error"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pinfold.numbers import tokens
-from pinfold.ports import DOUBTFUL
+from pinfold.ports.provider import DOUBTFUL
 from pinfold.rollout.items import Form, Kind
 from pinfold.sanitize import one_line
 from pinfold.window.overview import ContextRow, Overview, Row

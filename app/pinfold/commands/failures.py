@@ -4,7 +4,7 @@ from pinfold.adopt.adoption import NotASession
 from pinfold.commands.action import CommandError
 from pinfold.memories import places
 from pinfold.memories.records import StateError
-from pinfold.ports import NoSuchModel, ProviderError
+from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.rollout.hold import SessionHeld
 from pinfold.rollout.journal import JournalError
 from pinfold.settings import SettingsError

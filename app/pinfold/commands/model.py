@@ -27,7 +27,7 @@ def next_mode(mode: str) -> str:
 
 
 async def model(context: Context, argument: str) -> None:
-    from pinfold.ports import ProviderError
+    from pinfold.ports.errors import ProviderError
 
     session = context.session
     if argument:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pinfold.agent.session import Session
     from pinfold.commands.look_back import LookBack
-    from pinfold.ports import Approver
+    from pinfold.ports.approver import Approver
     from pinfold.tools.restore import Undo
 
 
@@ -33,7 +33,7 @@ async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo
 
     `undos` are the file changes to undo as well.
     """
-    from pinfold.ports import ToolError
+    from pinfold.ports.tool import ToolError
 
     old, prompt = context.session, past.prompt(n)
     undone = ""

@@ -13,7 +13,8 @@ from pinfold.compaction.content import without_data
 from pinfold.compaction.replacement import as_sent, covered, read_as_sent
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
-from pinfold.ports import ContextOverflow, Summarizer
+from pinfold.ports.errors import ContextOverflow
+from pinfold.ports.summarizer import Summarizer
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 

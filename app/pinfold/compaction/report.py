@@ -8,7 +8,7 @@ from pinfold.compaction.draft import rendered, rendered_now, tokens_of
 from pinfold.compaction.plan import CompactionPlan, Verdict
 from pinfold.compaction.view import WindowView
 from pinfold.numbers import tokens as brief
-from pinfold.ports import WindowSource
+from pinfold.ports.provider import WindowSource
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.overview import first_words
 from pinfold.window.reading import Source

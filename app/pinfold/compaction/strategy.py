@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.summary import SummaryEntry
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import Summarizer
+from pinfold.ports.summarizer import Summarizer
 
 
 class Material(Struct, frozen=True):

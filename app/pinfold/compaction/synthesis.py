@@ -17,7 +17,8 @@ from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import text_of, within
 from pinfold.compaction.summary_merge import merge
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ContextOverflow, Summarizer
+from pinfold.ports.errors import ContextOverflow
+from pinfold.ports.summarizer import Summarizer
 from pinfold.window.refused import Refused
 
 if TYPE_CHECKING:

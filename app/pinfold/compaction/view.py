@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.ports import ModelInfo, WindowSource
+from pinfold.ports.provider import ModelInfo, WindowSource
 from pinfold.rollout.events import Base, Pin
 from pinfold.rollout.items import Form, Item, Kind, Origin
 from pinfold.window.archive import Touch

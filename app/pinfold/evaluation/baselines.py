@@ -12,7 +12,7 @@ from pinfold.compaction.replacement import Front, replace_history
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategy import Material, ModelFree, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import Summarizer
+from pinfold.ports.summarizer import Summarizer
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 

@@ -20,7 +20,7 @@ from pinfold.evaluation.results import compared, result, spent_of
 from pinfold.evaluation.scores import Evaluation, Kind
 from pinfold.evaluation.trials import WINDOW, Setting, Trial
 from pinfold.evaluation.verdict import verdict
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.settings import strategy_named
 from pinfold.tokens.counter import Counter
 

@@ -11,7 +11,7 @@ from pinfold.evaluation.recorded import cut_at
 from pinfold.evaluation.recorded_kept import Wanted
 from pinfold.evaluation.recorded_scores import Made, Measure
 from pinfold.evaluation.recorded_trials import items_of, made
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.tokens.counter import Counter
 

@@ -22,7 +22,7 @@ from pinfold.evaluation.recorded_scores import (
     rows,
 )
 from pinfold.evaluation.trials import SLACK, WINDOW
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter

@@ -18,7 +18,8 @@ from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.script import at
 from pinfold.evaluation.truth import Truth
-from pinfold.ports import ModelInfo, ProviderError
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Data, Event, Usage, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter

@@ -10,7 +10,7 @@ from pinfold.agent.session import Session
 from pinfold.host.app_context import AppContext
 from pinfold.host.models import connect
 from pinfold.host.sessions import open_session
-from pinfold.ports import Approver
+from pinfold.ports.approver import Approver
 from pinfold.settings import strategy_named
 from pinfold.window.refused import Refused
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.memories import Memories
-    from pinfold.ports import Approver, Tool
+    from pinfold.ports.approver import Approver
+    from pinfold.ports.tool import Tool
     from pinfold.rollout.journal import Journal
     from pinfold.rollout.summaries import SessionSummary
     from pinfold.rollout.texts import Texts

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pinfold.agent.requests.learned_windows import LearnedWindows, narrowed, place_of
 from pinfold.agent.requests.request import Connection
 from pinfold.host.app_context import AppContext
-from pinfold.ports import NoSuchModel, ProviderError
+from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.providers.choose import Choice, Wish, choose, provider_names
 from pinfold.providers.choose import connect as connect_endpoint
 from pinfold.providers.embedded import Embedded, available

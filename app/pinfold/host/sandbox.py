@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.settings import SettingsError
 
 OFF = "switched off by [sandbox] enabled"

@@ -24,7 +24,8 @@ from pinfold.host.memories import reader_of
 from pinfold.host.models import connect, connect_summarizer, key_variables
 from pinfold.host.prompts import overrides
 from pinfold.host.sandbox import sandbox_of
-from pinfold.ports import Approver, Tool
+from pinfold.ports.approver import Approver
+from pinfold.ports.tool import Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import CompactSettings, Settings, SettingsError

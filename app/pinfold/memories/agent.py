@@ -8,7 +8,11 @@ from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
-from pinfold.ports import Clock, Decision, ModelInfo, ProviderError, Question, Tool
+from pinfold.ports.approver import Decision, Question
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import Tool
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter

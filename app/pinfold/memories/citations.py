@@ -13,7 +13,7 @@ citations.
 import re
 from collections import deque
 
-from pinfold.ports import Cut
+from pinfold.ports.memories import Cut
 from pinfold.rollout.events import MemoryCited
 from pinfold.sanitize import one_line
 

@@ -18,7 +18,8 @@ from pinfold.memories.places import DIFF, GIT, MemoriesRefused, Places, is_outpu
 from pinfold.memories.proof import Records
 from pinfold.memories.records import Claim, Output, StateError
 from pinfold.memories.source import safely
-from pinfold.ports import Clock, ProviderError
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:

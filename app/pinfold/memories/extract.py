@@ -16,7 +16,7 @@ from pinfold.memories.proving import Proving, Said
 from pinfold.memories.records import Extracted
 from pinfold.memories.source import Source
 from pinfold.memories.statements import KINDS, record
-from pinfold.ports import ContextOverflow
+from pinfold.ports.errors import ContextOverflow
 from pinfold.rollout.events import Context, Usage
 
 WINDOW_SHARE = 0.7

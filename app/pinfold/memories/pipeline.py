@@ -24,7 +24,8 @@ from pinfold.memories.extract import Made, Unusable, extract
 from pinfold.memories.offline import offline
 from pinfold.memories.records import Candidate, Claim, StateError
 from pinfold.memories.source import safely
-from pinfold.ports import Clock, NoSuchModel, ProviderError
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore

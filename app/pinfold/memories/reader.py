@@ -1,4 +1,4 @@
-"""What sessions ask of memories: `ports.MemoryPort` over the files and the database."""
+"""What sessions ask of memories: `MemoryPort` over the files and the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinfold.memories import citations, reading
 from pinfold.memories.records import Output, StateError
 from pinfold.memories.statements import Cited, cited
 from pinfold.memories.usage import kind_of
-from pinfold.ports import Cut, MemoryFailure
+from pinfold.ports.memories import Cut, MemoryFailure
 from pinfold.rollout.events import MemoryCited, MemoryFile, MemoryUsed
 from pinfold.small_files import read_text
 

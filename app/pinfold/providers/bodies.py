@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pinfold.ports import Request
+from pinfold.ports.provider import Request
 from pinfold.providers.caching import KEY, is_openai, marked, wants_marks
 from pinfold.wire import chat, responses
 from pinfold.wire.context import system_text

@@ -6,12 +6,10 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct, field
 
-from pinfold.ports import (
+from pinfold.ports.errors import ContentRefused, MalformedStream, NetworkError
+from pinfold.ports.provider import (
     CallDelta,
-    ContentRefused,
     Delta,
-    MalformedStream,
-    NetworkError,
     PartDone,
     Progress,
     ReasoningDelta,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from msgspec import structs
 
 from pinfold.closest import nearest, shown, suggestion
-from pinfold.ports import ModelInfo, WindowSource
+from pinfold.ports.provider import ModelInfo, WindowSource
 from pinfold.providers.caching import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
 from pinfold.providers.openai_compatible import OpenAICompatible

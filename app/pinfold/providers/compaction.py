@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pinfold.ports import Compacted, MalformedStream
+from pinfold.ports.errors import MalformedStream
+from pinfold.ports.provider import Compacted
 from pinfold.providers.errors import Server, from_answer
 from pinfold.providers.responses_stream import UsageReport, usage_of
 

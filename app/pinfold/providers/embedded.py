@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from pinfold.ports import (
-    Compacted,
-    Delta,
-    ModelInfo,
-    NetworkError,
-    Progress,
-    ProviderError,
-    Request,
-    RequestRejected,
-)
+from pinfold.ports.errors import NetworkError, ProviderError, RequestRejected
+from pinfold.ports.provider import Compacted, Delta, ModelInfo, Progress, Request
 from pinfold.providers.embedded_server import CONTEXT_WINDOW
 from pinfold.tokens.catalog import look_up
 
@@ -71,7 +63,7 @@ def available() -> ModelInfo | None:
 
 
 class Embedded:
-    """`ports.Provider` over a child process, started at first use and again if it died."""
+    """`Provider` over a child process, started at first use and again if it died."""
 
     name = "embedded"
 
@@ -84,7 +76,7 @@ class Embedded:
         await self._child()
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
-        """See `ports.Provider`. Tools are left out; a reply has at most `MAX_OUTPUT` tokens."""
+        """See `Provider`. Tools are left out; a reply has at most `MAX_OUTPUT` tokens."""
         if not self._is_up():
             yield Progress("loading the embedded model")
         child = await self._child()
@@ -94,7 +86,7 @@ class Embedded:
                 yield delta
 
     async def count(self, request: Request) -> int | None:
-        """See `ports.Provider`. A model that isn't loaded is not loaded for this."""
+        """See `Provider`. A model that isn't loaded is not loaded for this."""
         return await (await self._child()).count(request) if self._is_up() else None
 
     async def compact(self, request: Request) -> Compacted:  # noqa: ARG002

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from pinfold.ports import (
+from pinfold.ports.errors import (
     AuthenticationFailed,
     ConnectTimedOut,
     ContentRefused,

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pinfold import __version__
-from pinfold.ports import (
-    Compacted,
-    Delta,
+from pinfold.ports.errors import (
     FirstByteTimedOut,
     IdleTimedOut,
     MalformedStream,
     ProviderError,
-    Request,
     RequestRejected,
 )
+from pinfold.ports.provider import Compacted, Delta, Request
 from pinfold.providers.bodies import compacted, counted
 from pinfold.providers.compaction import read_compaction
 from pinfold.providers.errors import ErrorStatus, Server, from_answer, from_exception
@@ -57,7 +55,7 @@ class Timeouts:
 
 
 class OpenAICompatible:
-    """A `ports.Provider` for one endpoint."""
+    """A `Provider` for one endpoint."""
 
     def __init__(
         self,
@@ -137,7 +135,7 @@ class OpenAICompatible:
                 yield delta
 
     async def count(self, request: Request) -> int | None:
-        """See `ports.Provider`. A server that failed to count once is not asked again."""
+        """See `Provider`. A server that failed to count once is not asked again."""
         if not self._counts:
             return None
         body = counted(self._body(request))
@@ -152,7 +150,7 @@ class OpenAICompatible:
         return tokens if self._counts else None
 
     async def compact(self, request: Request) -> Compacted:
-        """See `ports.Provider`; the server may take as long as for the first byte of an answer."""
+        """See `Provider`; the server may take as long as for the first byte of an answer."""
         missing = f"{self._server.host} has no compaction endpoint."
         if not self._wire.compacts:
             raise RequestRejected(missing)

@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator
 
-from pinfold.ports import Compacted, Delta, Request, RequestRejected
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.provider import Compacted, Delta, Request
 
 
 class Silent:
-    """A `ports.Provider` that refuses every request."""
+    """A `Provider` that refuses every request."""
 
     name = "replay"
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from pinfold.ports import Delta, Request
+from pinfold.ports.provider import Delta, Request
 from pinfold.providers.bodies import Body, chat_body, responses_body
 from pinfold.providers.chat_stream import ChatStream
 from pinfold.providers.errors import Server

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from pydantic import Field
 
-from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, patch, workspace
 from pinfold.tools.arguments import Arguments, parse, schema

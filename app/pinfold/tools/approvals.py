@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinfold.ports import Review
+from pinfold.ports.tool import Review
 from pinfold.settings import Mode
 from pinfold.tools import guard
 from pinfold.tools.command_line import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import MAX_DEPTH, is_too_deep
 from pinfold.rollout.events import ToolSchema
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pinfold import __version__
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.tools.workspace import size_text
 
 if TYPE_CHECKING:

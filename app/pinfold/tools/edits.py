@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pinfold.ports import Observation, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Observation, ToolContext, ToolError, ToolOutcome
 from pinfold.tools import workspace
 from pinfold.tools.diffs import Diff
 

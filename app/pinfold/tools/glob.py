@@ -8,7 +8,7 @@ import bracex
 from pydantic import Field
 from wcmatch import glob
 
-from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema

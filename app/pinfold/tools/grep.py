@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from pydantic import Field
 
-from pinfold.ports import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema

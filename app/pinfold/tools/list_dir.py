@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from pinfold.ports import Observation, Review, Tool, ToolContext, ToolOutcome
+from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema

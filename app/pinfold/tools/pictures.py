@@ -5,7 +5,7 @@ import re
 from io import BytesIO
 from pathlib import Path
 
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.rollout.items import Image
 from pinfold.tools import workspace
 

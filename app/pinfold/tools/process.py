@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from pinfold.ports import Sandbox, ToolError
+from pinfold.ports.tool import Sandbox, ToolError
 from pinfold.tools.sandbox.confine import Confined, confine
 from pinfold.tools.sandbox.places import SetAside
 

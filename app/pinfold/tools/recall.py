@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from pinfold.ports import History, Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import History, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.items import Item
 from pinfold.tools.archive_index import ArchiveIndex, text_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.tools.arguments import one_line

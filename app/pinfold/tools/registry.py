@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from pinfold.ports import Tool
+from pinfold.ports.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)

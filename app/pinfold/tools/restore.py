@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pinfold.ports import ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.tools import edits, workspace

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from pinfold.ports import Review, Tool, ToolContext, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools.arguments import Arguments, parse, schema
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 
 from pydantic import Field
 
-from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.download import Downloader, Page, origin, parsed

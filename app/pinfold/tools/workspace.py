@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from pinfold.ports import Observation, ToolError
+from pinfold.ports.tool import Observation, ToolError
 from pinfold.rollout.blobs import Blobs, Sink
 from pinfold.tools.text import NotText, Text, decode
 

@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from pinfold.ports import Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, workspace
 from pinfold.tools.arguments import Arguments, parse, schema

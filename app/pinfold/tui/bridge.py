@@ -25,7 +25,7 @@ from pinfold.agent.updates import (
 from pinfold.commands.compact_step import standing
 from pinfold.numbers import tokens
 from pinfold.paths import shown
-from pinfold.ports import (
+from pinfold.ports.provider import (
     CallDelta,
     Delta,
     PartDone,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pinfold.agent.updates import Preparation
-    from pinfold.ports import ModelInfo
+    from pinfold.ports.provider import ModelInfo
     from pinfold.window.reading import Reading, Sent, Source
 
 LETTERS = {

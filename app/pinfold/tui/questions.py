@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from pinfold.ports import Decision, Question
+    from pinfold.ports.approver import Decision, Question
     from pinfold.tui.prompt.box import PromptBox
     from pinfold.tui.review import ReviewCard
 

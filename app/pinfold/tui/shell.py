@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from pinfold.agent.session import Session
     from pinfold.commands.context import Level
-    from pinfold.ports import Decision, Question
+    from pinfold.ports.approver import Decision, Question
     from pinfold.tui.bridge import Bridge
 
 

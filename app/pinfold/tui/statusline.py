@@ -14,7 +14,7 @@ import msgspec
 from rich.text import Text
 
 from pinfold import __version__
-from pinfold.ports import ToolError
+from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line, safe
 from pinfold.tools.process import Command
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ItemsMarked, Pin, PinsChanged
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.gauge import Gauge

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from msgspec import Struct
 
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     Context,
     ContextSet,

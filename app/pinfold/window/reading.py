@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.ports import WindowSource
+from pinfold.ports.provider import WindowSource
 
 Source = Literal["measured", "calibrated", "estimated", "unknown"]
 """Reported for this very window; counted here and corrected by this model's reports; counted here;

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.items import Item
 from pinfold.window.atoms import grouped
 

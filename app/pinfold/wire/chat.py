@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Context
 from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.arguments import as_object

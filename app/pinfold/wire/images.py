@@ -1,6 +1,6 @@
 """Pictures that came with an item, for models that see and for those that don't."""
 
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.items import Image, Item
 
 

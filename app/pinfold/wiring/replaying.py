@@ -20,7 +20,7 @@ from pinfold.host.adopting import read
 from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.sessions import new_journal, open_session
 from pinfold.output import print_json
-from pinfold.ports import Approver
+from pinfold.ports.approver import Approver
 from pinfold.providers.silent import Silent
 from pinfold.settings import HookSettings, strategy_named
 from pinfold.tokens.counter import Counter

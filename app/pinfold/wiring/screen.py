@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.commands.context import Start
     from pinfold.host.host import Host
-    from pinfold.ports import Approver
+    from pinfold.ports.approver import Approver
 
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""

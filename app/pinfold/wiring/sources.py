@@ -14,7 +14,7 @@ from pinfold.agent.projections import Projections
 from pinfold.host.adopting import read
 from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.sessions import folder_of, prices
-from pinfold.ports import ModelInfo, WindowSource
+from pinfold.ports.provider import ModelInfo, WindowSource
 from pinfold.rollout import events
 from pinfold.rollout.events import Event, ModelChanged
 from pinfold.rollout.journal import Journal

@@ -9,7 +9,8 @@ import pytest
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.ports import Decision, Sandbox
+from pinfold.ports.approver import Decision
+from pinfold.ports.tool import Sandbox
 from pinfold.rollout.events import ApprovalDecided
 from pinfold.rollout.journal import Journal
 from pinfold.settings import Mode

@@ -12,7 +12,7 @@ from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.export.formats import renderer
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.journal import Journal
 from pinfold.wire import chat, responses

@@ -8,7 +8,7 @@ import pytest
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.ports import Decision
+from pinfold.ports.approver import Decision
 from pinfold.rollout.events import ApprovalDecided
 from pinfold.rollout.journal import Journal
 from pinfold.settings import Drift, Mode

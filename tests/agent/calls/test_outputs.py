@@ -8,7 +8,7 @@ import pytest
 from fakes.agent import stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.tokens.counter import Counter
 
 

@@ -8,7 +8,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.ports import Decision
+from pinfold.ports.approver import Decision
 from pinfold.rollout.acts import Act, Step, act
 from pinfold.rollout.events import Event
 from pinfold.rollout.memory import Evidence

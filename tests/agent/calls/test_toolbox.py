@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from fakes.agent import MODEL, Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.ports import Decision, Observation, Review, Tool, ToolContext, ToolOutcome
+from pinfold.ports.approver import Decision
+from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import ContextSet, ToolSchema
 from pinfold.rollout.items import Image, Item

@@ -12,14 +12,9 @@ from fakes.provider import Step, calls, says
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import (
-    Compacted,
-    ContextOverflow,
-    Decision,
-    ModelInfo,
-    ProviderError,
-    RateLimited,
-)
+from pinfold.ports.approver import Decision
+from pinfold.ports.errors import ContextOverflow, ProviderError, RateLimited
+from pinfold.ports.provider import Compacted, ModelInfo
 from pinfold.rollout.events import CompactionFinished, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal

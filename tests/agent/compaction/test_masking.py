@@ -9,7 +9,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
 
 WORK = Options(

@@ -19,20 +19,9 @@ from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.guards import GROWTH
 from pinfold.headless import no_terminal
-from pinfold.ports import (
-    Compacted,
-    ContextOverflow,
-    Delta,
-    ModelInfo,
-    PartDone,
-    Request,
-    RequestRejected,
-    ResponseDone,
-    Review,
-    Tool,
-    ToolContext,
-    ToolOutcome,
-)
+from pinfold.ports.errors import ContextOverflow, RequestRejected
+from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request, ResponseDone
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import (
     CompactionFinished,

@@ -10,7 +10,8 @@ from fakes.summaries import answer, entry
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.updates import Prepared
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ModelInfo, NetworkError
+from pinfold.ports.errors import NetworkError
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
 
 MODEL = ModelInfo("scripted-1", "scripted", 20_000, "config", 2_000)

@@ -22,7 +22,8 @@ from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ContextOverflow, ModelInfo, RateLimited, ResponseDone, TextDelta
+from pinfold.ports.errors import ContextOverflow, RateLimited
+from pinfold.ports.provider import ModelInfo, ResponseDone, TextDelta
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price

@@ -11,7 +11,7 @@ from fakes.agent import MODEL, Stage, stage
 from fakes.cacheable import cacheable, sent
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
-from pinfold.ports import Request
+from pinfold.ports.provider import Request
 from pinfold.rollout.events import ContextSet, WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price

@@ -11,7 +11,8 @@ from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Streamed
 from pinfold.memories.reader import Reader
-from pinfold.ports import Decision, TextDelta
+from pinfold.ports.approver import Decision
+from pinfold.ports.provider import TextDelta
 from pinfold.rollout.events import ContextSet, MemoryUsed
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

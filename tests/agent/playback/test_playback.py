@@ -16,7 +16,7 @@ from pinfold.agent.options import Options
 from pinfold.agent.projections import Projections
 from pinfold.agent.updates import Appended, PhaseChanged, Streamed
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import TextDelta
+from pinfold.ports.provider import TextDelta
 from pinfold.rollout.events import (
     ArtifactObserved,
     Base,

@@ -14,7 +14,8 @@ from pinfold.agent.requests.learned_windows import LearnedWindow, LearnedWindows
 from pinfold.agent.requests.learning import taught
 from pinfold.agent.updates import Told
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ContextOverflow, Delta, ModelInfo, Request
+from pinfold.ports.errors import ContextOverflow
+from pinfold.ports.provider import Delta, ModelInfo, Request
 from pinfold.rollout.events import ModelChanged, RequestFinished, TurnFinished, WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter

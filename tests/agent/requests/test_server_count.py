@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from fakes.agent import stage
-from pinfold.ports import Request
+from pinfold.ports.provider import Request
 from pinfold.rollout.events import ItemAdded, ModelChanged, WindowCounted
 from pinfold.rollout.items import Item
 

@@ -8,14 +8,8 @@ import pytest
 from fakes.provider import FakeClock, ScriptedProvider, Step, says
 from pinfold.agent.requests.metadata import HEADER, detached
 from pinfold.agent.requests.writing import LEAST_ANSWER, RETRIES, Attempt, Writer, Written
-from pinfold.ports import (
-    ContextOverflow,
-    MalformedStream,
-    ModelInfo,
-    Overloaded,
-    RequestRejected,
-    TextDelta,
-)
+from pinfold.ports.errors import ContextOverflow, MalformedStream, Overloaded, RequestRejected
+from pinfold.ports.provider import ModelInfo, TextDelta
 from pinfold.rollout.events import Context, Usage
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter

@@ -11,7 +11,9 @@ from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.updates import PromptReturned
-from pinfold.ports import Decision, RateLimited, RequestRejected, ResponseDone
+from pinfold.ports.approver import Decision
+from pinfold.ports.errors import RateLimited, RequestRejected
+from pinfold.ports.provider import ResponseDone
 from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import Journal, JournalError
 

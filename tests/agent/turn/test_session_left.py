@@ -9,7 +9,8 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.options import Options
-from pinfold.ports import RequestRejected, ToolError
+from pinfold.ports.errors import RequestRejected
+from pinfold.ports.tool import ToolError
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved, ItemAdded, TurnStarted
 from pinfold.rollout.items import Item

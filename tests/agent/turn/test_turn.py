@@ -18,21 +18,18 @@ from pinfold.agent.updates import (
     StreamDropped,
     Streamed,
 )
-from pinfold.ports import (
+from pinfold.ports.approver import Decision, Question
+from pinfold.ports.errors import (
     AuthenticationFailed,
-    CallDelta,
     ContextOverflow,
-    Decision,
     FirstByteTimedOut,
     MalformedStream,
     NetworkError,
-    PartDone,
     ProviderError,
-    Question,
     RateLimited,
     RequestRejected,
-    TextDelta,
 )
+from pinfold.ports.provider import CallDelta, PartDone, TextDelta
 from pinfold.rollout.events import (
     ApprovalDecided,
     ArtifactObserved,

@@ -7,7 +7,7 @@ from pathlib import Path
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.ports import Decision
+from pinfold.ports.approver import Decision
 from pinfold.rollout import provenance
 from pinfold.rollout.events import PromptQueued
 from pinfold.rollout.items import Item

@@ -21,16 +21,8 @@ from pinfold.agent.context.remembering import Remembering, of_item
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Phase, ToolStarted
-from pinfold.ports import (
-    Approver,
-    Decision,
-    Question,
-    Review,
-    Tool,
-    ToolContext,
-    ToolError,
-    ToolOutcome,
-)
+from pinfold.ports.approver import Approver, Decision, Question
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.events import ApprovalDecided, Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError

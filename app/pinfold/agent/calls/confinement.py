@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.rollout.items import SANDBOX
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way

@@ -7,7 +7,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
 from pinfold.checkpoint import drift
 from pinfold.checkpoint.reduce import is_request
-from pinfold.ports import Review
+from pinfold.ports.tool import Review
 from pinfold.rollout.events import ApprovalDecided, ItemAdded, WindowReplaced
 from pinfold.settings import Drift, Mode
 from pinfold.tools import workspace

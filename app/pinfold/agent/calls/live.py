@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolOutput
-from pinfold.ports import ToolOutcome
+from pinfold.ports.tool import ToolOutcome
 
 KEPT_PIECES = 200
 """Pieces of live output that an interrupted call keeps."""

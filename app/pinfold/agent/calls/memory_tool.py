@@ -3,7 +3,7 @@
 from pinfold.agent.record import Record
 from pinfold.checkpoint.proposals import judge, reply
 from pinfold.checkpoint.schema import SCHEMA
-from pinfold.ports import Review, Tool, ToolContext, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import MemoryApplied
 

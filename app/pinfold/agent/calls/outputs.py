@@ -6,7 +6,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from pinfold.ports import ModelInfo, ToolContext, ToolOutcome
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import ToolContext, ToolOutcome
 from pinfold.tools.output import CAP, keep
 from pinfold.window.reading import reserve
 

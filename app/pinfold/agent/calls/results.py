@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pinfold.ports import Observation, Review, Tool, ToolError, ToolOutcome
+from pinfold.ports.tool import Observation, Review, Tool, ToolError, ToolOutcome
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
 from pinfold.tools import workspace

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.live import headed
 from pinfold.agent.record import Record
-from pinfold.ports import Decision, Question, Review, Tool, ToolOutcome
+from pinfold.ports.approver import Decision, Question
+from pinfold.ports.tool import Review, Tool, ToolOutcome
 from pinfold.rollout.events import ApprovalDecided
 from pinfold.rollout.items import Item
 from pinfold.settings import Mode

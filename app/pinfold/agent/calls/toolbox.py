@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from pinfold.ports import Tool
+from pinfold.ports.tool import Tool
 from pinfold.rollout.events import ToolSchema
 from pinfold.rollout.items import Item
 

@@ -31,7 +31,9 @@ from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.numbers import dollars, tokens
-from pinfold.ports import Clock, ModelInfo, ProviderError
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import JournalError

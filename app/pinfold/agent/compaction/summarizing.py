@@ -8,7 +8,8 @@ from pinfold.agent.record import Record
 from pinfold.agent.requests.metadata import Metadata
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.requests.writing import Attempt, Step, Writer
-from pinfold.ports import Clock, ModelInfo
+from pinfold.ports.clock import Clock
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Compaction, RequestFinished, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, cost, price_of

@@ -15,7 +15,8 @@ from pinfold.agent.record import Record
 from pinfold.agent.state import digest
 from pinfold.agent.updates import Appended, Update
 from pinfold.numbers import dollars, tokens
-from pinfold.ports import Clock, ModelInfo
+from pinfold.ports.clock import Clock
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import AgentsFile, ArtifactObserved, Context, ContextSet, ToolSchema
 from pinfold.tokens.prices import Price, cold_cost, price_of
 

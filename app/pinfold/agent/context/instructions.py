@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pinfold.paths import repository_root
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import AgentsFile, Context, ContextSet, Memories, ToolSchema
 from pinfold.sanitize import one_line
 from pinfold.small_files import head

@@ -8,15 +8,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pinfold.agent.record import Record
-from pinfold.ports import (
-    Cut,
-    Delta,
-    MemoryFailure,
-    MemoryPort,
-    ModelInfo,
-    Observation,
-    TextDelta,
-)
+from pinfold.ports.memories import Cut, MemoryFailure, MemoryPort
+from pinfold.ports.provider import Delta, ModelInfo, TextDelta
+from pinfold.ports.tool import Observation
 from pinfold.rollout.events import Memories, MemoryUsed
 from pinfold.window.reading import reserve
 

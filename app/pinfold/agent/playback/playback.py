@@ -8,7 +8,8 @@ from pinfold.agent.playback.retelling import Retelling
 from pinfold.agent.playback.rounds import Round, round_of
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Streamed
-from pinfold.ports import CallDelta, Clock, Delta, ReasoningDelta, TextDelta
+from pinfold.ports.clock import Clock
+from pinfold.ports.provider import CallDelta, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.events import (
     Event,
     ItemAdded,

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pinfold.agent.record import Record
 from pinfold.agent.requests.request import Connection
 from pinfold.numbers import precise
-from pinfold.ports import Clock
+from pinfold.ports.clock import Clock
 from pinfold.providers.caching import kept_for
 from pinfold.rollout.journal import JournalError
 from pinfold.tokens.prices import Price, cold_cost, price_of

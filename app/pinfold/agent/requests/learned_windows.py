@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold import atomic_files
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 
 NAME = "learned_windows.json"
 MOST = 200

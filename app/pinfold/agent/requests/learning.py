@@ -10,7 +10,8 @@ from pinfold.agent.updates import Told
 from pinfold.atomic_files import failure
 from pinfold.compaction.budget import smallest_window
 from pinfold.compaction.view import WindowView
-from pinfold.ports import ContextOverflow, ModelInfo
+from pinfold.ports.errors import ContextOverflow
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import WindowCounted
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused

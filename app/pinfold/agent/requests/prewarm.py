@@ -9,7 +9,8 @@ from pinfold.agent.record import Record
 from pinfold.agent.requests.metadata import Metadata
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
-from pinfold.ports import Clock, Delta, Request, ResponseDone
+from pinfold.ports.clock import Clock
+from pinfold.ports.provider import Delta, Request, ResponseDone
 from pinfold.rollout.events import RequestFinished, TurnFinished, Usage, WindowReplaced
 
 

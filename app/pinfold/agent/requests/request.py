@@ -15,15 +15,14 @@ from pinfold.agent.requests.learned_windows import Place, narrowed, place_of
 from pinfold.agent.requests.metadata import Metadata
 from pinfold.agent.requests.retry import insist
 from pinfold.agent.updates import Retrying, StreamDropped, Streamed
-from pinfold.ports import (
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import MalformedStream, ProviderError
+from pinfold.ports.provider import (
     CallDelta,
-    Clock,
     Delta,
-    MalformedStream,
     ModelInfo,
     PartDone,
     Provider,
-    ProviderError,
     ReasoningDelta,
     Request,
     ResponseDone,

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import TypeVar
 
-from pinfold.ports import Clock, ProviderError
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
 
 BASE = 0.5
 CAP = 30.0

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pinfold.agent.record import Record
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
-from pinfold.ports import ProviderError, Request
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import Request
 from pinfold.rollout.events import (
     ItemsMarked,
     ModelChanged,

@@ -8,19 +8,16 @@ from random import Random
 from typing import Any, Literal, TypeVar, cast
 
 from pinfold.agent.requests.retry import insist
-from pinfold.ports import (
-    Clock,
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ContextOverflow, MalformedStream, ProviderError, RequestRejected
+from pinfold.ports.provider import (
     Compacted,
-    ContextOverflow,
     Delta,
-    MalformedStream,
     ModelInfo,
     PartDone,
     Progress,
     Provider,
-    ProviderError,
     Request,
-    RequestRejected,
     ResponseDone,
     TextDelta,
 )
@@ -85,7 +82,7 @@ def _uncalibrated() -> float:
 
 
 class Writer:
-    """A `ports.Summarizer` over one model. Several requests may be under way at once.
+    """A `Summarizer` over one model. Several requests may be under way at once.
 
     `context` tells what stands before the window and `effort` how hard the model thinks where it
     is that of a session. `headers` go with each request, `journal` hears how each ended, those

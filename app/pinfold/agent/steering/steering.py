@@ -11,7 +11,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.steering import goal
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Context, CoreChanged, GoalSet, Pin, Stated
 from pinfold.rollout.items import Form, Item
 from pinfold.window import selectors

@@ -11,7 +11,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.reopening import changed_since
 from pinfold.agent.turn.standing import Standing
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ContextSet, ItemAdded
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.tools.pictures import attached

@@ -12,7 +12,7 @@ from msgspec import Struct
 from pinfold import atomic_files
 from pinfold.agent.record import Record
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.provenance import Prompt, Span
 from pinfold.tools.workspace import size_text
 from pinfold.window.reading import Reading

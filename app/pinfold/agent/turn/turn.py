@@ -19,15 +19,15 @@ from pinfold.agent.steering import goal
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.updates import Told
 from pinfold.compaction.refusals import TooSmall
-from pinfold.ports import (
+from pinfold.ports.approver import Question
+from pinfold.ports.errors import (
     AuthenticationFailed,
     ContextOverflow,
     ProviderError,
-    Question,
     RateLimited,
-    Review,
     TimedOut,
 )
+from pinfold.ports.tool import Review
 from pinfold.rollout import provenance
 from pinfold.rollout.events import (
     ContextSet,

@@ -9,7 +9,7 @@ from pinfold.agent.calls.outputs import Outputs
 from pinfold.agent.calls.results import observed
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
-from pinfold.ports import ToolContext, ToolOutcome
+from pinfold.ports.tool import ToolContext, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError

@@ -5,7 +5,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import replace_history
 from pinfold.compaction.strategy import Material, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import Summarizer
+from pinfold.ports.summarizer import Summarizer
 
 
 class Handoff:

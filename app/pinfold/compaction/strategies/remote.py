@@ -4,7 +4,8 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import as_sent, covered, replace_history
 from pinfold.compaction.strategy import Material, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import ModelInfo, Summarizer
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.summarizer import Summarizer
 from pinfold.rollout.items import Item, Origin
 from pinfold.window.refused import Refused
 

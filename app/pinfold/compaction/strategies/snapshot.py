@@ -14,7 +14,7 @@ from pinfold.compaction.strategy import Material, Traits
 from pinfold.compaction.summary import SummaryEntry, bare, entries_of, text_of, to_detail, within
 from pinfold.compaction.synthesis import Synthesis, is_read
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.ports import Summarizer
+from pinfold.ports.summarizer import Summarizer
 from pinfold.window.refused import Refused
 
 HEADER = "[SUMMARY, BY A MODEL]"

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox.places import Places
 
 NULL = "/dev/null"

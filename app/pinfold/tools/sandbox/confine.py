@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Literal, assert_never
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox import bubblewrap, landlock, seatbelt
 from pinfold.tools.sandbox.grants import EVERYTHING, grants
 from pinfold.tools.sandbox.places import (

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 
 NOT_MADE = "bwrap: "
 """What begins the output of a sandbox that could not be made."""

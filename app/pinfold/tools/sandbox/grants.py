@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox.landlock import Spec
 
 CLOSED = [Path(name) for name in ("/tmp", "/var/tmp", "/run", "/dev")]  # noqa: S108

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from pinfold.ports import Sandbox
+from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox.places import Places
 
 PROGRAM = "/usr/bin/sandbox-exec"

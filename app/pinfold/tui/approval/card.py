@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from pinfold.ports import Decision, Question
+from pinfold.ports.approver import Decision, Question
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.arguments import Editable, editable

@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from pinfold.agent.turn.large_prompts import Size
 from pinfold.compaction.budget import CUT_REQUEST
-from pinfold.ports import ModelInfo
+from pinfold.ports.provider import ModelInfo
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.modal import Modal
 

@@ -20,7 +20,7 @@ from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
 from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
-from pinfold.ports import ProviderError
+from pinfold.ports.errors import ProviderError
 from pinfold.rollout.events import CompactionFinished, Pin, RequestFinished, WindowReplaced
 from pinfold.sanitize import clean
 from pinfold.tui.panels.item import ItemPanel, page, title

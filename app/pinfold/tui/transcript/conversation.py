@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from pinfold.ports import CallDelta, Delta, ReasoningDelta, TextDelta
+from pinfold.ports.provider import CallDelta, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.transcript.boundaries import Rule
 from pinfold.tui.transcript.cards import Card

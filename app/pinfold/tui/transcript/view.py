@@ -14,7 +14,7 @@ from pinfold.tui.transcript.search import Match, Needle
 from pinfold.tui.transcript.standing import Standings
 
 if TYPE_CHECKING:
-    from pinfold.ports import Delta
+    from pinfold.ports.provider import Delta
     from pinfold.rollout.items import Item
     from pinfold.window.window import Boundary
 

@@ -1,0 +1,1 @@
+"""What the core asks of the outside: models, tools, the user's consent, memories, the clock."""

@@ -1,0 +1,48 @@
+"""The user's consent to a call."""
+
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from pinfold.ports.tool import Review
+
+
+class Question(Struct, frozen=True):
+    """A call that needs the user's word, and why."""
+
+    call_id: str
+    tool: str
+    arguments: str
+    review: Review
+    reason: str
+    prefix: str | None = None
+    """What "always" would allow: the first words of commands, or a whole one."""
+    exact: bool = False
+    """Whether it is this command and no other."""
+    outside: bool = False
+    """Whether a yes lets the command out of its sandbox."""
+    network: bool = False
+    """Whether it may have the network in its sandbox instead."""
+    editable: str = ""
+    """The argument that the user would edit; without one, all of them."""
+    folders: tuple[str, ...] = ()
+    """Where "always" would allow edits of files that nothing names."""
+
+
+class Decision(Struct, frozen=True):
+    """The user's word on a call."""
+
+    verdict: Literal["yes", "no", "always", "policy"]
+    """`policy` is a no where nobody could be asked."""
+    note: str = ""
+    """What the user said to the model with a no; with `policy`, the reason."""
+    arguments: str | None = None
+    """Changed arguments, if the user edited the call."""
+    network: bool = False
+    """A yes to the network in the sandbox, and to nothing else."""
+    pasted: tuple[tuple[int, int], ...] = ()
+    """Spans of a no's `note` that the user did not type."""
+
+
+class Approver(Protocol):
+    async def __call__(self, question: Question) -> Decision: ...

@@ -1,0 +1,143 @@
+"""Tools: what a call would do, where it works, what it came to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct, field
+
+from pinfold.rollout.acts import ToolKind
+from pinfold.rollout.events import Data, ToolSchema
+from pinfold.rollout.items import Image, Item
+
+
+class Observation(Struct, frozen=True):
+    """What a tool saw or did, as the host measured it (see `events.ArtifactObserved`)."""
+
+    uri: str
+    kind: Literal["file", "command", "tool_output"]
+    op: Literal["read", "create", "update", "delete", "run", "list"]
+    hash: str | None = None
+    backup: str | None = None
+
+
+class Review(Struct, frozen=True):
+    """What a call would do, worked out before it is allowed to. Nothing has happened yet."""
+
+    access: Literal["read", "write", "command", "web"]
+    title: str
+    """One line: `edit app/x.py`, `$ pytest -q`."""
+    paths: tuple[Path, ...] = ()
+    """Resolved paths that it would touch, symlinks followed."""
+    command: str | None = None
+    outside: str = ""
+    """Why the command should run outside its sandbox; empty where it should not."""
+    diff: str | None = None
+    """Unified diff of what it would change."""
+    origin: str = ""
+    """The scheme, host and port that it would fetch from, where the user is to allow that."""
+
+
+class ToolOutcome(Struct, frozen=True):
+    """What a call came to."""
+
+    output: str
+    """What the model reads."""
+    ok: bool = True
+    observations: tuple[Observation, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """For the screen: exit_code, seconds, diff, path, spill ..."""
+    events: tuple[Data, ...] = ()
+    """What it leads to in the journal, behind its result."""
+    images: tuple[Image, ...] = ()
+    """Pictures that the model sees with the output."""
+
+
+class Sandbox(Struct, frozen=True):
+    """How far commands reach. What is no part of it is read, but not written."""
+
+    kind: Literal["bubblewrap", "landlock", "seatbelt"]
+    roots: tuple[Path, ...]
+    """Resolved folders to work in, the workspace first."""
+    scratch: Path
+    """A folder of the session: what takes the place of `/tmp`, caches, what was set aside."""
+    writes: bool = True
+    """Whether the roots may be written; where not, nothing may."""
+    network: bool = False
+    hidden: tuple[Path, ...] = ()
+    """Besides the usual secrets."""
+    readable: tuple[Path, ...] = ()
+    """Folders in what is hidden that stay readable."""
+
+
+class ToolContext(Struct, frozen=True):
+    """Where a tool works."""
+
+    workspace: Path
+    """The resolved working directory."""
+    folder: Path
+    """The session's folder: whole outputs under `outputs/`, bytes before edits under `blobs/`."""
+    call_id: str
+    on_output: Callable[[str], None]
+    """Takes live output as it comes."""
+    sandbox: Sandbox | None = None
+    """Where commands run; None is right on the machine."""
+    max_output: int = 16_000
+    """Characters that the model may see of an output."""
+    max_page: int = 64_000
+    """The same of a file that is read page by page."""
+
+
+class ToolError(Exception):
+    """A call cannot be done; `str()` tells the model why, so that it can do better."""
+
+
+class Tool(Protocol):
+    """Something the agent may do. `arguments` is the JSON text that the model wrote."""
+
+    schema: ToolSchema
+    kind: ToolKind
+    """What its calls do, also for whoever looks back on them."""
+    read_only: bool = False
+    """Whether its calls change nothing, so that those whose review says so, too, need no consent in
+    the workspace."""
+    parallel: bool = False
+    """Whether neighbouring calls may run at the same time."""
+    bodies: tuple[str, ...] = ()
+    """Arguments that hold text of files: what a mask takes from a call."""
+    editable: str = ""
+    """The argument that a user edits before they allow a call; without one, all of them as JSON."""
+    pages: bool = False
+    """Whether a long output comes in pages, so that none is cut."""
+    searches: bool = False
+    """Whether it only searches the files that it reads."""
+    quiet: bool = False
+    """Whether its output is for the model, more than for the user."""
+
+    def names(self, arguments: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Files that the call is to change, as the arguments name them."""
+        return ()
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        """What the call would do. Raises `ToolError` where it can't be done at all."""
+        ...
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        """Do it. Cancelling ends it at once and leaves no process behind. Raises `ToolError`."""
+        ...
+
+
+class History(Protocol):
+    """The items of a session, in the window or not."""
+
+    def item(self, n: int) -> Item | None:
+        """Any item of the session."""
+        ...
+
+    def partner(self, n: int) -> int | None:
+        """The result of call `n`, or the call of result `n`."""
+        ...
+
+    def hidden(self) -> Sequence[int]:
+        """Items that the model does not see in full: folded, masked or archived; oldest first."""
+        ...
