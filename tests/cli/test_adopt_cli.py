@@ -51,7 +51,8 @@ async def test_a_file_is_adopted_and_said_in_a_line(pinfold: Pinfold) -> None:
     )
     (rollout,) = pinfold.rollouts()
     assert on == (
-        f"Session {rollout.parent.name}. Go on with: pinfold resume {rollout.parent.name[:13]}"
+        f"Session {rollout.parent.name} saved. Resume with: "
+        f"pinfold resume {rollout.parent.name[:13]}"
     )
     first = decode(rollout.read_bytes().splitlines()[0]).data
     assert isinstance(first, SessionStarted)
@@ -82,7 +83,7 @@ async def test_what_set_codex_up_is_folded_once(pinfold: Pinfold) -> None:
     assert isinstance(last, ItemsMarked)
     assert last.items == ((1, "placeholder"), (2, "placeholder"), (5, "placeholder"))
     again = await pinfold.run("adopt", str(file))
-    assert again.out.startswith("Adopted before, and still as it was")
+    assert again.out.startswith("Adopted before, and unchanged since")
 
 
 def rollout_of_ours(pinfold: Pinfold, cwd: Path) -> Path:
@@ -112,7 +113,7 @@ async def test_a_file_brings_no_consent(pinfold: Pinfold) -> None:
     lines = rollout.read_text().splitlines()
     assert [json.loads(line)["type"] for line in lines] == ["session_started", "item_added"]
     again = await pinfold.run("adopt", str(file))
-    assert again.out.startswith("Adopted before, and still as it was")
+    assert again.out.startswith("Adopted before, and unchanged since")
 
 
 async def test_a_file_does_not_choose_the_folder(pinfold: Pinfold) -> None:
@@ -121,8 +122,7 @@ async def test_a_file_does_not_choose_the_folder(pinfold: Pinfold) -> None:
     file = rollout_of_ours(pinfold, there)
     ended = await pinfold.run("adopt", str(file))
     assert ended.out.splitlines()[0].endswith(
-        " It worked in ~/there; this session works in ~/work. With --use-its-folder it goes on "
-        "there."
+        " It worked in ~/there; this session works in ~/work. --use-its-folder continues there."
     )
     agreed = await pinfold.run("adopt", str(file), "--use-its-folder")
     assert agreed.out.startswith("Adopted from pinfold")
@@ -156,7 +156,7 @@ async def test_it_is_adopted_once_until_someone_goes_on(pinfold: Pinfold) -> Non
     file = codex_file(pinfold)
     first = await pinfold.run("adopt", str(file))
     again = await pinfold.run("adopt", str(file))
-    assert again.out.startswith("Adopted before, and still as it was: Codex")
+    assert again.out.startswith("Adopted before, and unchanged since: Codex")
     assert again.out.splitlines()[1] == first.out.splitlines()[1]
     (rollout,) = pinfold.rollouts()
     lines = rollout.read_bytes().splitlines()

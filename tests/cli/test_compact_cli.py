@@ -257,7 +257,8 @@ async def test_a_file_s_dry_run_asks_a_model_and_writes_nothing(folder: Path) ->
     assert "note: Left out, as no item bears it out: 1 entry." in ended.out
     steps = [line.partition(" · ")[0] for line in ended.err.splitlines()]
     assert steps == [
-        f"snapshot: {step}" for step in ("anchor", "cluster", "synthesize", "replace", "headroom")
+        f"snapshot: {step}"
+        for step in ("picking", "grouping", "summarising", "swapping in", "checking")
     ]
     (asked,) = server.bodies
     assert asked["model"] == "writer"

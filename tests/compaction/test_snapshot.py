@@ -84,7 +84,7 @@ async def test_the_goal_and_what_the_user_laid_down_stand_in_their_words() -> No
 async def test_steps_and_how_much_was_read_are_told() -> None:
     summarizer = ScriptedSummarizer([GOOD], room=20_000)
     told = await Snapshot().prepare(session(12).view(), summarizer, OPTIONS)
-    assert [name for name, _ in summarizer.steps] == ["anchor", "cluster", "synthesize"]
+    assert [name for name, _ in summarizer.steps] == ["picking", "grouping", "summarising"]
     assert told.through == 96
     assert told.told[0].startswith("m read 96 items, ")
     assert told.told[0].endswith(" tokens, in one part.")

@@ -47,7 +47,7 @@ class Writer(ScriptedSummarizer):
         schema: Mapping[str, Any] | None = None,
     ) -> str:
         if not self._gate.is_set():
-            self._told("synthesize, 50 tokens written", 0.1)
+            self._told("summarising, 50 tokens written", 0.1)
         await self._gate.wait()
         return await super().__call__(instructions, text, max_tokens, schema=schema)
 
@@ -104,7 +104,7 @@ class FakeCompacting:
             spent = self.spent
             material = await self._written(name, options, told)
         material = material or Material()
-        told("replace", 0.9)
+        told("swapping in", 0.9)
         view = self._view()
         plan = plan_with(name, view, material, options, strategies=house())
         return Draft(

@@ -135,6 +135,8 @@ class FakeSession:
     queue: tuple[tuple[int, str], ...] = ()
     gauge: Reading | None = READING
     """None: what the window really holds."""
+    counted: Reading | None = None
+    """What it becomes once the front is counted."""
     auto: str = "auto"
     threshold: float = 0.85
     compacts_next: bool = True
@@ -187,6 +189,9 @@ class FakeSession:
 
     async def cold(self) -> str:
         return self.cold_said
+
+    async def count_front(self) -> None:
+        self.gauge = self.counted or self.gauge
 
     def stream_count(self) -> StreamCount:
         return StreamCount(Counter("none"))

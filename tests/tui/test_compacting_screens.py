@@ -65,7 +65,7 @@ async def test_the_status_line_has_the_model_s_steps_and_esc_stops_it(
     async with app.run_test(size=(width, 24)) as pilot:
         await until(pilot, lambda: app._session is not None)
         await pilot.press(*"/compact --strategy snapshot", "enter")
-        await until(pilot, lambda: "snapshot: synthesize, 50 tok" in status(app))
+        await until(pilot, lambda: "snapshot: summarising, 50 tok" in status(app))
         assert status(app).endswith("· Esc interrupts")
         assert len(status(app)) <= width
         await pilot.press("escape")

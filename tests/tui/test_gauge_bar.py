@@ -53,6 +53,12 @@ async def shown(reading: Reading, width: int, **changes: Any) -> str:
         return line(pilot.app)
 
 
+async def test_an_empty_session_shows_instructions_and_tools() -> None:
+    session = FakeSession(gauge=Reading(0, "estimated", 272_000, ()), counted=FULL)
+    async with make_app(session).run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "34.1k" in line(pilot.app))
+
+
 def test_every_segment_has_a_letter_of_its_own_and_a_colour() -> None:
     assert LETTERS.keys() == {*ORDER, "live"}
     assert len(set(LETTERS.values())) == len(LETTERS)

@@ -135,16 +135,18 @@ async def test_the_steps_are_the_model_s_own(session: FakeSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await writing(pilot, session)
-        assert "● anchor  ● cluster  ◐ synthesize  ○ replace  ○ headroom" in said(pilot, ".said")
+        assert "● picking  ● grouping  ◐ summarising  ○ swapping in  ○ checking" in said(
+            pilot, ".said"
+        )
         assert "50 tokens written · Esc stops it" in said(pilot, ".said")
         assert "snapshot: a model writes." in said(pilot, ".line")
         # Another strategy can be looked at meanwhile, and the model goes on.
         await pilot.press("2")
         await until(pilot, lambda: "▸ 2 checkpoint" in said(pilot, ".strategies"))
-        await until(pilot, lambda: "synthesize" not in said(pilot, ".said"))
+        await until(pilot, lambda: "summarising" not in said(pilot, ".said"))
         assert "→" in said(pilot, ".line")
         await pilot.press("3")
-        await until(pilot, lambda: "◐ synthesize" in said(pilot, ".said"))
+        await until(pilot, lambda: "◐ summarising" in said(pilot, ".said"))
         assert "→" not in said(pilot, ".line"), "no figures but those of the plan that is marked"
         session.compaction.writing.set()
         await settled(pilot)

@@ -460,6 +460,11 @@ class Session:
             if context.hash != record.state.context.hash:
                 await record.append(context)
 
+    async def count_front(self) -> None:
+        """Count what the first request will carry before the window, where none went out yet."""
+        if not self._record.state.context.hash:
+            self._record.gauge.foresee((await self._front.fresh()).context)
+
     async def warm(self) -> None:
         """Load what the first request needs. What fails here, the request will tell."""
         with suppress(ProviderError):

@@ -4,6 +4,6 @@ from pinfold.agent.updates import Compacting
 
 
 def standing(update: Compacting) -> str:
-    """`snapshot: synthesize, part 2 of 5 · 46%`."""
+    """`snapshot: summarising, part 2 of 5 · 46%`."""
     share = f" · {update.done:.0%}" if 0 < update.done < 1 else ""
     return f"{update.strategy or 'compacting'}: {update.step}{share}"

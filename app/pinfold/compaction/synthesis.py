@@ -72,7 +72,7 @@ class Synthesis:
         if self._room < _LEAST:
             name = summarizer.model.name
             raise Refused(f"the window of {name} is too small to read anything")
-        summarizer.step("cluster", 0.05)
+        summarizer.step("grouping", 0.05)
         every = self._view.entries
         since = [entry for entry in every if entry.n > self._before.through]
         wanted = [entry for entry in since if is_read(entry, self._options)]
@@ -83,7 +83,7 @@ class Synthesis:
         done = 0
         while waiting:
             parts = done + len(waiting)
-            which = f"synthesize, part {done + 1} of {parts}" if parts > 1 else "synthesize"
+            which = f"summarising, part {done + 1} of {parts}" if parts > 1 else "summarising"
             summarizer.step(which, 0.1 + 0.8 * done / parts)
             part = waiting.popleft()
             schema = _json_schema(self._max_answer, part.first_lines)
@@ -115,7 +115,7 @@ class Synthesis:
         room = summarizer.conversation_room(items, self._instruction())
         if not items or room < self._max_answer // 2:
             return None
-        summarizer.step("synthesize", 0.1)
+        summarizer.step("summarising", 0.1)
 
         async def ask(more: str) -> str:
             most = min(room, MAX_ANSWER)

@@ -77,7 +77,7 @@ def adopt(ctx: AppContext, path: Path, index: int = 0, *, its_folder: bool = Fal
     )
     untouched = _untouched(ctx.store, adopted, cwd)
     if untouched is not None:
-        return Adopted(untouched, f"Adopted before, and still as it was: {said}")
+        return Adopted(untouched, f"Adopted before, and unchanged since: {said}")
     with ctx.store.adopt(adopted, cwd, __version__, CLOCK.now) as journal:
         return Adopted(journal.folder, f"Adopted from {said}")
 
@@ -137,8 +137,8 @@ def _moved(cwd: Path, named: str, *, exists: bool) -> str:
     if exists and Path(named).resolve() != cwd:
         there = one_line(paths.shown(Path(named)))
         return (
-            f" It worked in {there}; this session works in {here}. With --use-its-folder it goes "
-            "on there."
+            f" It worked in {there}; this session works in {here}. --use-its-folder continues "
+            "there."
         )
     if not named or exists:
         return ""

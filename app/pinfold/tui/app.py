@@ -15,7 +15,6 @@ from textual.app import SuspendNotSupported
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.filter import LineFilter
-from textual.theme import Theme
 
 from pinfold.commands import registry
 from pinfold.commands.action import Action, CommandError
@@ -24,13 +23,12 @@ from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line, safe
-from pinfold.tui import themes
-from pinfold.tui.failsafe import FailsafeApp
 from pinfold.tui.harmless import Harmless
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.screen_config import ScreenConfig
 from pinfold.tui.shell import Shell
 from pinfold.tui.terminal_cells import DiffingApp
+from pinfold.tui.themed import ThemedApp
 
 if TYPE_CHECKING:
     from pinfold.agent.compaction.trigger import CompactionTrigger
@@ -55,7 +53,7 @@ def _warm() -> None:
         pass
 
 
-class PinfoldApp(DiffingApp, FailsafeApp):
+class PinfoldApp(DiffingApp, ThemedApp):
     """Also the `Context` of commands. Its result is what to print at the end."""
 
     CSS_PATH = "app.tcss"
@@ -74,7 +72,11 @@ class PinfoldApp(DiffingApp, FailsafeApp):
     ) -> None:
         """`start` opens the first session; it is called once the screen has been painted."""
         # Left alone, Textual would only turn colours to grey.
-        super().__init__(config.errors, ansi_color=True if "NO_COLOR" in os.environ else None)
+        super().__init__(
+            config.errors,
+            theme_folder=config.theme_folder,
+            ansi_color=True if "NO_COLOR" in os.environ else None,
+        )
         self.animation_level = "none"
         self._harmless = Harmless()
         self._start = start
@@ -84,9 +86,7 @@ class PinfoldApp(DiffingApp, FailsafeApp):
         self._begun = asyncio.Event()
         """There is a first session, or it has been told why there is none."""
         self._shell = Shell(config, monotonic, self._choices)
-        self._warnings = [*config.warnings]
-        self._own_themes: list[str] = []
-        self._dress(config.theme)
+        self._warnings = [*config.warnings, *self.dress(config.theme)]
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self._harmless]
@@ -107,12 +107,13 @@ class PinfoldApp(DiffingApp, FailsafeApp):
     async def _begin(self) -> None:
         try:
             await self._shell.complete()
-            self._register_themes(*await asyncio.to_thread(themes.load, self._theme_folders))
+            warnings = await self.load_themes()
+            self._warnings += [line for line in warnings if line not in self._warnings]
             self._warnings += await asyncio.to_thread(complaints, self._config.keys)
             session = await self._start(self._shell.approve)
             asks = self._config.offer if not session.items else None
             offer = await asyncio.to_thread(asks) if asks else ""
-            await self._enter(session, self._warnings, offer)
+            await self._enter(session, self._warnings, offer, self._config.note)
             self._make_panels_ready()
         except Exception as error:  # the screen stays, whatever it is
             from pinfold.commands.failures import told
@@ -137,16 +138,28 @@ class PinfoldApp(DiffingApp, FailsafeApp):
     def give_up(self) -> None:
         self.post_message(Shell.Left())
 
-    async def _enter(self, session: Session, warnings: Sequence[str] = (), offer: str = "") -> None:
+    async def _enter(
+        self, session: Session, warnings: Sequence[str] = (), offer: str = "", note: str = ""
+    ) -> None:
         old, self._session = self._session, session
         session.review_by(self._review)
         await self._shell.attach(session, [*warnings, *session.notices], offer)
         if old is not None:
             await self._host.close(old)
+        if note:
+            self.tell(note)
         if session.standing:
             self.tell(one_line(session.standing))
+        self._count_front(session)
         self._tell_meanwhile(session)
         self._tell_cold(session)
+
+    @work(exclusive=True, group="front")
+    async def _count_front(self, session: Session) -> None:
+        """Have the gauge count instructions and tools before the first request too."""
+        await session.count_front()
+        if session is self._session:
+            self._shell.refresh_status()
 
     @work(exclusive=True, group="meanwhile")
     async def _tell_meanwhile(self, session: Session) -> None:
@@ -162,37 +175,6 @@ class PinfoldApp(DiffingApp, FailsafeApp):
         if told and session is self._session and session.phase == "idle":
             self.tell(told, "warning")
 
-    # Themes
-
-    @property
-    def _theme_folders(self) -> list[Path]:
-        own = self._config.theme_folder
-        return [themes.shipped(), *([] if own is None else [own])]
-
-    def _dress(self, name: str) -> None:
-        """Put on the theme of that name; the others are read after the first paint."""
-        theme = themes.named(name, self._theme_folders)
-        if theme is not None:
-            self.register_theme(theme)
-        elif name not in self.available_themes:
-            self._register_themes(*themes.load(self._theme_folders))
-        if name in self.available_themes:
-            self.theme = name
-            return
-        self.theme = "pinfold"
-        self._warnings.append(f"There is no theme “{name}”; /theme shows those there are.")
-
-    def _register_themes(self, loaded: Sequence[Theme], failed: Mapping[Path, str]) -> None:
-        for theme in loaded:
-            self.register_theme(theme)
-        names = (theme.name for theme in loaded)
-        self._own_themes = sorted(names, key=lambda name: (not name.startswith("pinfold"), name))
-        told = [f"{path} is no theme: {why}" for path, why in failed.items()]
-        self._warnings += [line for line in told if line not in self._warnings]
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return themes.fallbacks(self.current_theme)
-
     # What commands may do
 
     @property
@@ -204,11 +186,6 @@ class PinfoldApp(DiffingApp, FailsafeApp):
     @property
     def host(self) -> Host:
         return self._host
-
-    @property
-    def themes(self) -> Sequence[str]:
-        others = self.available_themes.keys() - self._own_themes
-        return [*self._own_themes, *sorted(others)]
 
     def tell(self, text: str, level: Level = "info") -> None:
         self._shell.tell(text, level)
@@ -265,9 +242,6 @@ class PinfoldApp(DiffingApp, FailsafeApp):
             case _:
                 return f"It has passed its threshold: {used} of {limit} tokens."
 
-    def set_theme(self, name: str) -> None:
-        self.theme = name
-
     def copy(self, text: str) -> None:
         self.copy_to_clipboard(safe(text))  # it may be pasted into another terminal
 
@@ -307,7 +281,7 @@ class PinfoldApp(DiffingApp, FailsafeApp):
         if (session := self._session) is not None:
             if session.items:
                 again = f"{program()} resume {session.id[:ID_SHOWN]}"
-                said = f"The session is kept. Go on with: {again}"
+                said = f"Session saved. Resume with: {again}"
             await self._host.close(session)
         self.exit(said)
 
@@ -330,15 +304,14 @@ class PinfoldApp(DiffingApp, FailsafeApp):
 
     @on(Shell.Commanded)
     def _commanded(self, event: Shell.Commanded) -> None:
-        self.run_command(event.action, event.argument, event.text)
+        self.run_command(event.action, event.argument)
 
     @on(Shell.Left)
     async def _left(self) -> None:
         await self.quit()
 
-    def run_command(self, action: Action, argument: str = "", text: str = "") -> None:
-        """Carry out an action; where that fails, `text` goes back into the prompt."""
-        self.attempt(self._carry_out(action, argument), text)
+    def run_command(self, action: Action, argument: str = "") -> None:
+        self.attempt(self._carry_out(action, argument))
 
     async def _carry_out(self, action: Action, argument: str) -> None:
         assert action.run is not None
@@ -347,14 +320,12 @@ class PinfoldApp(DiffingApp, FailsafeApp):
         await action.run(self, argument)
 
     @work
-    async def attempt(self, doing: Awaitable[None], text: str = "") -> None:
-        """Wait for `doing`; where it fails, tell why, and put `text` back into the prompt."""
+    async def attempt(self, doing: Awaitable[None]) -> None:
+        """Wait for `doing`; where it fails, tell why."""
         try:
             await doing
         except Exception as error:  # the screen stays, whatever it is
             from pinfold.commands.failures import told
 
             self.tell(told(error), "error")
-            if text:
-                self._shell.editor.put_before(text)
         self._shell.refresh_status()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -23,7 +24,7 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.commands.compact_step import standing
-from pinfold.numbers import tokens
+from pinfold.numbers import duration, tokens
 from pinfold.paths import shown
 from pinfold.ports.provider import (
     CallDelta,
@@ -56,6 +57,8 @@ STEP = 32
 """Tokens by which the gauge moves while a reply streams in."""
 WELL_BELOW = 0.9
 """The share of the threshold that the window must fall under before it can pass it again."""
+LONG = 10
+"""Seconds from which a turn without tool calls says how long it took."""
 
 
 class Bridge:
@@ -88,6 +91,9 @@ class Bridge:
         self._live = session.stream_count()
         self._passed: int | None = None
         """The threshold that the window stands past, in tokens, as far as the user knows."""
+        self._turn_began: datetime | None = None
+        self._calls = 0
+        """Tool calls of the turn."""
         self.close = session.subscribe(safely(transcript.app, self.hear))
         transcript.load(session.items, session.window)
         self._show_queue(session.queue)
@@ -108,6 +114,7 @@ class Bridge:
             case Appended(event=event):
                 self._mark(event.data)
                 self._appended(event.data)
+                self._tally(event)
             case Streamed(delta=delta):
                 self._stream(delta)
             case StreamDropped():
@@ -119,8 +126,8 @@ class Bridge:
                 self._transcript.tool_output(call_id, text)
             case PhaseChanged(phase=phase):
                 self._enter(phase)
-            case Compacting() if self._session.phase != "idle":
-                self._status.progress = standing(update)
+            case Compacting(done=done) if self._session.phase != "idle":
+                self._status.progress = standing(update) if done < 1 else ""
             case Compacting():
                 pass  # the preview tells it
             case Prepared(state=state):
@@ -200,6 +207,8 @@ class Bridge:
             case events.ModelChanged():
                 self._watch_threshold()
                 self.refresh()
+            case events.CompactionFinished():
+                self._status.progress = ""
             case (
                 events.RequestFinished()
                 | events.WindowCounted()
@@ -209,6 +218,21 @@ class Bridge:
                 | events.GoalSet()
             ):
                 self._watch_threshold()
+
+    def _tally(self, event: events.Event) -> None:
+        """Say at the end of a turn how long it took and what it did, where that is much."""
+        match event.data:
+            case events.TurnStarted():
+                self._turn_began, self._calls = event.ts, 0
+            case events.ItemAdded(item=item) if item.kind == "tool_call":
+                self._calls += 1
+            case events.TurnFinished(state="done") if self._turn_began is not None:
+                seconds = (event.ts - self._turn_began).total_seconds()
+                if self._calls or seconds >= LONG:
+                    took = f"{seconds:.0f} s" if seconds < 60 else duration(seconds)
+                    plural = "s" if self._calls != 1 else ""
+                    calls = f", {self._calls} tool call{plural}" if self._calls else ""
+                    self._transcript.note(f"Worked for {took}{calls}")
 
     def _mark(self, data: events.Data) -> None:
         match data:

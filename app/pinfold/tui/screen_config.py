@@ -29,5 +29,7 @@ class ScreenConfig(Struct, frozen=True):
     """Action id -> keys."""
     warnings: tuple[str, ...] = ()
     """What was wrong with the settings."""
+    note: str = ""
+    """What the transcript says first, as of a session that was adopted."""
     offer: Callable[[], str] | None = None
     """What the first screen offers, if anything; blocking, asked once."""

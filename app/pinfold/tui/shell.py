@@ -52,13 +52,12 @@ class Shell(Keys):
     AUTO_FOCUS = "Editor"
 
     class Commanded(Message):
-        """The user gave a command; `text` is how."""
+        """The user gave a command."""
 
-        def __init__(self, action: Action, argument: str, text: str) -> None:
+        def __init__(self, action: Action, argument: str = "") -> None:
             super().__init__()
             self.action = action
             self.argument = argument
-            self.text = text
 
     class Left(Message):
         """The user wants to quit."""
@@ -274,10 +273,9 @@ class Shell(Keys):
             command = registry.parse(text)
         except CommandError as error:
             self.tell(str(error), "error")
-            self.editor.put_before(text)
             return
         if command is not None:
-            self.post_message(self.Commanded(*command, text))
+            self.post_message(self.Commanded(*command))
         else:
             self._transcript.scroll_end()
             self._outbox.send(self._session, Prompt(text, tuple(event.pasted)))
@@ -299,7 +297,7 @@ class Shell(Keys):
             self._session.typed()
 
     def _command(self, action: str, argument: str = "") -> None:
-        self.post_message(self.Commanded(registry.BY_ID[action], argument, ""))
+        self.post_message(self.Commanded(registry.BY_ID[action], argument))
 
     @on(Editor.Asked)
     def _show_shortcuts(self) -> None:

@@ -77,16 +77,14 @@ class StatusLine(Widget):
         self.app.theme_changed_signal.subscribe(self, lambda _: self.refresh())
 
     def watch_phase(self, before: Phase, now: Phase) -> None:
+        self.progress = ""
         if now == "idle":
-            self.progress = ""
             if self._timer is not None:
                 self._timer.stop()
                 self._timer = None
         elif before == "idle":
             self._since, self.seconds = self._monotonic(), 0
             self._timer = self.set_interval(1, self._tick)
-        elif now != "requesting":
-            self.progress = ""
 
     def _tick(self) -> None:
         self.seconds = int(self._monotonic() - self._since)

@@ -108,6 +108,9 @@ class Gauge:
         self._window = window
         self._wire_api: WireApi = wire_api
         self._context = Context()
+        self._foreseen: tuple[Context, dict[str, int]] | None = None
+        """What the first request will carry before the window, and its tokens by part. It is not
+        in the rollout, so not in a dump either."""
         self._model: tuple[str, str] = ("", "")
         self._usage: Usage | None = None
         """The last report."""
@@ -133,7 +136,7 @@ class Gauge:
     def step(self, event: Event) -> None:
         match event.data:
             case ContextSet(context=context):
-                self._context = context
+                self._context, self._foreseen = context, None
                 self._parts = context_parts(self.counter, context, self._wire_api)
                 self._void(event)
             case ModelChanged(provider=provider, model=model) if (provider, model) != self._model:
@@ -195,10 +198,17 @@ class Gauge:
                 case ContextSet(context=context):
                     context_parts(self.counter, context, self._wire_api)
 
+    def foresee(self, context: Context) -> None:
+        """Show `context` until there is one in the rollout."""
+        if self._context == Context():
+            self._foreseen = context, context_parts(self.counter, context, self._wire_api)
+
     def recount(self, counter: Counter, wire_api: WireApi) -> None:
         """Count everything again: the tokenizer has come, or the model changed."""
         self.counter, self._wire_api = counter, wire_api
         self._parts = context_parts(counter, self._context, wire_api)
+        if self._foreseen is not None:
+            self.foresee(self._foreseen[0])
         self._counts.clear()
         self._revision = None
 
@@ -240,9 +250,14 @@ class Gauge:
     # What it says
 
     @property
+    def context(self) -> Context:
+        """What stands before the window in the next request."""
+        return self._context if self._foreseen is None else self._foreseen[0]
+
+    @property
     def context_parts(self) -> dict[str, int]:
-        """Tokens of what stands before the window, by part."""
-        return dict(self._parts)
+        """Tokens of that, by part."""
+        return dict(self._parts if self._foreseen is None else self._foreseen[1])
 
     @property
     def tokens(self) -> list[int]:
@@ -254,11 +269,11 @@ class Gauge:
     def estimate(self) -> int:
         """Input tokens of the next request, as counted here; not corrected."""
         self.catch_up()
-        return sum(self._parts.values()) + sum(self._segments.values())
+        return sum(self.context_parts.values()) + sum(self._segments.values())
 
     def context_rows(self) -> list[tuple[str, str, int]]:
         """Each piece of what stands before the window: part, name, tokens."""
-        return context_rows(self.counter, self._context, self._wire_api)
+        return context_rows(self.counter, self.context, self._wire_api)
 
     def count_full(self, item: Item) -> int:
         """Tokens of an item in full; not corrected."""
@@ -276,7 +291,7 @@ class Gauge:
 
     def estimate_through(self, shown: int) -> int:
         """The same for a request that carried the first `shown` items."""
-        return sum(self._parts.values()) + sum(self.tokens[:shown])
+        return sum(self.context_parts.values()) + sum(self.tokens[:shown])
 
     def correct(self, estimate: int) -> int:
         """An estimate as this model's reports correct it."""
@@ -304,7 +319,7 @@ class Gauge:
         hidden = used - round(self.calibration.rate(*self._model) * self.estimate)
         if hidden <= HIDDEN * used:
             hidden = 0
-        parts = {**self._parts, **self._segments}
+        parts = {**self.context_parts, **self._segments}
         counted = {name: parts[name] for name in ORDER if parts.get(name)}
         found = dict(scaled(counted, used - hidden)) | ({"hidden": hidden} if hidden else {})
         segments = tuple((name, found[name]) for name in ORDER if name in found)

@@ -47,15 +47,14 @@ def command(arguments: argparse.Namespace) -> int:
 
 def _adopt(ctx: AppContext, path: Path, arguments: argparse.Namespace, *, opens: bool) -> int:
     folder, said = adopt(ctx, path, arguments.index, its_folder=arguments.use_its_folder)
-    print(said)
     if not opens:
-        print(
-            f"Session {folder.name}. Go on with: {paths.program()} resume {folder.name[:ID_SHOWN]}"
-        )
+        print(said)
+        again = f"{paths.program()} resume {folder.name[:ID_SHOWN]}"
+        print(f"Session {folder.name} saved. Resume with: {again}")
         return 0
     ctx = own_folder(ctx, folder)
     host = Host(ctx)
-    return run(ctx, partial(host.open_folder, folder), host)
+    return run(ctx, partial(host.open_folder, folder), host, note=said)
 
 
 def _pick(ctx: AppContext, search: str) -> int:

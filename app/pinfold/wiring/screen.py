@@ -36,12 +36,14 @@ def run(
     kept: bool = True,
     adopting: str | None = None,
     choosing: bool = False,
+    note: str = "",
 ) -> int:
     """Show the screen until the user leaves it. Returns the exit code.
 
     What `kept` is false for is not there to be resumed, so nothing is said of it at the end.
     With `adopting`, the list of what can be adopted stands open, searched for that; with
-    `choosing`, the user chooses a session first, and `start` is for when they don't.
+    `choosing`, the user chooses a session first, and `start` is for when they don't. The
+    transcript says `note` first.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("pinfold: the screen needs a terminal; try `pinfold exec`.", file=sys.stderr)
@@ -82,6 +84,7 @@ def run(
         theme_folder=paths.config_folder() / "themes",
         keys=settings.keys,
         warnings=ctx.loaded.warnings,
+        note=note,
         offer=partial(_offer, ctx) if kept else None,
     )
     app = PinfoldApp(painted, host, config)

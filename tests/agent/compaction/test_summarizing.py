@@ -213,7 +213,7 @@ async def test_the_user_sees_where_it_stands(tmp_path: Path) -> None:
     at = await worked(tmp_path, says(GOOD))
     await at.session.compact("snapshot")
     steps = [update.step for update in at.heard if isinstance(update, Compacting)]
-    assert steps[0] == "anchor"
+    assert steps[0] == "picking"
     assert len(set(steps)) >= 3
     phases = [update.phase for update in at.heard if isinstance(update, PhaseChanged)]
     assert phases[-2:] == ["compacting", "idle"]

@@ -59,6 +59,21 @@ async def test_an_edited_agents_file_is_appended_once(tmp_path: Path) -> None:
     assert len(context_items(on.provider.requests[-1])) == 4
 
 
+async def test_an_empty_session_counts_what_its_first_request_will_carry(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("1")], model=WIDE)
+    (tmp_path / "work" / "AGENTS.md").write_text("Use tabs.")
+    assert not dict(on.session.reading().segments).get("tools")
+    await on.session.count_front()
+    foreseen = dict(on.session.reading().segments)
+    assert {"instructions", "AGENTS.md", "tools"} <= foreseen.keys()
+    assert on.session.window.context.agents[0].text == "Use tabs."
+    await say(on, "a")
+    known = dict(on.session.reading().segments)
+    assert {name: known[name] for name in foreseen} == foreseen
+    await on.session.count_front()
+    assert len(contexts(on)) == 1
+
+
 async def test_it_moves_to_the_front_at_a_compaction(tmp_path: Path) -> None:
     on = await stage(tmp_path, [*(says("word " * 400) for _ in range(4)), says("on"), says("on")])
     rules = tmp_path / "work" / "AGENTS.md"

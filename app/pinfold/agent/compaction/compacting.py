@@ -171,7 +171,7 @@ class Compacting:
         if material is None:
             material, spent, cost = await self._prepare(name, options, told, trigger)
         view = await self.view(trigger)
-        told("replace", 0.9)
+        told("swapping in", 0.9)
         revision = self._record.window.revision
         plan = await asyncio.to_thread(
             engine.plan_with, name, view, material, options, must_gain=must_gain
@@ -179,7 +179,7 @@ class Compacting:
         if self.asks_model(name):
             said = (sentence for sentence in material.told if sentence not in plan.told)
             plan = structs.replace(plan, told=(*plan.told, *said))
-        told("headroom", 1.0)
+        told("checking", 1.0)
         return Draft(
             view,
             plan,

@@ -59,8 +59,8 @@ class Steering:
 
     @property
     def context(self) -> Context:
-        """What stands before the window."""
-        return self._record.state.context.context
+        """What stands before the window in the next request."""
+        return self._record.gauge.context
 
     @property
     def history(self) -> Items:

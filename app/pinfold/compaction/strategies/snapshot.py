@@ -24,7 +24,7 @@ class Snapshot:
     """Merges with the summary before it: what did not change is kept to the letter."""
 
     name = "snapshot"
-    traits = Traits(steps=("anchor", "cluster", "synthesize", "replace", "headroom"))
+    traits = Traits(steps=("picking", "grouping", "summarising", "swapping in", "checking"))
     needs_model = True
 
     async def prepare(
@@ -43,7 +43,7 @@ class Snapshot:
         """The material brought up to date by what came since. Raises as `prepare` does."""
         if summarizer is None:
             raise Refused("it needs a model")
-        summarizer.step("anchor", 0.0)
+        summarizer.step("picking", 0.0)
         return await Synthesis(view, summarizer, options, material).material()
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:

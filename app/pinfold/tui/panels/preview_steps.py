@@ -8,7 +8,7 @@ PLAIN = ("reading", "planning", "comparing", "writing")
 """Folding what the session holds; the strategy; the others; the journal."""
 ASKING = ("reading", "asking", "planning")
 """With a model that writes in between."""
-REPLANNED = frozenset({"replace", "headroom"})
+REPLANNED = frozenset({"swapping in", "checking"})
 """What each draft tells of, where the strategy has no steps of its own."""
 PLANNING = 0.9
 """Of a draft, that is done once its plan is begun."""
