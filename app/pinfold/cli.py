@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ def _common() -> "argparse.ArgumentParser":
     add = common.add_argument
     add("-m", "--model", metavar="NAME", help="model to use", default=argparse.SUPPRESS)
     add("--provider", metavar="NAME", help="provider to use", default=argparse.SUPPRESS)
-    add("--approvals", choices=MODES, help="what runs unasked", default=argparse.SUPPRESS)
+    add("--approvals", choices=MODES, help="what runs without asking", default=argparse.SUPPRESS)
     add("-C", "--cd", metavar="DIR", type=Path, help="work in DIR", default=argparse.SUPPRESS)
     add(
         "--add-dir",
@@ -45,19 +45,21 @@ def _common() -> "argparse.ArgumentParser":
     return common
 
 
-def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
+def parser() -> "tuple[argparse.ArgumentParser, Collection[str]]":
     """All commands and flags; the names of the commands."""
     import argparse
 
     from pinfold import __version__
+    from pinfold.wiring import opening
 
     common = _common()
     top = argparse.ArgumentParser(
         prog="pinfold",
-        parents=[common],
-        usage="%(prog)s [OPTIONS] [COMMAND | FILE] ...",
+        parents=[common, opening.flags()],
+        usage="%(prog)s [OPTIONS] [PROMPT | COMMAND | FILE] ...",
         description="An agent shell whose context window can be seen, steered and undone.",
-        epilog="pinfold FILE goes on with a session of Codex, Claude Code or any list of messages.",
+        epilog="pinfold PROMPT opens the screen and sends the prompt. pinfold FILE continues a "
+        "session of Codex, Claude Code or any list of messages.",
     )
     top.add_argument("-V", "--version", action="version", version=f"pinfold {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", prog=top.prog)
@@ -70,13 +72,13 @@ def parser() -> "tuple[argparse.ArgumentParser, Container[str]]":
     exec_.add_argument("prompt", nargs="?", help=PROMPT)
     exec_.add_argument("--json", action="store_true", help="print one journal event a line")
     exec_.add_argument("--resume", dest="session", metavar="ID", help="go on with this session")
-    exec_.add_argument("--last", action="store_true", help=newest)
+    exec_.add_argument("--last", "--continue", action="store_true", help=newest)
     exec_.add_argument("--fork", action="store_true", help="go on in a copy of it")
 
     resume = command("resume", "go on with a session")
     resume.add_argument("session", nargs="?", metavar="ID", help="the start of its id is enough")
-    resume.add_argument("--last", action="store_true", help=newest)
-    resume.add_argument("--read-only", action="store_true", help="look, don't touch")
+    resume.add_argument("--last", "--continue", action="store_true", help=newest)
+    resume.add_argument("--read-only", action="store_true", help="open read-only")
     resume.add_argument("--fork", action="store_true", help="go on in a copy")
 
     sessions = command("sessions", "list sessions, newest first")
@@ -283,14 +285,26 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
     """The arguments. `pinfold FILE` is short for `pinfold adopt FILE`. Raises `SystemExit`."""
     import argparse
 
-    from pinfold.paths import is_file_name
+    from pinfold.paths import is_session_file
+    from pinfold.wiring import opening
 
+    argv = opening.spelled_out(argv)
     top, names = parser()
-    leading = argparse.ArgumentParser(prog="pinfold", add_help=False, parents=[_common()])
+    leading = argparse.ArgumentParser(
+        prog="pinfold", add_help=False, parents=[_common(), opening.flags()]
+    )
     leading.add_argument("rest", nargs=argparse.REMAINDER)
-    rest = leading.parse_known_args(argv)[0].rest
-    if rest and rest[0] not in names and is_file_name(rest[0]):
+    ahead = leading.parse_known_args(argv)[0]
+    rest = ahead.rest
+    given = [
+        flag for dest, flag in opening.NAMES.items() if getattr(ahead, dest) not in (False, None)
+    ]
+    if rest and (ahead.print_ or rest[0] not in names):
+        if given or not is_session_file(rest[0]):
+            return opening.with_prompt(argv, _common(), rest[0], names)
         argv = [*argv[: len(argv) - len(rest)], "adopt", *rest]
+    elif rest and given:
+        top.error(f"{given[0]} goes with a prompt, not with the command {rest[0]}")
     arguments, more = top.parse_known_args(argv)
     if more and (
         arguments.command != "memories" or any(argument.startswith("-") for argument in more)
@@ -318,9 +332,10 @@ def _action(argv: Sequence[str]) -> Callable[[], int]:
         return wiring.shell
     arguments = parse(argv)
     from pinfold.wiring import actions as wiring
+    from pinfold.wiring import opening
 
     actions: dict[str | None, Callable[[argparse.Namespace], int]] = {
-        None: wiring.shell,
+        None: opening.command,
         "resume": wiring.resume,
         "exec": wiring.exec_,
         "sessions": wiring.sessions,

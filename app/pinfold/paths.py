@@ -63,6 +63,13 @@ def typed(text: str, folder: Path | None = None) -> Path:
     return Path(os.path.abspath((folder or Path()) / expanded))  # noqa: PTH100
 
 
+def is_session_file(text: str) -> bool:
+    """Whether the word names a file, or would, and is no prompt: a prompt has spaces."""
+    if len(text.split()) > 1 and not text.endswith((".json", ".jsonl")):
+        return os.path.lexists(typed(text))
+    return is_file_name(text)
+
+
 def is_file_name(text: str, folder: Path | None = None) -> bool:
     """Whether a word names a file, or would; commands and ids have no dot and no slash."""
     return "." in text or os.sep in text or os.path.lexists(typed(text, folder))

@@ -107,6 +107,8 @@ class PinfoldApp(DiffingApp, ThemedApp):
     async def _begin(self) -> None:
         try:
             await self._shell.complete()
+            if self._config.prompt is not None:
+                self._shell.submit(self._config.prompt)
             warnings = await self.load_themes()
             self._warnings += [line for line in warnings if line not in self._warnings]
             self._warnings += await asyncio.to_thread(complaints, self._config.keys)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from pinfold.rollout.provenance import Prompt
 from pinfold.settings import Notify
 
 
@@ -31,5 +32,7 @@ class ScreenConfig(Struct, frozen=True):
     """What was wrong with the settings."""
     note: str = ""
     """What the transcript says first, as of a session that was adopted."""
+    prompt: Prompt | None = None
+    """What is sent to the first session."""
     offer: Callable[[], str] | None = None
     """What the first screen offers, if anything; blocking, asked once."""

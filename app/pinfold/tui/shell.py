@@ -280,6 +280,14 @@ class Shell(Keys):
             self._transcript.scroll_end()
             self._outbox.send(self._session, Prompt(text, tuple(event.pasted)))
 
+    def submit(self, prompt: Prompt) -> None:
+        """Send a prompt of the command line: never a command, as it may come from a file."""
+        self.editor.remember(prompt.text, prompt.pasted)
+        if prompt.text.startswith("!"):
+            pasted = tuple((start + 1, end + 1) for start, end in prompt.pasted)
+            prompt = Prompt(f" {prompt.text}", pasted)
+        self._outbox.send(self._session, prompt)
+
     @on(Editor.Recalled)
     def _recalled(self, event: Editor.Recalled) -> None:
         text = self._outbox.take_back(self._session)

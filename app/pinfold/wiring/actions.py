@@ -25,7 +25,17 @@ def shell(arguments: argparse.Namespace | None = None) -> int:
 
     ctx = app_context(arguments)
     host = Host(ctx)
-    return run(ctx, host.new, host)
+    return run(ctx, host.new, host, prompt=_prompt(arguments))
+
+
+def _prompt(arguments: argparse.Namespace | None) -> Prompt | None:
+    """What to send first."""
+    text: str = getattr(arguments, "prompt", None) or ""
+    if not text.strip():
+        return None
+    from pinfold.rollout import provenance
+
+    return provenance.Prompt(text, tuple(provenance.guess(text)))
 
 
 def resume(arguments: argparse.Namespace) -> int:
@@ -34,10 +44,11 @@ def resume(arguments: argparse.Namespace) -> int:
     from pinfold.wiring.screen import run
 
     ctx = app_context(arguments)
+    prompt = _prompt(arguments)
     chosen = arguments.last or arguments.session or arguments.read_only or arguments.fork
     if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
         host = Host(ctx)
-        return run(ctx, host.new, host, choosing=True)
+        return run(ctx, host.new, host, choosing=True, prompt=prompt)
     folder = folder_of(ctx, None if arguments.last else arguments.session)
     how = _how_to_open(arguments, folder)
     if how == "quit":
@@ -45,8 +56,9 @@ def resume(arguments: argparse.Namespace) -> int:
     ctx = own_folder(ctx, folder, else_here=how == "fork")
     host = Host(ctx)
     if how == "fork":
-        return run(ctx, partial(host.fork, folder, None), host)
-    return run(ctx, partial(host.open_folder, folder, read_only=how == "read-only"), host)
+        return run(ctx, partial(host.fork, folder, None), host, prompt=prompt)
+    start = partial(host.open_folder, folder, read_only=how == "read-only")
+    return run(ctx, start, host, prompt=prompt)
 
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pinfold.commands.context import Start
     from pinfold.host.host import Host
     from pinfold.ports.approver import Approver
+    from pinfold.rollout.provenance import Prompt
 
 CHOSEN_THEME = "theme"
 """The file in pinfold's home that holds the last choice of `/theme`."""
@@ -37,16 +38,20 @@ def run(
     adopting: str | None = None,
     choosing: bool = False,
     note: str = "",
+    prompt: Prompt | None = None,
 ) -> int:
     """Show the screen until the user leaves it. Returns the exit code.
 
     What `kept` is false for is not there to be resumed, so nothing is said of it at the end.
     With `adopting`, the list of what can be adopted stands open, searched for that; with
     `choosing`, the user chooses a session first, and `start` is for when they don't. The
-    transcript says `note` first.
+    transcript says `note` first. `prompt` is sent to the first session.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("pinfold: the screen needs a terminal; try `pinfold exec`.", file=sys.stderr)
+        print(
+            "pinfold: the screen needs a terminal; for an answer without it: pinfold -p PROMPT.",
+            file=sys.stderr,
+        )
         return 1
 
     async def chosen_first() -> str | None:
@@ -85,6 +90,7 @@ def run(
         keys=settings.keys,
         warnings=ctx.loaded.warnings,
         note=note,
+        prompt=prompt,
         offer=partial(_offer, ctx) if kept else None,
     )
     app = PinfoldApp(painted, host, config)

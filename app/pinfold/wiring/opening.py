@@ -1,0 +1,111 @@
+"""`pinfold [PROMPT]`: the screen, or with `-p` an answer on standard output."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Collection, Sequence
+
+_SETTING = re.compile(r"[\w-]+(\.[\w\"-]+)+=|[\w-]+=\S*\Z")
+"""What stands behind `-c` where that is short for `--config`."""
+NAMES = {
+    "print_": "-p",
+    "continue_": "--continue",
+    "resume_": "--resume",
+    "json_": "--json",
+}
+"""The flags that go with a prompt, and not with a command."""
+
+
+def flags() -> argparse.ArgumentParser:
+    """The parser of `NAMES`, to be a parent of others."""
+    parser = argparse.ArgumentParser(add_help=False)
+    group = parser.add_argument_group("with a prompt, or without a command")
+    add = group.add_argument
+    add(
+        "-p",
+        "--print",
+        dest="print_",
+        action="store_true",
+        help="print the answer and exit, without the screen; what is piped in is added",
+    )
+    add(
+        "--continue",
+        dest="continue_",
+        action="store_true",
+        help="continue the newest session of this folder (-c for short)",
+    )
+    add(
+        "-r",
+        "--resume",
+        dest="resume_",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="resume this session, or choose one",
+    )
+    add("--json", dest="json_", action="store_true", help="with -p: print one event a line")
+    return parser
+
+
+def spelled_out(argv: Sequence[str]) -> list[str]:
+    """`argv` with `--continue` for each `-c` that no KEY=VALUE follows."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    following = [*argv[1:], ""]
+    return [
+        "--continue" if i < end and word == "-c" and not _SETTING.match(following[i]) else word
+        for i, word in enumerate(argv)
+    ]
+
+
+def with_prompt(
+    argv: Sequence[str], common: argparse.ArgumentParser, word: str, commands: Collection[str]
+) -> argparse.Namespace:
+    """The arguments where `word`, the first that is no option, is a prompt.
+
+    Raises `SystemExit`.
+    """
+    from pinfold.closest import nearest, shown
+
+    parser = argparse.ArgumentParser(
+        prog="pinfold", usage="%(prog)s [OPTIONS] [PROMPT]", parents=[common, flags()]
+    )
+    parser.add_argument("prompt", nargs="?", metavar="PROMPT")
+    arguments, more = parser.parse_known_args(argv)
+    if more and not any(extra.startswith("-") for extra in more):
+        parser.error('put the prompt in quotes: pinfold "fix the tests"')
+    if more:
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    near = nearest(word, commands) if word and not word.split()[1:] else None
+    if near and not arguments.print_ and "--" not in argv:
+        parser.error(
+            f"there is no command {shown(word)}; did you mean {near}? "
+            f"To send it as a prompt: pinfold -- {shown(word)}"
+        )
+    arguments.command = None
+    return arguments
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Carry out `pinfold [PROMPT]`. Returns the exit code. Raises `WrongUse`."""
+    from pinfold.host.app_context import WrongUse
+    from pinfold.wiring import actions
+
+    session: str | None = arguments.resume_
+    arguments.prompt = getattr(arguments, "prompt", None)
+    arguments.session, arguments.last = session, arguments.continue_
+    arguments.json, arguments.fork, arguments.read_only = arguments.json_, False, False
+    if session is not None and arguments.last:
+        raise WrongUse("--continue takes the newest session, --resume the one you name: use one")
+    if arguments.print_:
+        if session == "":
+            raise WrongUse("-p --resume needs a session's id; --continue takes the newest one")
+        if arguments.prompt is None and sys.stdin.isatty():
+            raise WrongUse('-p needs a prompt, as an argument or on stdin: pinfold -p "..."')
+        return actions.exec_(arguments)
+    if arguments.json:
+        raise WrongUse("--json goes with -p")
+    if arguments.last or session is not None:
+        return actions.resume(arguments)
+    return actions.shell(arguments)
