@@ -15,7 +15,8 @@ from pinfold.agent.requests.metadata import HEADER
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host
-from pinfold.host.remembering import OFFER, offer, remember
+from pinfold.host.memories_offer import OFFER, offer
+from pinfold.host.remembering import remember
 
 USED = datetime.now(UTC) - timedelta(days=1)
 

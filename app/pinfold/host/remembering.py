@@ -2,29 +2,18 @@
 
 import asyncio
 from collections.abc import Collection
-from contextlib import suppress
 from functools import partial
-from itertools import islice
 
 from msgspec import Struct
 
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
-from pinfold.atomic_files import write_atomic
 from pinfold.host.app_context import AppContext
 from pinfold.host.models import choice_of, connect
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
 from pinfold.memories.pipeline import Connect, Phase1, Report
 from pinfold.memories.places import Places
-
-OFFERED = "memories-offered"
-"""The file in pinfold's home that says that memories were offered."""
-OFFER = (
-    "New: pinfold can note what finished sessions taught, each line with its source, and begin "
-    "later sessions with it. /memories on switches that on: the model then reads each session "
-    'once, which costs tokens; [memories] generate = "offline" asks no model.'
-)
 
 
 class Remembered(Struct, frozen=True):
@@ -109,14 +98,3 @@ async def _reaching(
     choice = await choice_of(ctx, name)
     small = choice.kind == "embedded" and not any_model
     return None if choice.kind == "none" or small else partial(connect, ctx, name)
-
-
-def offer(ctx: AppContext) -> str:
-    """What the first screen says of memories, once, to a user with earlier sessions; else empty."""
-    if "memories.enabled" in ctx.loaded.origins or (ctx.home / OFFERED).exists():
-        return ""
-    if len(list(islice(ctx.home.glob("sessions/*/*/*/*/rollout.jsonl"), 2))) < 2:
-        return ""  # this is the first
-    with suppress(OSError):  # then it is offered again
-        write_atomic(ctx.home / OFFERED, b"")
-    return OFFER

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 PANELS = str(Path(__file__).with_name("panels") / "panels.tcss")
 """The style sheet of every panel."""
+PANELS_AFTER = 1.0
+"""Seconds until panels are loaded: what the first prompt needs goes first."""
 
 
 def _actions() -> type[Provider]:
@@ -116,7 +118,7 @@ class PinfoldApp(DiffingApp, ThemedApp):
             asks = self._config.offer if not session.items else None
             offer = await asyncio.to_thread(asks) if asks else ""
             await self._enter(session, self._warnings, offer, self._config.note)
-            self._make_panels_ready()
+            self.set_timer(PANELS_AFTER, self._make_panels_ready)
         except Exception as error:  # the screen stays, whatever it is
             from pinfold.commands.failures import told
 

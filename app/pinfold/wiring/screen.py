@@ -107,7 +107,7 @@ def run(
 
 
 def _offer(ctx: AppContext) -> str:
-    from pinfold.host.remembering import offer
+    from pinfold.host.memories_offer import offer
 
     return offer(ctx)
 

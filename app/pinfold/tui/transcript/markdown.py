@@ -35,6 +35,11 @@ def _parser() -> "MarkdownIt":
     return parser.enable(["table", "strikethrough"]).disable(["lheading", "reference"])
 
 
+def warm() -> None:
+    """Make the parser ready."""
+    _parser()
+
+
 def draw(chunk: Chunk, width: int, looks: Looks) -> list[TranscriptLine]:
     """The lines of one chunk, with the empty row above it where there is one."""
     if chunk.kind == "code":

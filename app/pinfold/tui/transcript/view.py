@@ -60,8 +60,9 @@ class Transcript(Reader):
         """Make ready, beside the event loop, what takes long the first time."""
 
         def warm() -> None:
-            from pinfold.tui.transcript import code, conversation  # noqa: F401
+            from pinfold.tui.transcript import code, conversation, markdown  # noqa: F401
 
+            markdown.warm()
             code.warm()
 
         await asyncio.to_thread(warm)
