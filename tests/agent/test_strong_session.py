@@ -1,4 +1,4 @@
-"""A scripted strong model works through 40 requests in a window of 32k."""
+"""A scripted strong model works through 40 requests in a window of 34k."""
 
 import json
 from collections.abc import AsyncIterator

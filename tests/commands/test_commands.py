@@ -1,9 +1,12 @@
 """What each command does, on a context that is no screen."""
 
+from pathlib import Path
+
 import pytest
 
 from fakes.commands import FakeContext, run
 from pinfold.commands.action import CommandError
+from pinfold.ports.tool import ToolContext
 from pinfold.rollout.items import Item
 
 
@@ -113,3 +116,21 @@ async def test_the_rest(context: FakeContext) -> None:
     assert context.edited
     await run(context, "/quit")
     assert context.left
+
+
+async def test_jobs_lists_and_ends_background_commands(
+    context: FakeContext, tmp_path: Path
+) -> None:
+    await run(context, "/jobs")
+    assert context.told == ["No command runs in the background."]
+    where = ToolContext(tmp_path, tmp_path / "session", "c1", print)
+    job = await context.session.jobs.start("npm run dev", ["sleep", "600"], {}, where)
+    await run(context, "/jobs")
+    assert context.told[-1] == f"1  npm run dev · runs, 0s · {job.path}"
+    await run(context, "/jobs kill 1")
+    await run(context, "/jobs")
+    assert "1  npm run dev · killed by the user, 0s" in context.told[-1]
+    with pytest.raises(CommandError, match="no background command 2"):
+        await run(context, "/jobs kill 2")
+    with pytest.raises(CommandError, match="/jobs kill 1 ends one"):
+        await run(context, "/jobs 1")

@@ -113,7 +113,9 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
     await run(context, "/history restore 0")
     (said,) = context.told
     assert said.startswith("Window 0 is back, with what came since: 16 items. ")
-    assert re.search(r" of 8.2k tokens, \d+ more than fit: compact it before you go on\. ", said)
+    assert re.search(
+        r" of 8.2k tokens, [\d.]+k? more than fit: compact it before you go on\. ", said
+    )
     assert said.endswith("/undo takes it back.")
     assert context.levels == ["warning"]
     reasons = [event.reason for event in at.events() if isinstance(event, WindowReplaced)]

@@ -3,9 +3,29 @@
 import asyncio
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead but not yet reaped does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    try:
+        return stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:  # it is gone by now, or there is no such file system
+        return not stat.parent.parent.exists()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what another process does."""
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.01)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ from pinfold.rollout.items import Item
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
+from pinfold.tools.jobs import Job, Jobs
 from pinfold.tools.restore import Undo
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
@@ -82,6 +83,10 @@ class MemoryRecord:
         self.events.append(event)
         self.projections.step(event)
         self._tell(Appended(event))
+
+
+async def ended(job: Job) -> None:
+    """Nobody is told."""
 
 
 @dataclass
@@ -142,6 +147,7 @@ class FakeSession:
     compacts_next: bool = True
     saved_draft: drafts.Draft = field(default_factory=drafts.Draft)
     approver: Approver | None = None
+    jobs: Jobs = field(default_factory=lambda: Jobs(0, ended))
 
     files: FakeFiles = field(default_factory=FakeFiles)
     sent: list[str] = field(default_factory=list)

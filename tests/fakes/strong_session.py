@@ -1,4 +1,4 @@
-"""A strong model at work in a window of 32k: 40 requests, scripted, each with what it relies on.
+"""A strong model at work in a window of 34k: 40 requests, scripted, each with what it relies on.
 
 `await play(tmp_path)` plays it on a whole session, with real tools in a small project.
 """
@@ -18,7 +18,7 @@ from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import Delta, ModelInfo, Request
 from pinfold.rollout.events import ItemsMarked, RequestFinished
 
-MODEL = ModelInfo("strong-1", "scripted", 32_768, "config", max_output=8_192)
+MODEL = ModelInfo("strong-1", "scripted", 34_000, "config", max_output=8_192)
 REQUESTS = 40
 OPTIONS = Options(approvals="full")
 

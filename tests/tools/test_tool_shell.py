@@ -9,28 +9,13 @@ from typing import Any
 
 import pytest
 
+from fakes.process import alive, until
 from pinfold.ports.tool import Observation, ToolContext, ToolError
 from pinfold.tools.output import CAP, Capture
 from pinfold.tools.shell import Shell
 from pinfold.tools.workspace import blob_hash
 
 Run = Callable[..., Any]
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that is dead but not yet reaped does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not (stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():
-            await asyncio.sleep(0.01)
 
 
 async def test_output_and_exit_code_come_back(run: Run, live: list[str]) -> None:

@@ -10,6 +10,7 @@ from typing import TypeVar, cast, get_args
 
 from msgspec.structs import replace
 
+from pinfold.agent.calls.background import Background
 from pinfold.agent.calls.calls import Calls, Consent
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.drifting import Drifting
@@ -72,6 +73,7 @@ from pinfold.settings import Auto, Mode
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
 from pinfold.tokens.stream import StreamCount
+from pinfold.tools.jobs import Jobs
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
 
@@ -115,6 +117,7 @@ class Session:
         hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
         drift = Drifting(record, cwd, options.drift, attended=options.attended)
         self._outputs = Outputs(lambda: self.model, self._count)
+        self._background = Background(record)
         self._calls = Calls(
             record,
             self._tools,
@@ -126,6 +129,7 @@ class Session:
             hooks,
             remembering,
             self._outputs,
+            self._background,
         )
         metadata = Metadata(record, wanted=options.turn_metadata)
         requester = Requester(
@@ -276,6 +280,7 @@ class Session:
     async def _take_up(self) -> None:
         record = self._record
         await self._calls.close_open(CRASHED)
+        await self._background.take_up()
         if left := record.state.queue:
             # Nothing is sent unasked: what waited when pinfold stopped goes into the prompt.
             draft = await asyncio.to_thread(self.draft)
@@ -403,6 +408,11 @@ class Session:
     @property
     def queue(self) -> tuple[tuple[int, str], ...]:
         return self._work.queue.prompts
+
+    @property
+    def jobs(self) -> Jobs:
+        """The commands that run in the background."""
+        return self._background.jobs
 
     @property
     def last_ending(self) -> str:
@@ -648,6 +658,7 @@ class Session:
         await self._prewarm.close()
         self.interrupt()
         await self.idle()
+        await self._background.jobs.close()
         try:
             await self._connection.provider.close()
             await self._summarizing.close()

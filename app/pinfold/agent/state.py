@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from pinfold.rollout import provenance
 from pinfold.rollout.events import (
+    KILLED,
     UNREADABLE,
     ApprovalDecided,
     Context,
@@ -14,6 +15,8 @@ from pinfold.rollout.events import (
     Event,
     GoalSet,
     ItemAdded,
+    JobEnded,
+    JobStarted,
     Memories,
     MemoryUsed,
     ModelChanged,
@@ -27,7 +30,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
     is_compaction,
 )
-from pinfold.rollout.items import ABOUT, GOAL, SANDBOX, Item
+from pinfold.rollout.items import ABOUT, GOAL, JOB, JOBS, SANDBOX, Item
 
 
 class State(Struct):
@@ -67,6 +70,11 @@ class State(Struct):
     _first_request: str = ""
     queue: dict[int, provenance.Prompt] = field(default_factory=dict)
     last_queue_id: int = 0
+    jobs: dict[int, JobStarted] = field(default_factory=dict)
+    """Background commands that run."""
+    ended_jobs: dict[int, tuple[JobStarted, JobEnded]] = field(default_factory=dict)
+    """Those of whose end the model has not been told."""
+    last_job: int = 0
     spent_on_turns: int = 0
     """Tokens of all requests that turns made, and of their replies."""
     spent_preparing: int = 0
@@ -78,6 +86,11 @@ class State(Struct):
     def goal(self) -> str:
         """What the session is for: in the user's words, else the first request."""
         return self.goal_set or self._first_request
+
+    @property
+    def jobs_untold(self) -> bool:
+        """Whether the model knows of other background commands than those that run."""
+        return self.told.get(JOBS, running({})) != running(self.jobs)
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -102,6 +115,8 @@ class State(Struct):
                     self._first_request = provenance.words(item)
                 if item.kind == "context" and isinstance(told := item.detail.get(GOAL), str):
                     self.goal_told = told
+                if item.kind == "context" and isinstance(job := item.detail.get(JOB), int):
+                    self.ended_jobs.pop(job, None)
                 if telling := told_in(item):
                     self._tellings[item.n] = telling
                     self.told[telling[0]] = telling[1]
@@ -124,10 +139,25 @@ class State(Struct):
             case PromptQueued(id=queue_id, text=text, pasted=pasted):
                 self.queue[queue_id] = provenance.Prompt(text, pasted)
                 self.last_queue_id = queue_id
+            case JobStarted(job=job) as started:
+                told = not self.jobs_untold
+                self.jobs[job], self.last_job = started, max(self.last_job, job)
+                self._know_jobs(others=told)  # by the result of the call
+            case JobEnded(job=job) as ended:
+                told = not self.jobs_untold
+                begun = self.jobs.pop(job, None)
+                self._know_jobs(others=told)
+                if begun is not None and ended.reason != KILLED:
+                    self.ended_jobs[job] = (begun, ended)
             case Unknown(type=kind) if kind == UNREADABLE:
                 self.unreadable += 1
             case PromptUnqueued(id=queue_id):
                 self.queue.pop(queue_id, None)
+
+    def _know_jobs(self, *, others: bool) -> None:
+        """What started or ended now is told by itself; `others` is whether the rest was, before."""
+        if others:
+            self.told[JOBS] = running(self.jobs)
 
     def _spend(self, request: RequestFinished) -> None:
         usage = request.usage
@@ -141,6 +171,11 @@ class State(Struct):
 def digest(text: str) -> str:
     """Tells one state of a thing from another."""
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def running(jobs: dict[int, JobStarted]) -> str:
+    """The digest of the background commands that run."""
+    return digest(",".join(map(str, jobs)))
 
 
 def told_in(item: Item) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from pinfold.commands import (
     evaluate,
     export,
     history,
+    jobs,
     memories,
     model,
     rewind,
@@ -27,6 +28,7 @@ ACTIONS: tuple[Action, ...] = (
     *core.ACTIONS,
     *evaluate.ACTIONS,
     *history.ACTIONS,
+    *jobs.ACTIONS,
     *memories.ACTIONS,
     *screen.ACTIONS,
 )

@@ -70,6 +70,48 @@ class Sandbox(Struct, frozen=True):
     """Folders in what is hidden that stay readable."""
 
 
+class Job(Protocol):
+    """A command in the background."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def command(self) -> str: ...
+
+    @property
+    def path(self) -> Path:
+        """The file that its output goes to."""
+        ...
+
+    @property
+    def runs(self) -> bool: ...
+
+    @property
+    def ending(self) -> str:
+        """How it ended, for a model; how long it has run, while it does."""
+        ...
+
+
+class Jobs(Protocol):
+    """The background commands of a session."""
+
+    async def start(
+        self, command: str, argv: Sequence[str], env: Mapping[str, str], context: "ToolContext"
+    ) -> Job:
+        """Run `argv`, which the user knows as `command`. Raises `ToolError`."""
+        ...
+
+    async def output(self, number: int, seconds: float, most: int) -> tuple[Job, str]:
+        """What it has printed since the last time, at most the last `most` bytes of it, once it
+        has ended or so many seconds have passed. Raises `ToolError`."""
+        ...
+
+    async def kill(self, number: int) -> Job:
+        """End it. Raises `ToolError`."""
+        ...
+
+
 class ToolContext(Struct, frozen=True):
     """Where a tool works."""
 
@@ -86,6 +128,8 @@ class ToolContext(Struct, frozen=True):
     """Characters that the model may see of an output."""
     max_page: int = 64_000
     """The same of a file that is read page by page."""
+    jobs: Jobs | None = None
+    """None where nothing runs in the background."""
 
 
 class ToolError(Exception):

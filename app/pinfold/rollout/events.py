@@ -229,6 +229,28 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     """Where `always` allows edits of files that nothing names."""
 
 
+class JobStarted(Data, frozen=True, kw_only=True):
+    """A command runs in the background."""
+
+    job: int
+    command: str
+    output: str
+    """The path of the file that it goes to."""
+
+
+KILLED = "killed"
+"""By the model, which knows it."""
+
+
+class JobEnded(Data, frozen=True, kw_only=True):
+    job: int
+    exit_code: int | None = None
+    """None where it was ended."""
+    reason: str = ""
+    """Why it was ended: `KILLED`, or with what, or by whom."""
+    seconds: float = 0.0
+
+
 class MemoryApplied(Data, frozen=True, kw_only=True):
     """What a model proposed to remember, accepted."""
 
@@ -394,6 +416,8 @@ TYPES: dict[str, type[Data]] = {
     "memory_refused": MemoryRefused,
     "memory_used": MemoryUsed,
     "approval_decided": ApprovalDecided,
+    "job_started": JobStarted,
+    "job_ended": JobEnded,
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,
     "goal_set": GoalSet,

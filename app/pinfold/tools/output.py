@@ -26,7 +26,7 @@ class Capture:
 
     def __init__(self, folder: Path, call_id: str, cap: int = CAP) -> None:
         self._cap, self._half = cap, cap // 2
-        self._folder = folder / "outputs"
+        self._folder = folder
         self._call_id = call_id
         self._lock = threading.Lock()
         self._closed = False
@@ -87,8 +87,7 @@ class Capture:
 
     def _open(self) -> None:
         try:
-            make_folder(self._folder)
-            self.path, self._file = _new_file(self._folder, self._call_id)
+            self.path, self._file = new_file(self._folder, self._call_id)
         except OSError as error:
             self._problem = f"it could not be kept: {error.strerror}"
 
@@ -106,15 +105,17 @@ class Capture:
 
 def keep(folder: Path, call_id: str, text: str) -> Path:
     """Write a whole output into a new file. Raises `OSError`."""
-    make_folder(folder / "outputs")
-    path, file = _new_file(folder / "outputs", call_id)
+    path, file = new_file(folder, call_id)
     with file:
         file.write(text.encode(errors="replace")[:MAX_FILE])
     return path
 
 
-def _new_file(folder: Path, call_id: str) -> tuple[Path, IO[bytes]]:
-    """A file that was not there before: some servers count their calls anew in each response."""
+def new_file(folder: Path, call_id: str) -> tuple[Path, IO[bytes]]:
+    """A file for an output of a session, which was not there before: some servers count their
+    calls anew in each response. Raises `OSError`."""
+    folder /= "outputs"
+    make_folder(folder)
     stem = re.sub(r"[^\w-]", "_", call_id)[:100] or "call"
     number = 1
     while True:

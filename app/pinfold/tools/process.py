@@ -6,6 +6,7 @@ Each has a process group of its own, which never outlives its `async with` block
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from pinfold.ports.tool import Sandbox, ToolError
+from pinfold.tools import watcher
 from pinfold.tools.sandbox.confine import Confined, confine
 from pinfold.tools.sandbox.places import SetAside
 
@@ -21,6 +23,9 @@ GRACE = 0.5
 DRAIN = 1.0
 """Seconds for which output is still read after the group has ended."""
 CHUNK = 1 << 16
+WATCHER = [str(Path(sys.executable).resolve()), "-I", watcher.__file__]
+WATCHER_SECONDS = 10.0
+"""What it may take to end all that it watches."""
 
 
 class Command:
@@ -38,13 +43,19 @@ class Command:
         stdin: IO[bytes] | int = asyncio.subprocess.DEVNULL,
         stderr: int = asyncio.subprocess.STDOUT,
         sandbox: Sandbox | None = None,
+        watched: bool = False,
     ) -> None:
+        """With `watched` it ends with pinfold, too, however that ends; what has left its process
+        group does so on Linux alone."""
         self._argv = argv
         self._folder = folder
         self._env = env
         self._stdin = stdin
         self._stderr = stderr
         self._sandbox = sandbox
+        self._watched = watched
+        self._held: int | None = None
+        """The end of the pipe that the watcher waits on."""
         self._confined: Confined | None = None
         self.set_aside: list[SetAside] = []
         """Guarded places that it made in its sandbox, once it has ended."""
@@ -103,6 +114,26 @@ class Command:
     async def _run(
         self, argv: Sequence[str], target: int, *handed: int
     ) -> asyncio.subprocess.Process:
+        if not self._watched:
+            return await self._spawn(argv, target, *handed)
+        source, self._held = os.pipe()
+        try:
+            return await self._spawn([*WATCHER, str(source), *argv], target, source, *handed)
+        except BaseException:
+            self._let_go()
+            raise
+        finally:
+            os.close(source)
+
+    def _let_go(self) -> None:
+        """Have the watcher end everything."""
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held)
+
+    async def _spawn(
+        self, argv: Sequence[str], target: int, *handed: int
+    ) -> asyncio.subprocess.Process:
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
                 *argv,
@@ -154,6 +185,11 @@ class Command:
     async def _end(self) -> None:
         """End the leader and all that it has started."""
         leader = self._process
+        if self._held is not None:
+            self._let_go()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WATCHER_SECONDS):
+                    await leader.wait()
         if self._confined is None:
             await _end_group(leader.pid, lambda: not _signal(leader.pid, 0))
             return

@@ -31,6 +31,8 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
     from pinfold.tools.list_dir import ListDir
     from pinfold.tools.read_file import ReadFile
     from pinfold.tools.shell import Shell
+    from pinfold.tools.shell_kill import ShellKill
+    from pinfold.tools.shell_output import ShellOutput
     from pinfold.tools.update_plan import UpdatePlan
     from pinfold.tools.web_fetch import WebFetch
     from pinfold.tools.write_file import WriteFile
@@ -44,6 +46,8 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
         WriteFile(),
         ApplyPatch(),
         Shell(hidden),
+        ShellOutput(),
+        ShellKill(),
         UpdatePlan(),
         *([WebFetch(Downloader(web.private), web.hosts)] if web and web.fetch else ()),
     ]

@@ -14,12 +14,13 @@ from pydantic import Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
+from pinfold.rollout.events import JobStarted
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
 from pinfold.tools.process import Command
 from pinfold.tools.sandbox.denied import NOT_MADE, ways
-from pinfold.tools.sandbox.places import SetAside
+from pinfold.tools.sandbox.places import SetAside, moved
 
 ATTEMPTS = 3
 """To make a sandbox."""
@@ -40,6 +41,9 @@ class ShellArguments(Arguments):
         max_length=500,
         description="where commands run in a sandbox: why this one has to run outside it",
     )
+    background: bool = Field(
+        default=False, description="return at once; read on with shell_output, no timeout"
+    )
 
 
 class Shell(Tool):
@@ -58,9 +62,10 @@ class Shell(Tool):
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = self._parse(arguments)
+        behind = " (in the background)" if given.background else ""
         return Review(
             "command",
-            f"$ {one_line(given.command)}",
+            f"$ {one_line(given.command)}{behind}",
             (context.workspace,),
             given.command,
             outside=one_line(given.outside) if context.sandbox else "",
@@ -68,6 +73,8 @@ class Shell(Tool):
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = self._parse(arguments)
+        if given.background:
+            return await self._begin(given, context)
         for _ in range(ATTEMPTS):
             ended = await self._run(given, context)
             # A file that was to be hidden may have gone away meanwhile.
@@ -85,22 +92,39 @@ class Shell(Tool):
             detail["sandbox"] = "network" if context.sandbox.network else "no network"
         if denied := ways(ended.text, ended.code, context.sandbox):
             detail["denied"] = denied
-        notes = [_moved(moved, context) for moved in ended.set_aside]
+        notes = [moved(place, context.workspace) for place in ended.set_aside]
         ending = "\n".join([*notes, _ending(ended.code, ended.seconds, given.timeout)])
         output = _with_ending(ended.text, ending)
         detail["host"] = [[len(output) - len(ending), len(output)]]
         seen = workspace.observe_command(given.command, output)
         return ToolOutcome(output, ended.code == 0, (seen,), detail)
 
+    async def _begin(self, given: ShellArguments, context: ToolContext) -> ToolOutcome:
+        if context.jobs is None:
+            raise ToolError("Nothing can run in the background here.")
+        job = await context.jobs.start(
+            given.command, _argv(given.command), self._environment(), context
+        )
+        output = f"[background command {job.number} has started; its output goes to {job.path}]"
+        detail = {"command": given.command, "job": job.number, "host": [[0, len(output)]]}
+        started = JobStarted(job=job.number, command=given.command, output=str(job.path))
+        return ToolOutcome(output, detail=detail, events=(started,))
+
+    def _environment(self) -> dict[str, str]:
+        inherited = {name: os.environ[name] for name in os.environ if name not in self._hidden}
+        return {**inherited, **ENVIRONMENT}
+
     async def _run(self, given: ShellArguments, context: ToolContext) -> "_Ended":
-        argv = [shutil.which("bash") or "/bin/sh", "-c", given.command]
         started = time.monotonic()
         capture = Capture(context.folder, context.call_id, context.max_output)
         live = Live(context.on_output)
         code: int | None = None
-        inherited = {name: os.environ[name] for name in os.environ if name not in self._hidden}
-        env = {**inherited, **ENVIRONMENT}
-        command = Command(argv, context.workspace, env=env, sandbox=context.sandbox)
+        command = Command(
+            _argv(given.command),
+            context.workspace,
+            env=self._environment(),
+            sandbox=context.sandbox,
+        )
         try:
             async with command:
                 try:
@@ -135,11 +159,8 @@ class _Ended:
     set_aside: Sequence[SetAside]
 
 
-def _moved(moved: SetAside, context: ToolContext) -> str:
-    name = workspace.uri(moved.path, context.workspace)
-    if moved.now == moved.path:
-        return f"[{name} should not stay: {moved.why}. It could not be moved away.]"
-    return f"[{name} was set aside: {moved.why}. It is the user's to bring back: {moved.now}]"
+def _argv(command: str) -> list[str]:
+    return [shutil.which("bash") or "/bin/sh", "-c", command]
 
 
 def _ending(exit_code: int | None, seconds: float, timeout: int) -> str:

@@ -148,6 +148,7 @@ class Bridge:
         session = self._session
         self._status.model = f"{session.model.name} · {session.model.provider}"
         self._status.approvals = session.approvals
+        self._status.jobs = len(session.jobs.running)
         self._gauge.model = session.model
         self._gauge.auto = session.auto
         self._gauge.preparation = session.preparing.state
@@ -204,6 +205,8 @@ class Bridge:
                 self._transcript.note(
                     f"From memory · {self._source_key} opens {count} in earlier sessions"
                 )
+            case events.JobStarted() | events.JobEnded():
+                self._status.jobs = len(self._session.jobs.running)
             case events.ModelChanged():
                 self._watch_threshold()
                 self.refresh()

@@ -50,6 +50,8 @@ class StatusLine(Widget):
     folder: reactive[str] = reactive("")
     branch: reactive[str] = reactive("")
     approvals: reactive[str] = reactive("")
+    jobs: reactive[int] = reactive(0)
+    """Commands that run in the background."""
     phase: reactive[Phase] = reactive("idle")
     progress: reactive[str] = reactive("")
     """What a model that has no text yet is busy with."""
@@ -99,6 +101,7 @@ class StatusLine(Widget):
             "folder": (one_line(self.folder), DIM),
             "branch": (one_line(self.branch), DIM),
             "approvals": ("full, no sandbox", "error") if full else (self.approvals, DIM),
+            "jobs": (f"{self.jobs} in background" if self.jobs else "", "primary"),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
         for dispensable in ("branch", "folder", "approvals", *(["model"] if self.reading else [])):

@@ -46,6 +46,7 @@ def facts(session: "Session", branch: str) -> dict[str, object]:
         "branch": branch,
         "approvals": session.approvals,
         "phase": session.phase,
+        "background_commands": len(session.jobs.running),
         "cost": {"total_cost_usd": reading.cost},
         "context_window": {
             "used_tokens": reading.used,

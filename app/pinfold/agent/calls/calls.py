@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from pinfold.agent.calls.background import Background
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.drifting import Drifting
 from pinfold.agent.calls.live import LiveOutput, headed
@@ -87,6 +88,7 @@ class Calls:
         hooks: Hooks,
         remembering: Remembering,
         outputs: Outputs,
+        background: Background,
     ) -> None:
         self._record = record
         self._tools = tools
@@ -99,6 +101,7 @@ class Calls:
         self._hooks = hooks
         self._remembering = remembering
         self._outputs = outputs
+        self._background = background
         self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
         self._begun: dict[int, _Run] = {}
@@ -132,8 +135,10 @@ class Calls:
                 yield from ([call] for call in group)
 
     async def tell_limits(self) -> None:
-        """Tell the model what may run, and where, once it has changed. Raises `JournalError`."""
+        """Tell the model what may run, and where, and what runs in the background, once it has
+        changed. Raises `JournalError`."""
         await self._confinement.tell(self._record, self.consent.mode)
+        await self._background.tell()
 
     async def close_open(self, reason: str) -> None:
         """Give every call without a result one that says why: `reason`, where it never began."""
@@ -159,6 +164,7 @@ class Calls:
                 call_id=call.call_id or "",
                 on_output=live.on_output,
                 sandbox=self._confinement.of(self.consent.mode),
+                jobs=self._background.jobs,
             )
         )
         run = _Run(call, context, place)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pinfold.small_files import read_text
 from pinfold.tools import guard
+from pinfold.tools.workspace import uri
 
 UNSEARCHED = frozenset({"node_modules", ".venv", "__pycache__", ".svn"})
 """Folders of which nobody but their own tools reads the inside."""
@@ -47,6 +48,14 @@ class SetAside:
     now: Path
     """Where it is now; the same where it could not be moved."""
     why: str
+
+
+def moved(place: SetAside, workspace: Path) -> str:
+    """What a model reads of it."""
+    name = uri(place.path, workspace)
+    if place.now == place.path:
+        return f"[{name} should not stay: {place.why}. It could not be moved away.]"
+    return f"[{name} was set aside: {place.why}. It is the user's to bring back: {place.now}]"
 
 
 def look(roots: Iterable[Path]) -> Places:

@@ -1,0 +1,54 @@
+"""Commands that the agent runs in the background."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinfold.commands.action import Action, CommandError
+from pinfold.commands.context import Context
+from pinfold.numbers import duration, tokens
+from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.tools.jobs import Job
+
+TOKEN = 4
+"""Bytes of a token, roughly."""
+
+
+async def jobs(context: Context, argument: str) -> None:
+    match argument.split():
+        case []:
+            known = context.session.jobs.known
+            context.tell("\n".join(map(_line, known)) or "No command runs in the background.")
+        case ["kill", number] if number.isdecimal():
+            from pinfold.ports.tool import ToolError
+
+            try:
+                await context.session.jobs.kill(int(number), "killed by the user")
+            except ToolError as error:
+                raise CommandError(str(error)) from error
+        case _:
+            raise CommandError("/jobs lists the background commands; /jobs kill 1 ends one.")
+
+
+def _line(job: Job) -> str:
+    state = "runs" if job.runs else job.reason or f"exit code {job.exit_code}"
+    unread = (job.size - job.seen) // TOKEN
+    left = f", {tokens(unread)} tokens unread" if unread else ""
+    return (
+        f"{job.number}  {one_line(job.command)} · {state}, {duration(job.seconds)}{left} · "
+        f"{job.path}"
+    )
+
+
+ACTIONS = (
+    Action(
+        "jobs",
+        "List the commands that run in the background",
+        "session",
+        ("jobs",),
+        "[kill N]",
+        run=jobs,
+    ),
+)

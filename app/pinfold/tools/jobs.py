@@ -1,0 +1,178 @@
+"""Commands that run in the background of a session."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from pinfold.ports.tool import ToolContext, ToolError
+from pinfold.rollout.events import KILLED
+from pinfold.tools.output import MAX_FILE, new_file
+from pinfold.tools.process import Command
+from pinfold.tools.sandbox.places import moved
+from pinfold.tools.workspace import size_text
+
+MOST = 8
+"""That run at the same time."""
+Ended = Callable[["Job"], Awaitable[None]]
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A command in the background."""
+
+    number: int
+    command: str
+    path: Path
+    """The file that its output goes to."""
+    begun: float
+    """As `time.monotonic` has it; so is `over`."""
+    over: float | None = None
+    exit_code: int | None = None
+    """None while it runs, and where it was killed."""
+    reason: str = ""
+    """Why it was killed."""
+    size: int = 0
+    """Bytes in the file."""
+    seen: int = 0
+    """Those of them that the model has read."""
+    notes: list[str] = field(default_factory=list)
+    """What became of its output, and of guarded places that it made in its sandbox."""
+
+    @property
+    def runs(self) -> bool:
+        return self.over is None
+
+    @property
+    def seconds(self) -> float:
+        return (time.monotonic() if self.over is None else self.over) - self.begun
+
+    @property
+    def ending(self) -> str:
+        """How it ended, for a model; how long it has run, while it does."""
+        if self.runs:
+            said = f"[background command {self.number} has run for {self.seconds:.1f} s]"
+        elif self.exit_code is None:
+            said = f"[{self.reason} after {self.seconds:.1f} s]"
+        else:
+            said = f"[exit code {self.exit_code}, {self.seconds:.1f} s]"
+        return "\n".join([*self.notes, said])
+
+
+class Jobs:
+    """Starts, reads and ends them. All end with pinfold, however that ends."""
+
+    def __init__(self, last: int, ended: Ended) -> None:
+        """`last` is the highest number that was given away; `ended` hears of each that is over."""
+        self._last = last
+        self._ended = ended
+        self._jobs: dict[int, Job] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    @property
+    def known(self) -> list[Job]:
+        """Those that were started since the session was opened, in that order."""
+        return list(self._jobs.values())
+
+    @property
+    def running(self) -> list[Job]:
+        return [job for job in self._jobs.values() if job.runs]
+
+    async def start(
+        self, command: str, argv: Sequence[str], env: Mapping[str, str], context: ToolContext
+    ) -> Job:
+        """Run `argv`, which the user knows as `command`. Raises `ToolError`."""
+        if len(self.running) >= MOST:
+            raise ToolError(f"{MOST} commands run in the background already: end one of them.")
+        self._last += 1
+        running = Command(argv, context.workspace, env=env, sandbox=context.sandbox, watched=True)
+        async with AsyncExitStack() as undoing:
+            try:
+                path, file = await asyncio.to_thread(new_file, context.folder, f"job-{self._last}")
+            except OSError as error:
+                raise ToolError(f"Its output could not be kept: {error.strerror}") from error
+            undoing.enter_context(file)
+            await undoing.enter_async_context(running)
+            job = Job(self._last, command, path, time.monotonic())
+            work = self._run(job, running, file, undoing.pop_all(), context.workspace)
+        self._jobs[job.number] = job
+        self._tasks[job.number] = asyncio.create_task(work)
+        await asyncio.sleep(0)  # one that is cancelled before its first step ends nothing
+        return job
+
+    async def output(self, number: int, seconds: float, most: int) -> tuple[Job, str]:
+        """What it has printed since the last time, at most the last `most` bytes of it, once it
+        has ended or so many seconds have passed. Raises `ToolError`."""
+        job = self._job(number)
+        if job.runs and seconds:
+            await asyncio.wait([self._tasks[number]], timeout=seconds)
+        before, job.seen = job.seen, job.size
+        first = max(before, job.size - most)
+        text = await asyncio.to_thread(_read, job.path, first, job.seen)
+        if first > before:
+            text = text[text.find("\n") + 1 :]  # a whole line, where lines are not endless
+            text = f"[... {size_text(first - before)} left out; all is in {job.path} ...]\n{text}"
+        return job, text
+
+    async def kill(self, number: int, reason: str = KILLED) -> Job:
+        """End it. Raises `ToolError`."""
+        job = self._job(number)
+        if not job.runs:
+            raise ToolError(f"Background command {number} has ended: {job.ending}")
+        job.reason = reason
+        self._tasks[number].cancel()
+        await asyncio.wait([self._tasks[number]])
+        return job
+
+    async def close(self) -> None:
+        """End all of them."""
+        reason = "the session was closed"
+        await asyncio.gather(*(self.kill(job.number, reason) for job in self.running))
+
+    def _job(self, number: int) -> Job:
+        if number in self._jobs:
+            return self._jobs[number]
+        known = ", ".join(map(str, self._jobs)) or "none"
+        raise ToolError(f"There is no background command {number}. There are: {known}.")
+
+    async def _run(
+        self, job: Job, command: Command, file: IO[bytes], entered: AsyncExitStack, workspace: Path
+    ) -> None:
+        code: int | None = None
+        try:
+            with suppress(asyncio.CancelledError):
+                async with entered:
+                    async for chunk in command.output():
+                        await asyncio.to_thread(_write, job, file, chunk)
+                    code = await command.exit_code()
+        finally:
+            job.exit_code, job.over = code, time.monotonic()
+            job.reason = job.reason if code is None else ""
+            job.notes += [moved(place, workspace) for place in command.set_aside]
+            await self._ended(job)
+
+
+def _write(job: Job, file: IO[bytes], data: bytes) -> None:
+    piece = data[: MAX_FILE - job.size]
+    try:
+        file.write(piece)
+        file.flush()
+    except OSError as error:
+        piece, kept = b"", f"[Not all of its output could be kept: {error.strerror}.]"
+    else:
+        kept = f"[Only the first {size_text(MAX_FILE)} of its output are kept.]"
+    job.size += len(piece)
+    if len(piece) < len(data) and kept not in job.notes:
+        job.notes.append(kept)
+
+
+def _read(path: Path, first: int, end: int) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(first)
+            return file.read(end - first).decode(errors="replace")
+    except OSError as error:
+        raise ToolError(f"{path} can't be read: {error.strerror}") from error

@@ -1,0 +1,35 @@
+"""The `shell_output` tool."""
+
+from pydantic import Field
+
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.acts import ToolKind
+from pinfold.tools.arguments import Arguments, parse, schema
+
+
+class OutputArguments(Arguments):
+    job: int
+    wait: int = Field(default=0, ge=0, le=600, description="seconds for it to end in")
+
+
+class ShellOutput(Tool):
+    schema = schema(
+        "shell_output",
+        "What a background command has printed since the last time.",
+        OutputArguments,
+    )
+    kind: ToolKind = "read"
+    read_only = True
+
+    def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
+        number = parse(OutputArguments, arguments).job
+        return Review("read", f"output of background command {number}")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        given = parse(OutputArguments, arguments)
+        if context.jobs is None:
+            raise ToolError("Nothing runs in the background here.")
+        job, text = await context.jobs.output(given.job, given.wait, context.max_output)
+        text += "\n" if text and not text.endswith("\n") else ""
+        output = text + job.ending
+        return ToolOutcome(output, detail={"host": [[len(text), len(output)]]})
