@@ -20,8 +20,8 @@ from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, count_item
 from pinfold.window.window import Window
-from pinfold.wire import chat
 from pinfold.wire.atoms import BrokenPair
+from pinfold.wire.chat import render as chat
 
 TASKS = 6
 """That a session at rest has, at most: it may ask the provider to count."""

@@ -8,7 +8,7 @@ from fakes.openai_rules import chat_complaint
 from fakes.provider import FakeClock, says
 from pinfold.adopt.codex import read_lines
 from pinfold.rollout.store import SessionStore
-from pinfold.wire.chat import messages
+from pinfold.wire.chat.render import messages
 
 
 async def test_the_next_request_is_one_that_openai_takes(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import Compacted, ModelInfo
 from pinfold.window.refused import Refused
-from pinfold.wire.responses import input_items
+from pinfold.wire.responses.render import input_items
 
 OPAQUE = {"type": "compaction", "encrypted_content": "c2VhbGVk"}
 OTHER = ModelInfo("another", "p", 16_000, "config", 2_000)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from pinfold.ports.provider import Request
-from pinfold.wire import chat
+from pinfold.wire.chat import render as chat
 
 
 def sent(request: Request) -> str:

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.ports.errors import ContextOverflow, ProviderError
 from pinfold.ports.provider import Delta, ModelInfo, PartDone, Request
-from pinfold.providers.bodies import chat_body, responses_body
 from pinfold.providers.choose import Choice, connect
 from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import Endpoint
 from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
 from pinfold.settings import WireApi
+from pinfold.wire.chat.body import body as chat_body
+from pinfold.wire.responses.body import body as responses_body
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")
 SCHEMA = {

@@ -22,7 +22,7 @@ from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.tools.workspace import blob_hash
-from pinfold.wire import chat
+from pinfold.wire.chat import render as chat
 
 PICTURE = picture(1)
 BYTES = base64.b64decode(PICTURE.data)

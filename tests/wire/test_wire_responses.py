@@ -6,8 +6,8 @@ from fakes.openai_rules import responses_complaint
 from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
 from pinfold.rollout.events import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
-from pinfold.wire import responses
 from pinfold.wire.atoms import BrokenPair
+from pinfold.wire.responses import render as responses
 
 ENCRYPTED = {
     "type": "reasoning",

@@ -58,7 +58,6 @@ from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.ports.tool import Tool
-from pinfold.providers.caching import never_cached
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (
     Event,
@@ -76,6 +75,7 @@ from pinfold.tokens.stream import StreamCount
 from pinfold.tools.jobs import Jobs
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
+from pinfold.wire.caching import never_cached
 
 Answer = TypeVar("Answer")
 

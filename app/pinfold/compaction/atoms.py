@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from pinfold.compaction.view import WindowEntry, WindowView
+from pinfold.rollout.atoms import grouped
 from pinfold.rollout.items import WRITTEN
-from pinfold.window.atoms import grouped
 
 Atom = tuple[WindowEntry, ...]
 

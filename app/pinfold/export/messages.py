@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from pinfold.export.pairs import whole
 from pinfold.export.transcript import Transcript
-from pinfold.wire import chat
+from pinfold.wire.chat.render import messages, tools
 
 
 def render(transcript: Transcript) -> str:
@@ -15,10 +15,8 @@ def render(transcript: Transcript) -> str:
     body = {
         "model": transcript.model.name,
         # What other sessions taught does not leave with this one.
-        "messages": chat.messages(
-            replace(transcript.context, memories=None), items, transcript.model
-        ),
-        "tools": chat.tools(transcript.context),
+        "messages": messages(replace(transcript.context, memories=None), items, transcript.model),
+        "tools": tools(transcript.context),
     }
     # What is not known is left out: an empty list of tools is refused.
     told = {name: value for name, value in body.items() if value or name == "messages"}

@@ -11,12 +11,12 @@ from msgspec import structs
 
 from pinfold.closest import nearest, shown, suggestion
 from pinfold.ports.provider import ModelInfo, WindowSource
-from pinfold.providers.caching import is_openai
 from pinfold.providers.metadata import ServerModels, server_models
 from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalServer
 from pinfold.settings import WireApi
 from pinfold.tokens.catalog import look_up
+from pinfold.wire.caching import is_openai
 
 LOCAL_SECONDS = 0.5
 """How long servers that may not be there, all at once, may take to answer."""

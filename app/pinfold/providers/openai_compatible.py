@@ -6,7 +6,7 @@ program and its first request.
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,14 +22,12 @@ from pinfold.ports.errors import (
     RequestRejected,
 )
 from pinfold.ports.provider import Compacted, Delta, Request
-from pinfold.providers.bodies import compacted, counted
-from pinfold.providers.compaction import read_compaction
-from pinfold.providers.errors import ErrorStatus, Server, from_answer, from_exception
-from pinfold.providers.optional import complained_of, without
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
-from pinfold.providers.wires import WIRES
 from pinfold.settings import WireApi
 from pinfold.window.reading import reserve
+from pinfold.wire.errors import ErrorStatus, Server, from_answer, from_exception
+from pinfold.wire.optional import complained_of, without
+from pinfold.wire.wires import Body, wire_of
 
 if TYPE_CHECKING:
     import httpx2
@@ -79,7 +77,7 @@ class OpenAICompatible:
         self.name = name
         self.base_url = base_url
         self.wire_api: WireApi = wire_api
-        self._wire = WIRES[wire_api]
+        self._wire = wire_of(wire_api)
         self._server = Server(base_url, key_env, bool(api_key))
         self._api_key = api_key
         self._timeouts = timeouts or Timeouts()
@@ -92,8 +90,9 @@ class OpenAICompatible:
         self._warming = asyncio.Lock()
         self._refused: dict[str, set[str]] = {}
         """By model: what the endpoint complained of and its requests do without (`optional`)."""
-        # Of those that speak Chat Completions llama.cpp counts, and is never far away.
-        self._counts = self._wire.counts or self._server.is_local
+        counting = self._wire.counting
+        able = counting is not None and (counting.everywhere or self._server.is_local)
+        self._counting = counting if able else None
 
     async def warm(self) -> None:
         """Import and set up the client in a thread, so that the first request need not wait."""
@@ -136,30 +135,31 @@ class OpenAICompatible:
 
     async def count(self, request: Request) -> int | None:
         """See `Provider`. A server that failed to count once is not asked again."""
-        if not self._counts:
+        if (counting := self._counting) is None:
             return None
-        body = counted(self._body(request))
+        body = _only(self._body(request), counting.fields)
         answer: Any = None
         with suppress(Exception):  # whatever goes wrong, the estimate will do
             async with asyncio.timeout(COUNT_SECONDS):
                 await self.warm()
-                path = f"{self._wire.path}/input_tokens"
-                answer = _parsed(await self._post(path, body, request))
+                answer = _parsed(await self._post(counting.path, body, request))
         tokens = answer.get("input_tokens") if isinstance(answer, dict) else None
-        self._counts = isinstance(tokens, int) and tokens > 0
-        return tokens if self._counts else None
+        if isinstance(tokens, int) and tokens > 0:
+            return tokens
+        self._counting = None
+        return None
 
     async def compact(self, request: Request) -> Compacted:
         """See `Provider`; the server may take as long as for the first byte of an answer."""
         missing = f"{self._server.host} has no compaction endpoint."
-        if not self._wire.compacts:
+        if (compacting := self._wire.compacting) is None:
             raise RequestRejected(missing)
         await self.warm()
-        body = compacted(self._body(request))
+        body = _only(self._body(request), compacting.fields)
         limit = self._timeouts.first_byte
         try:
             async with asyncio.timeout(limit):
-                answer = _parsed(await self._post(f"{self._wire.path}/compact", body, request))
+                answer = _parsed(await self._post(compacting.path, body, request))
         except TimeoutError as exc:
             raise FirstByteTimedOut(f"{self._server.host} sent nothing for {limit:g} s") from exc
         except Exception as exc:
@@ -168,7 +168,7 @@ class OpenAICompatible:
             if error.status in {404, 405, 501} and "model" not in str(getattr(exc, "body", "")):
                 error = RequestRejected(missing, status=error.status)
             raise error from exc
-        return read_compaction(answer, self._server)
+        return compacting.read(answer, self._server)
 
     async def close(self) -> None:
         if self._client is not None:
@@ -187,7 +187,7 @@ class OpenAICompatible:
 
         headers = httpx2.Headers({"user-agent": f"pinfold/{__version__}"})
         if self._api_key:
-            headers["authorization"] = f"Bearer {self._api_key}"
+            headers.update(self._wire.headers(self._api_key))
         headers.update(self._headers)
         return httpx2.AsyncClient(
             base_url=self.base_url,
@@ -242,12 +242,14 @@ class OpenAICompatible:
     async def _send(self, body: dict[str, Any], request: Request) -> "httpx2.Response":
         """The response that streams. What the endpoint does not know is left out and remembered."""
         refused = self._refused.setdefault(request.model.name, set())
+        optional = self._wire.optional
         while True:
-            sent = without(body, refused)
+            sent = without(body, optional, refused)
             try:
                 return await self._post(self._wire.path, sent, request, stream=True)
             except ErrorStatus as exc:
-                name = complained_of(sent, str(exc.body)) if exc.status in {400, 422} else None
+                about = str(exc.body) if exc.status in {400, 422} else ""
+                name = complained_of(sent, optional, about)
                 if name is None:
                     raise
                 refused.add(name)
@@ -300,3 +302,7 @@ async def _drain(chunks: AsyncGenerator[bytes]) -> None:
         async with asyncio.timeout(0.2):
             async for _ in chunks:
                 pass
+
+
+def _only(body: Body, fields: Collection[str]) -> Body:
+    return {name: value for name, value in body.items() if name in fields}

@@ -1,6 +1,6 @@
 """Tokens of items and of the context, as a request carries them.
 
-The text is counted; what the wire puts around it is in `wires`.
+The text is counted; what the wire puts around it is its `Overhead`.
 """
 
 from pinfold.rollout.events import Context
@@ -8,7 +8,7 @@ from pinfold.rollout.items import Item
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.images import count_image
-from pinfold.tokens.wires import WIRES
+from pinfold.wire.wires import wire_of
 
 MESSAGE = 4
 """Around a message: its role and its ends."""
@@ -29,11 +29,11 @@ def count_item(
     pictures = sum(count_image(image, model) for image in item.images)
     match item.kind:
         case "tool_call":
-            return counter.count(item.name or "") + text + WIRES[wire_api].call
+            return counter.count(item.name or "") + text + wire_of(wire_api).overhead.call
         case "tool_result":
-            return text + pictures + WIRES[wire_api].result
+            return text + pictures + wire_of(wire_api).overhead.result
         case "assistant":
-            return text + WIRES[wire_api].assistant
+            return text + wire_of(wire_api).overhead.assistant
         case _:
             return text + pictures + MESSAGE
 
@@ -42,7 +42,7 @@ def _opaque(counter: Counter, item: Item, wire_api: WireApi) -> int:
     """Tokens of what goes back in the provider's own form, as `wire` sends it."""
     opaque = item.opaque or {}
     sealed = opaque.get("encrypted_content")
-    wire = WIRES[wire_api]
+    wire = wire_of(wire_api).overhead
     if wire.sealed and isinstance(sealed, str):
         plain, characters = SEALED[item.kind]
         return max(round((len(sealed) - plain) / characters), 0)
@@ -57,7 +57,7 @@ def context_rows(
     def count(text: str) -> int:
         return counter.count(text) + MESSAGE if text else 0
 
-    wire = WIRES[wire_api]
+    wire = wire_of(wire_api).overhead
     around = wire.reply + (wire.tools if context.tools else 0)
     return [
         # What every request adds of its own is here too.

@@ -32,10 +32,10 @@ from pinfold.tokens.items import (
     is_known,
 )
 from pinfold.tokens.prices import Price, Spend, cost, price_of
-from pinfold.tokens.wires import WIRES
 from pinfold.window.reading import Reading, Sent, Source, reserve, scaled
 from pinfold.window.show import Shown
 from pinfold.window.window import Window
+from pinfold.wire.wires import wire_of
 
 SEGMENTS: dict[Kind, str] = {
     "user": "user",
@@ -237,7 +237,7 @@ class Gauge:
         if origin is None or (origin.provider, origin.model) != self._model:
             return False
         # OpenAI's server leaves out the reasoning of earlier turns.
-        past = WIRES[self._wire_api].past_reasoning
+        past = wire_of(self._wire_api).overhead.past_reasoning
         return past or item.kind != "reasoning" or item.turn == self._turn
 
     def _segment(self, shown: Shown) -> str:

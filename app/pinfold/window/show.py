@@ -6,9 +6,9 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
+from pinfold.rollout.atoms import response_of
 from pinfold.rollout.items import Form, Item
 from pinfold.window import placeholders
-from pinfold.window.atoms import response_of
 from pinfold.window.masks import masked
 from pinfold.window.placeholders import Source
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.atoms import grouped
 from pinfold.rollout.items import Item
-from pinfold.window.atoms import grouped
 
 _Key = tuple[int, str | None]
 """Response and call id: some servers give the same ids in each response."""

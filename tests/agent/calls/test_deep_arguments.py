@@ -15,7 +15,8 @@ from pinfold.export.formats import renderer
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.journal import Journal
-from pinfold.wire import chat, responses
+from pinfold.wire.chat import render as chat
+from pinfold.wire.responses import render as responses
 
 LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
 DEPTHS = [150, 900, 3_000]

@@ -10,9 +10,9 @@ from fakes.provider import says
 from pinfold.agent.options import Options
 from pinfold.commands.context_text import facts
 from pinfold.numbers import precise
-from pinfold.providers.caching import kept_for, never_cached
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
+from pinfold.wire.caching import kept_for, never_cached
 
 OPTIONS = Options(prices={"scripted-1": Price(input=100.0, output=1.0, cache_write=125.0)})
 

@@ -7,11 +7,11 @@ from pinfold.agent.record import Record
 from pinfold.agent.requests.request import Connection
 from pinfold.numbers import precise
 from pinfold.ports.clock import Clock
-from pinfold.providers.caching import kept_for
 from pinfold.rollout.journal import JournalError
 from pinfold.tokens.prices import Price, cold_cost, price_of
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused
+from pinfold.wire.caching import kept_for
 
 WORTH = 0.9
 """Of what a request costs as it is, that a compacted one costs at most where it is named."""

@@ -16,8 +16,8 @@ from pinfold.ports.provider import (
     ReasoningDelta,
     ResponseDone,
 )
-from pinfold.providers.chat_stream import ChatStream
-from pinfold.providers.errors import Server
+from pinfold.wire.chat.stream import ChatStream
+from pinfold.wire.errors import Server
 
 SERVER = Server("http://127.0.0.1:1234/v1")
 

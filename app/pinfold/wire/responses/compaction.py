@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from pinfold.ports.errors import MalformedStream
 from pinfold.ports.provider import Compacted
-from pinfold.providers.errors import Server, from_answer
-from pinfold.providers.responses_stream import UsageReport, usage_of
+from pinfold.wire.errors import Server, from_answer
+from pinfold.wire.responses.stream import UsageReport, usage_of
 
 _KINDS = {"compaction", "compaction_summary"}
 

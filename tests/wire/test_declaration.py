@@ -5,7 +5,7 @@ import pytest
 from pinfold.rollout.events import Context, ToolSchema
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts
-from pinfold.tokens.schemas import declaration
+from pinfold.wire.responses.declaration import declaration
 
 EDIT = ToolSchema(
     "edit",

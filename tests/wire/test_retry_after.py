@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.providers.retry_after import seconds_to_wait
+from pinfold.wire.retry_after import seconds_to_wait
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 STAMP = NOW.timestamp()

@@ -16,8 +16,8 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.providers.errors import Server, from_answer
 from pinfold.rollout.events import Usage
+from pinfold.wire.errors import Server, from_answer
 
 
 class _Function(Struct):
@@ -221,7 +221,7 @@ class ChatStream:
 
     def _close_text(self, deltas: list[Delta]) -> None:
         if self._kind is not None:
-            # `wire.chat` gives reasoning back under the field in which it came.
+            # `render` gives reasoning back under the field in which it came.
             opaque = {"field": self._field} if self._field else None
             deltas.append(PartDone(self._kind, "".join(self._text), opaque=opaque))
         self._kind, self._field, self._text = None, None, []

@@ -15,8 +15,8 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.providers.errors import Server, from_answer
 from pinfold.rollout.events import Usage
+from pinfold.wire.errors import Server, from_answer
 
 
 class _Details(Struct):

@@ -20,8 +20,8 @@ from pinfold.ports.errors import (
     RateLimited,
     RequestRejected,
 )
-from pinfold.providers import overflow
-from pinfold.providers.retry_after import seconds_to_wait
+from pinfold.wire import overflow
+from pinfold.wire.retry_after import seconds_to_wait
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _QUOTA = re.compile(

@@ -13,7 +13,7 @@ from pinfold.ports.errors import (
     RateLimited,
     RequestRejected,
 )
-from pinfold.providers.errors import Server, from_answer
+from pinfold.wire.errors import Server, from_answer
 
 HERE = Server("http://127.0.0.1:1234/v1")
 OPENAI = Server("https://api.openai.com/v1", "OPENAI_API_KEY", has_key=True)

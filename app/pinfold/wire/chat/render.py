@@ -89,7 +89,7 @@ def _parts(content: str | list[Part] | None) -> list[Part]:
 
 
 def _reasoning(atom: list[Item], model: ModelInfo) -> Message:
-    """Reasoning under the field in which it came (`providers.chat_stream` names it)."""
+    """Reasoning under the field in which it came (`stream` names it)."""
     fields: dict[str, str] = {}
     for item in atom:
         field = (item.opaque or {}).get("field")

@@ -1,0 +1,37 @@
+"""Chat Completions. The figures are fitted to what OpenAI's servers report of GPT-4o."""
+
+import msgspec
+
+from pinfold.rollout.events import ToolSchema
+from pinfold.wire.chat.body import body
+from pinfold.wire.chat.optional import OPTIONAL
+from pinfold.wire.chat.stream import ChatStream
+from pinfold.wire.wires import Counting, Overhead, Wire
+
+PATH = "/chat/completions"
+
+
+def _as_json(tool: ToolSchema) -> str:
+    return msgspec.json.encode(tool).decode()
+
+
+WIRE = Wire(
+    PATH,
+    body,
+    ChatStream,
+    Overhead(
+        assistant=4,
+        call=10,
+        result=6,
+        tool=10,
+        tools=0,
+        reply=3,
+        schema=_as_json,
+        readable="field",
+        sealed=False,
+        past_reasoning=True,
+    ),
+    OPTIONAL,
+    # llama.cpp counts, and is never far away.
+    counting=Counting(f"{PATH}/input_tokens", frozenset({"model", "messages", "tools"})),
+)
