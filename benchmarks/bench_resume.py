@@ -18,11 +18,10 @@ from benchmarks.bench_transcript import SIZE
 from benchmarks.figures import Figure
 from benchmarks.stalls import STALL, painted, stalls
 from pinfold.agent.record import Record
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
     SCHEMA,
     ArtifactObserved,
-    Base,
-    Context,
     ContextSet,
     Data,
     ItemAdded,
@@ -31,11 +30,11 @@ from pinfold.rollout.events import (
     SessionStarted,
     TurnFinished,
     TurnStarted,
-    Usage,
     WindowReplaced,
 )
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import ROLLOUT, Journal
+from pinfold.rollout.values import Base, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tui.transcript.view import Transcript
 from pinfold.window.archive import Items

@@ -15,8 +15,8 @@ from benchmarks.figures import Figure
 from pinfold.adopt import detect
 from pinfold.ports.provider import ModelInfo, Request, ResponseDone
 from pinfold.providers import embedded
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
-    Context,
     ContextSet,
     Data,
     Event,
@@ -24,10 +24,10 @@ from pinfold.rollout.events import (
     ModelChanged,
     RequestFinished,
     TurnStarted,
-    Usage,
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Origin
+from pinfold.rollout.values import Usage
 from pinfold.settings import WireApi
 from pinfold.tokens.catalog import CL100K, O200K
 from pinfold.tokens.counter import Counter

@@ -28,7 +28,8 @@ from pinfold.evaluation.scores import PROBES, Spread, coherence, spread
 from pinfold.evaluation.trials import WINDOW, Setting, Trial, run
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request, ResponseDone
-from pinfold.rollout.events import CoreChanged, Data, GoalSet, Stated
+from pinfold.rollout.events import CoreChanged, Data, GoalSet
+from pinfold.rollout.values import Stated
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 

@@ -31,7 +31,8 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.ports.approver import Decision, Question
-from pinfold.rollout.events import ItemAdded, encode
+from pinfold.rollout.codec import encode
+from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt

@@ -5,7 +5,7 @@ import json
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 
 FAILURES: list[type[Exception]] = [RuntimeError, TimeoutError, ToolError, KeyError, OSError]
 

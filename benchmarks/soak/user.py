@@ -8,7 +8,8 @@ from random import Random
 from benchmarks.soak.violated import Violated
 from pinfold.agent.session import Session
 from pinfold.ports.errors import ProviderError
-from pinfold.rollout.events import Pin, Stated
+from pinfold.rollout.events import Pin
+from pinfold.rollout.values import Stated
 from pinfold.window.actions import Act
 from pinfold.window.refused import Refused
 

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.pairs import NO_RESULT
-from pinfold.rollout import events
-from pinfold.rollout.events import Context, ItemAdded, RequestFinished, Usage, WindowReplaced
+from pinfold.rollout import codec, events, values
+from pinfold.rollout.context import Context
+from pinfold.rollout.events import ItemAdded, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Usage
 from pinfold.window.window import Window
 from pinfold.wire.atoms import atoms
 
@@ -91,11 +93,11 @@ def test_no_window_ever_has_a_broken_pair_and_nothing_is_lost(steps: list[tuple]
     for event in adoption.events:
         if isinstance(event.data, WindowReplaced):
             atoms(projected.items)
-            assert event.data.base == events.Base(projected.generation, event.seq - 1)
+            assert event.data.base == values.Base(projected.generation, event.seq - 1)
         elif isinstance(event.data, RequestFinished):
             assert 1 <= event.data.through_seq < event.seq
         projected.step(event)
-        assert events.decode(events.encode(event)) == event
+        assert codec.decode(codec.encode(event)) == event
     atoms(projected.items)
     assert list(projected.forms) == builder.window
     contents = "\n".join(item.content for item in items_of(builder))
@@ -221,4 +223,4 @@ def test_what_was_said_first_of_the_session_holds() -> None:
     assert (adoption.session, adoption.cwd) == ("one", "/p")
     first = adoption.events[0].data
     assert isinstance(first, events.SessionStarted)
-    assert first.adopted == events.Adopted("codex", "f.jsonl", "one")
+    assert first.adopted == values.Adopted("codex", "f.jsonl", "one")

@@ -12,7 +12,7 @@ from fakes.foreign import PATCH, START, Codex, codex_session, damaged, said
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.codex import read_lines
 from pinfold.adopt.pairs import NO_RESULT
-from pinfold.rollout import events
+from pinfold.rollout import codec, events, values
 from pinfold.rollout.events import ArtifactObserved, ItemAdded, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.window.window import Window
@@ -57,7 +57,7 @@ def test_the_first_session_meta_wins() -> None:
     adoption = adopted(lambda made: made.meta(id="other", cwd="/other"))
     started = adoption.events[0].data
     assert isinstance(started, events.SessionStarted)
-    assert started.adopted == events.Adopted("codex", "rollout.jsonl", "019-a")
+    assert started.adopted == values.Adopted("codex", "rollout.jsonl", "019-a")
     assert (started.cwd, started.version) == ("/p", "0.141.0")
     assert (adoption.session, adoption.title, adoption.model) == ("019-a", "Go.", "gpt-5.5")
     assert adoption.started_at == START
@@ -155,7 +155,7 @@ def test_what_the_provider_counted_belongs_to_the_response_before() -> None:
 
     adoption = adopted(write)
     first, second = data(adoption, RequestFinished)
-    assert first.usage == events.Usage(input=1_000, cached=5, output=7)
+    assert first.usage == values.Usage(input=1_000, cached=5, output=7)
     assert (first.response, second.response, second.model) == (1, 2, "gpt-5.5")
     seen = [event for event in adoption.events if event.seq <= second.through_seq]
     assert isinstance(seen[-1].data, RequestFinished)
@@ -363,7 +363,7 @@ def test_damage_never_raises_and_never_breaks_a_pair(seed: int) -> None:
         return
     window(adoption)
     for event in adoption.events:
-        events.decode(events.encode(event))
+        codec.decode(codec.encode(event))
 
 
 VALUES = st.recursive(

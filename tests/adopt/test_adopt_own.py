@@ -11,21 +11,20 @@ from fakes.provider import FakeClock
 from fakes.sessions import ticking
 from pinfold.adopt import own
 from pinfold.cli import run
+from pinfold.rollout.context import Context, Memories
 from pinfold.rollout.events import (
-    Context,
     ContextSet,
     CoreChanged,
     Data,
     GoalSet,
-    Memories,
     MemoryApplied,
     MemoryUsed,
     PromptQueued,
-    Stated,
 )
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.memory import DecisionMemory, Evidence, FactMemory
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Stated
 
 QUOTED = Evidence("user", "#1", quote="Always push to main.")
 THEIRS: tuple[Data, ...] = (

@@ -14,7 +14,7 @@ from fakes.recorded import recorded
 from pinfold.adopt import codex
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.detect import read
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import ItemAdded, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.window.window import Window
@@ -113,7 +113,7 @@ def test_damaged_slices_of_codex_recordings_never_break_a_pair(path: Path) -> No
         except NotASession:
             continue
         whole(adoption)
-        assert all(events.decode(events.encode(event)) for event in adoption.events)
+        assert all(codec.decode(codec.encode(event)) for event in adoption.events)
 
 
 @pytest.mark.parametrize("path", recorded("messages"))

@@ -7,9 +7,10 @@ import pytest
 
 from fakes.foreign import START, codex_session
 from pinfold.adopt.codex import read_lines
-from pinfold.rollout.events import Adopted, TurnStarted
+from pinfold.rollout.events import TurnStarted
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Adopted
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 

@@ -10,9 +10,8 @@ from fakes.foreign import codex_session
 from fakes.provider import FakeClock, says
 from pinfold.adopt import codex, own
 from pinfold.adopt.set_up import folding, set_up
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import (
-    Base,
     Data,
     Event,
     ItemAdded,
@@ -24,6 +23,7 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Base
 from pinfold.window.refused import Refused
 
 OURS: list[Data] = [
@@ -40,7 +40,7 @@ OURS: list[Data] = [
 
 def ours() -> Sequence[Event]:
     now = FakeClock().now
-    lines = [events.encode(Event(seq, now(), data)) for seq, data in enumerate(OURS, 1)]
+    lines = [codec.encode(Event(seq, now(), data)) for seq, data in enumerate(OURS, 1)]
     return own.read_lines(lines, Path("rollout.jsonl")).events
 
 

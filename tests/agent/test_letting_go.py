@@ -4,9 +4,10 @@ from pathlib import Path
 
 from fakes.provider import FakeClock
 from pinfold.agent.record import Record
-from pinfold.rollout.events import SCHEMA, Base, ItemAdded, SessionStarted, WindowReplaced
+from pinfold.rollout.events import SCHEMA, ItemAdded, SessionStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import ROLLOUT, Journal
+from pinfold.rollout.values import Base
 from pinfold.tokens.counter import Counter
 
 

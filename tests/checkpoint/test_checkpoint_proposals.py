@@ -14,7 +14,7 @@ from pinfold.checkpoint.proposals import judge, reply, said_by
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.schema import SCHEMA
 from pinfold.checkpoint.text import clip
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import Data, ItemAdded, MemoryApplied, MemoryRefused
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory, Dependency, Evidence, FactMemory, PlanMemory
@@ -401,7 +401,7 @@ json_values = st.recursive(
 def test_any_payload_is_judged(payload: object) -> None:
     given = payload if isinstance(payload, str) else json.dumps(payload)
     outcome = judge(given, session(), ITEMS.get)
-    assert events.decode(events.encode(event(1, outcome))).data == outcome
+    assert codec.decode(codec.encode(event(1, outcome))).data == outcome
 
 
 def test_the_schema_is_strict_and_names_every_field() -> None:

@@ -12,7 +12,7 @@ from pinfold.checkpoint import caps, persist
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.view import view_v1
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import ArtifactObserved, Data, GoalSet, ItemAdded, TurnStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import Dependency, Evidence
@@ -32,7 +32,7 @@ def test_live_and_rebuilt_are_the_same(data: list[Data], draw: st.DataObject) ->
             live.snapshot()
     rebuilt = CheckpointState()
     for seq, written in enumerate(data, 1):
-        rebuilt.step(events.decode(events.encode(event(seq, written))))
+        rebuilt.step(codec.decode(codec.encode(event(seq, written))))
     assert persist.encode(live.snapshot()) == persist.encode(rebuilt.snapshot())
 
 

@@ -2,9 +2,10 @@
 
 from fakes.checkpoints import event, said
 from pinfold.checkpoint.core import Core
-from pinfold.rollout.events import Data, ItemAdded, MemoryApplied, Stated
+from pinfold.rollout.events import Data, ItemAdded, MemoryApplied
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory, Evidence, FactMemory
+from pinfold.rollout.values import Stated
 
 QUOTED = Evidence("user", "#1", quote="Keep port 8012, always.")
 

@@ -15,9 +15,9 @@ from pinfold.rollout.events import (
     GoalSet,
     ItemAdded,
     SessionStarted,
-    Stated,
 )
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Stated
 
 STRAY = "billing/invoice.py"
 

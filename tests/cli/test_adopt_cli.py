@@ -10,7 +10,8 @@ from fakes.foreign import Codex, codex_session
 from fakes.foreign_claude import claude_session
 from fakes.process import Ended, Pinfold
 from pinfold.cli import run
-from pinfold.rollout.events import ItemAdded, ItemsMarked, SessionStarted, decode
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import ItemAdded, ItemsMarked, SessionStarted
 
 
 @pytest.fixture

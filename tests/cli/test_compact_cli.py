@@ -19,7 +19,8 @@ from fakes.process import Pinfold
 from fakes.summaries import answer, entry
 from pinfold.agent.clock import CLOCK
 from pinfold.cli import run
-from pinfold.rollout.events import CompactionFinished, ModelChanged, WindowReplaced, decode
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import CompactionFinished, ModelChanged, WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 

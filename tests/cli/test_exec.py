@@ -18,7 +18,8 @@ from fakes.provider import says
 from pinfold import headless
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import provenance
-from pinfold.rollout.events import ItemAdded, TurnFinished, decode
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import ItemAdded, TurnFinished
 from pinfold.rollout.items import Item
 
 PATCH = """*** Begin Patch

@@ -6,7 +6,8 @@ from pathlib import Path
 from fakes.openai_server import Call, FakeOpenAI, Recorded, Reply
 from fakes.process import Pinfold
 from pinfold.agent.requests.learned_windows import NAME
-from pinfold.rollout.events import ModelChanged, WindowReplaced, decode
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import ModelChanged, WindowReplaced
 from pinfold.tokens.counter import Counter
 
 STEPS = 9

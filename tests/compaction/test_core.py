@@ -17,15 +17,9 @@ from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import (
-    CoreChanged,
-    GoalSet,
-    ItemAdded,
-    PinsChanged,
-    Stated,
-    WindowReplaced,
-)
+from pinfold.rollout.events import CoreChanged, GoalSet, ItemAdded, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Stated
 
 RULE = "Never touch the legacy folder."
 GOAL = "Port the parser to Rust.\n\n  - keep the error texts\n  - no new dependency"

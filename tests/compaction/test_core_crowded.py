@@ -5,16 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from fakes.compactions import Live, apply, planned
-from pinfold.rollout.events import (
-    Context,
-    ContextSet,
-    CoreChanged,
-    Data,
-    ItemAdded,
-    PinsChanged,
-    Stated,
-)
+from pinfold.rollout.context import Context
+from pinfold.rollout.events import ContextSet, CoreChanged, Data, ItemAdded, PinsChanged
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Stated
 
 RULES = tuple(f"Never touch part {n}." for n in range(1, 4))
 

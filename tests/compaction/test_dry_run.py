@@ -12,7 +12,8 @@ from fakes.compactions import planned, session
 from pinfold.commands.compact_text import lines
 from pinfold.compaction.plan import CompactionPlan, Planned, Sizes
 from pinfold.compaction.report import Report, completion, report_of
-from pinfold.rollout.events import Base, PinsChanged
+from pinfold.rollout.events import PinsChanged
+from pinfold.rollout.values import Base
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 

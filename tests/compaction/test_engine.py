@@ -14,8 +14,9 @@ from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.strategies.registry import house, look
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.rollout.events import Base, PinsChanged
+from pinfold.rollout.events import PinsChanged
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Base
 from pinfold.window.refused import Refused
 
 

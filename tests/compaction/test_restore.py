@@ -8,7 +8,8 @@ from fakes.compactions import Live, apply, planned, session, working
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.restore import restore_of, undo_of
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import Base, ItemsMarked, PinsChanged, Sizes, WindowReplaced
+from pinfold.rollout.events import ItemsMarked, PinsChanged, WindowReplaced
+from pinfold.rollout.values import Base, Sizes
 from pinfold.window.boundary_text import told
 from pinfold.window.generations import generations
 from pinfold.window.refused import Refused

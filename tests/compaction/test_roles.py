@@ -10,10 +10,11 @@ from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import Evidence, SummaryEntry
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied, Stated
+from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory
 from pinfold.rollout.memory import Evidence as Ref
+from pinfold.rollout.values import Stated
 
 TOLD = Material(
     entries=tuple(

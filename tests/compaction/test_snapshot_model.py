@@ -13,7 +13,7 @@ from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.ports.provider import PartDone, Request
 from pinfold.providers.embedded import Embedded, available
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
 
 pytestmark = pytest.mark.real_model

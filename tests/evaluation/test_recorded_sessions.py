@@ -29,8 +29,9 @@ from pinfold.evaluation.recorded_trials import tried
 from pinfold.evaluation.recorded_verdict import verdict
 from pinfold.evaluation.report_recorded import report
 from pinfold.evaluation.trials import SLACK
-from pinfold.rollout.events import Base, Data, Event, ItemAdded, WindowReplaced
+from pinfold.rollout.events import Data, Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Base
 from pinfold.tokens.counter import Counter
 
 BUDGET = 500

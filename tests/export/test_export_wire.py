@@ -15,7 +15,8 @@ from fakes.recorded import recorded
 from pinfold.adopt.detect import read
 from pinfold.export import codex, messages
 from pinfold.export.transcript import Transcript, window_alone
-from pinfold.rollout.events import Context, Data, ItemAdded, Memories
+from pinfold.rollout.context import Context, Memories
+from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.window.window import Window
 

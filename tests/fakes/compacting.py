@@ -20,8 +20,8 @@ from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import JournalError
+from pinfold.rollout.values import Usage
 
 if TYPE_CHECKING:
     from fakes.session import MemoryRecord

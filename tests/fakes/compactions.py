@@ -11,9 +11,9 @@ from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
     ArtifactObserved,
-    Context,
     ContextSet,
     Data,
     Event,

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from fakes.session import FakeSession
 from fakes.windows import IMAGE
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import AgentsFile, ArtifactObserved, Context, ContextSet, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, ToolSchema
+from pinfold.rollout.events import ArtifactObserved, ContextSet
 from pinfold.rollout.items import Item
 
 SMALL = ModelInfo("small", "p", 4_000, "table", max_output=400)

@@ -6,16 +6,9 @@ from typing import Any
 
 from pinfold.digests.choice import choose, render
 from pinfold.digests.record import Record
-from pinfold.rollout.events import (
-    SCHEMA,
-    Base,
-    Data,
-    Event,
-    ItemAdded,
-    SessionStarted,
-    WindowReplaced,
-)
+from pinfold.rollout.events import SCHEMA, Data, Event, ItemAdded, SessionStarted, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Base
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 Make = Callable[[int], list[Data]]

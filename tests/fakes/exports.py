@@ -7,18 +7,10 @@ from fakes.windows import IMAGE, MODEL
 from pinfold.commands.export import opening
 from pinfold.export.transcript import ExportedItem, Transcript
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import (
-    AgentsFile,
-    Base,
-    Context,
-    Data,
-    ItemAdded,
-    ItemsMarked,
-    PinsChanged,
-    Sizes,
-    WindowReplaced,
-)
+from pinfold.rollout.context import AgentsFile, Context
+from pinfold.rollout.events import Data, ItemAdded, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item, Origin
+from pinfold.rollout.values import Base, Sizes
 from pinfold.window.window import Window
 
 ID = "0197f3a2-7c10-7d2e-9b1e-0123456789ab"

@@ -6,10 +6,9 @@ from typing import Literal
 from hypothesis import strategies as st
 
 from fakes.windows import windows
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
     ArtifactObserved,
-    Base,
-    Context,
     ContextSet,
     Data,
     Event,
@@ -19,11 +18,11 @@ from pinfold.rollout.events import (
     Pin,
     PinsChanged,
     RequestFinished,
-    Usage,
     WindowCounted,
     WindowReplaced,
 )
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import Base, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window

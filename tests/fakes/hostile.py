@@ -12,15 +12,12 @@ import msgspec
 
 from fakes.foreign import START, codex_session
 from fakes.foreign_claude import claude_session
-from pinfold.rollout import events
+from pinfold.rollout import codec
+from pinfold.rollout.context import AgentsFile, Context, ToolSchema
 from pinfold.rollout.events import (
-    AgentsFile,
     ApprovalDecided,
     ArtifactObserved,
-    Base,
-    Compaction,
     CompactionFinished,
-    Context,
     ContextSet,
     CoreChanged,
     Data,
@@ -34,14 +31,12 @@ from pinfold.rollout.events import (
     PromptQueued,
     RequestFinished,
     SessionStarted,
-    Sizes,
-    Stated,
-    ToolSchema,
     TurnFinished,
     TurnStarted,
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Origin
+from pinfold.rollout.values import Base, Compaction, Sizes, Stated
 
 PARTS = {
     "clipboard": "\x1b]52;c;aGk=\x07",
@@ -232,7 +227,7 @@ def session_data() -> list[Data]:
 def rollout() -> bytes:
     """The session as pinfold keeps it, every text of it hostile; the last line is no event."""
     lines = [
-        events.encode(Event(seq, START + timedelta(seconds=seq), hostile_data(data)))
+        codec.encode(Event(seq, START + timedelta(seconds=seq), hostile_data(data)))
         for seq, data in enumerate(session_data(), 1)
     ]
     strange = {"seq": 90, "ts": "2026-03-01T12:01:30Z", "type": TEXT, "data": {}}

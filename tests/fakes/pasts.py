@@ -4,8 +4,9 @@ from fakes.checkpoints import example, said
 from fakes.compactions import working
 from fakes.preview import make_session
 from fakes.session import FakeSession
-from pinfold.rollout.events import Base, ItemAdded, Sizes, WindowReplaced
+from pinfold.rollout.events import ItemAdded, WindowReplaced
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import Base, Sizes
 from pinfold.window.window import Window
 
 SUMMARY = "Parts 1 to 4 are faster. The port of part 4 is 8004."

@@ -3,8 +3,9 @@
 import base64
 from random import Random
 
-from pinfold.rollout.events import Base, Data, ItemAdded, WindowReplaced
+from pinfold.rollout.events import Data, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Image, Item
+from pinfold.rollout.values import Base
 
 
 def picture(seed: int, size: int = 6_000) -> Image:

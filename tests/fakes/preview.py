@@ -12,7 +12,8 @@ from fakes.session import FakeHost, FakeSession
 from fakes.summaries import answer, entry
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Context, ContextSet, ItemAdded
+from pinfold.rollout.context import Context
+from pinfold.rollout.events import ContextSet, ItemAdded
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_list import PreviewList
 

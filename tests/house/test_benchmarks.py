@@ -13,8 +13,9 @@ from benchmarks.soak.log import Log
 from benchmarks.soak.run import Soak
 from benchmarks.soak.violated import Violated
 
-from pinfold.rollout.events import Base, PinsChanged, WindowReplaced
+from pinfold.rollout.events import PinsChanged, WindowReplaced
 from pinfold.rollout.journal import ROLLOUT
+from pinfold.rollout.values import Base
 from pinfold.tokens.counter import Counter
 
 TURNS = 60

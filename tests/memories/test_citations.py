@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pinfold.memories.citations import CLOSE, OPEN, cut, shown
-from pinfold.rollout.events import MemoryCited
+from pinfold.rollout.memory import MemoryCited
 
 BLOCK = f"{OPEN}\nmemory_summary.md:12-14 | how tests run\nsessions: 0198ab12-1234\n{CLOSE}"
 

@@ -8,8 +8,9 @@ import pytest
 
 from fakes.sessions import item, ticking
 from pinfold.memories.eligible import Rules, eligible
-from pinfold.rollout.events import Adopted, Event, SessionStarted
+from pinfold.rollout.events import Event, SessionStarted
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Adopted
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RULES = Rules(max_age=timedelta(days=30), min_idle=timedelta(hours=6))

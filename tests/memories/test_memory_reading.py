@@ -10,7 +10,8 @@ from pinfold.memories.reading import MemoryLine, Sources, lines, told
 from pinfold.memories.records import Candidate, Extracted
 from pinfold.memories.usage import usage_of
 from pinfold.ports.memories import Cut
-from pinfold.rollout.events import Event, MemoryCited, MemoryUsed
+from pinfold.rollout.events import Event, MemoryUsed
+from pinfold.rollout.memory import MemoryCited
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ONE, TWO = "0198ab12-1234-7000-8000-000000000001", "0198ab13-9999-7000-8000-000000000002"

@@ -7,7 +7,7 @@ from fakes.openai_server import FakeOpenAI, Reply
 from pinfold.ports.provider import ModelInfo, Request, ResponseDone
 from pinfold.providers.choose import Choice, Wish, choose, connect
 from pinfold.providers.presets import Endpoint, LocalServer
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
 
 SMALL = ModelInfo("small", "embedded", 8_192, "server", tools=False)

@@ -19,7 +19,7 @@ from pinfold.ports.provider import (
     TextDelta,
 )
 from pinfold.providers.embedded import NAME, Embedded
-from pinfold.rollout.events import Context, ToolSchema
+from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item
 
 CHILD = [sys.executable, str(Path(__file__).parents[1] / "fakes" / "embedded_child.py")]

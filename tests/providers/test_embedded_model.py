@@ -17,7 +17,7 @@ import pytest
 from pinfold.ports.errors import ContextOverflow
 from pinfold.ports.provider import PartDone, Progress, Request, ResponseDone, TextDelta
 from pinfold.providers.embedded import Embedded, available
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
 
 pytestmark = pytest.mark.real_model

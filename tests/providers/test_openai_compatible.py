@@ -33,8 +33,9 @@ from pinfold.ports.provider import (
     TextDelta,
 )
 from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
-from pinfold.rollout.events import Context, ToolSchema, Usage
+from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
+from pinfold.rollout.values import Usage
 from pinfold.settings import WireApi
 
 MODEL = ModelInfo("m", "fake", 8_000, "table")

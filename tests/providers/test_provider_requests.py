@@ -14,7 +14,7 @@ from pinfold.ports.provider import Delta, ModelInfo, PartDone, Request
 from pinfold.providers.choose import Choice, connect
 from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import Endpoint
-from pinfold.rollout.events import Context, ToolSchema
+from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
 from pinfold.settings import WireApi
 from pinfold.wire.chat.body import body as chat_body

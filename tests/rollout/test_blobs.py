@@ -15,7 +15,7 @@ from fakes.pictures import picture, prompt, replaced
 from fakes.sessions import ticking
 from pinfold.adopt import detect
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout import blobs, events
+from pinfold.rollout import blobs, codec, context
 from pinfold.rollout.blobs import Blobs, sha256
 from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Image, Item
@@ -88,7 +88,7 @@ def test_blobs_are_for_the_user_alone(folder: Path) -> None:
 def test_older_rollouts_with_base64_stay_readable(folder: Path) -> None:
     added = Event(9, ticking()(), prompt(3, PICTURE))
     with (folder / "rollout.jsonl").open("ab") as file:
-        file.write(events.encode(added) + b"\n")
+        file.write(codec.encode(added) + b"\n")
     assert items(folder)[-1].images == (PICTURE,)
 
 
@@ -131,7 +131,7 @@ def test_a_lost_picture_is_named_to_the_model_in_words(folder: Path) -> None:
     (folder / f"blobs/{sha256(BYTES)}.zst").unlink()
     (first, _) = items(folder)
     sees = ModelInfo("gpt-5.5", "openai", 100_000, "table", vision=True)
-    (message,) = chat.messages(events.Context(), (first,), sees)
+    (message,) = chat.messages(context.Context(), (first,), sees)
     assert message["content"] == "Look at 1.\n[image: image/png, 80x60, lost]"
 
 
@@ -148,7 +148,7 @@ def test_what_is_no_hash_names_nothing(folder: Path, name: str) -> None:
     assert Blobs(folder).read(name) is None
     assert not Blobs(folder).has(name)
     hostile = Image("image/png", "", hash=name)
-    line = events.encode(Event(9, ticking()(), prompt(3, hostile)))
+    line = codec.encode(Event(9, ticking()(), prompt(3, hostile)))
     with (folder / "rollout.jsonl").open("ab") as file:
         file.write(line + b"\n")
     assert items(folder)[-1].images == (hostile,)

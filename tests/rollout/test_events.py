@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinfold.rollout import events
+from pinfold.rollout import codec, events
 from pinfold.rollout.events import Data, Event, Unknown, is_compaction
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
@@ -45,24 +45,24 @@ def of(annotation: Any) -> st.SearchStrategy[Any]:
 @given(st.sampled_from(list(events.TYPES.values())).flatmap(of), moments, st.integers(1, 2**53))
 def test_an_event_comes_back_as_it_was_written(data: Data, at: Any, seq: int) -> None:
     event = Event(seq, at, data)
-    line = events.encode(event)
+    line = codec.encode(event)
     assert b"\n" not in line
-    assert events.decode(line) == event
+    assert codec.decode(line) == event
 
 
 def test_a_field_that_is_not_known_does_not_hinder() -> None:
     line = (
         b'{"seq":4,"ts":"2026-01-01T00:00:00Z","type":"turn_started","data":{"turn":2,"x":1},"y":2}'
     )
-    assert events.decode(line).data == events.TurnStarted(turn=2)
+    assert codec.decode(line).data == events.TurnStarted(turn=2)
 
 
 @pytest.mark.parametrize("data", [b'{"turn":"two"}', b"{}", b"[]", b"null"])
 def test_data_that_does_not_fit_its_type_stays_raw(data: bytes) -> None:
     line = b'{"seq":4,"ts":"2026-01-01T00:00:00Z","type":"turn_started","data":' + data + b"}"
     with pytest.raises(ValueError):
-        events.decode(line)
-    event = events.decode_leniently(line, 1, events.decode(EMPTY).ts)
+        codec.decode(line)
+    event = codec.decode_leniently(line, 1, codec.decode(EMPTY).ts)
     assert event.seq == 4
     assert event.data == Unknown(type="turn_started", raw=line)
 
@@ -70,7 +70,7 @@ def test_data_that_does_not_fit_its_type_stays_raw(data: bytes) -> None:
 @settings(deadline=None)
 @given(st.binary() | json.map(msgspec.json.encode) | st.just(b"[" * 100_000))
 def test_no_line_is_too_odd(line: bytes) -> None:
-    event = events.decode_leniently(line, 7, events.decode(EMPTY).ts)
+    event = codec.decode_leniently(line, 7, codec.decode(EMPTY).ts)
     assert isinstance(event.data, Unknown)
     assert event.data.raw == line
 
@@ -80,7 +80,7 @@ EMPTY = b'{"seq":1,"ts":"2026-01-01T00:00:00Z","type":"from_the_future"}'
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
     prompt = events.PromptQueued(id=1, text="\ud83d\ude00 \ud800")
-    assert events.mended(prompt) == events.PromptQueued(id=1, text="😀 \ufffd")
+    assert codec.mended(prompt) == events.PromptQueued(id=1, text="😀 \ufffd")
 
 
 def test_a_window_that_the_user_went_back_to_is_no_compaction() -> None:

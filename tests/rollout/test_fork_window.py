@@ -8,10 +8,11 @@ from fakes.sessions import item, ticking
 from pinfold.agent.state import State
 from pinfold.agent.turn.reopening import found_as
 from pinfold.compaction.restore import restore_of
-from pinfold.rollout.events import Base, TurnStarted, WindowReplaced
+from pinfold.rollout.events import TurnStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Base
 from pinfold.window.generations import generations, standing
 from pinfold.window.refused import Refused
 from pinfold.window.window import Window

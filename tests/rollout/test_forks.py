@@ -11,7 +11,6 @@ from pinfold.agent.state import State
 from pinfold.rollout.events import (
     SCHEMA,
     ArtifactObserved,
-    Base,
     ItemAdded,
     ItemsMarked,
     PinsChanged,
@@ -26,6 +25,7 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Base
 from pinfold.window.window import Window
 
 UNKNOWN = b'{"seq": 11, "ts":"2030-01-01T00:00:00Z","type":"dreamt", "data":{}}\n'

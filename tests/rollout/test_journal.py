@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from fakes.sessions import item, new_journal, ticking
-from pinfold.rollout.events import SCHEMA, UNREADABLE, PromptQueued, SessionStarted, Unknown
+from pinfold.rollout.codec import UNREADABLE
+from pinfold.rollout.events import SCHEMA, PromptQueued, SessionStarted, Unknown
 from pinfold.rollout.hold import SessionHeld, is_held
 from pinfold.rollout.journal import Journal, JournalError
 

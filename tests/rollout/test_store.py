@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fakes.sessions import item, ticking
-from pinfold.rollout.events import ModelChanged, RequestFinished, TurnStarted, Usage
+from pinfold.rollout.events import ModelChanged, RequestFinished, TurnStarted
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Usage
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinfold.rollout.events import Usage
+from pinfold.rollout.values import Usage
 from pinfold.tokens.prices import Price, Spend, cost
 
 USAGE = Usage(input=1_000_000, cached=400_000, output=100_000, reasoning=50_000)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinfold.rollout.events import AgentsFile, Context, Memories, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, Memories, ToolSchema
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter

@@ -17,7 +17,7 @@ from fakes.transcripts import shown
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.provider import ModelInfo, TextDelta
-from pinfold.rollout.events import Usage
+from pinfold.rollout.values import Usage
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.review import ReviewCard

@@ -12,7 +12,8 @@ from textual.widgets import Input, Static
 from fakes.context import CONTEXT, SMALL, make_session, window
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.rollout.events import ContextSet, Memories
+from pinfold.rollout.context import Memories
+from pinfold.rollout.events import ContextSet
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_footer import Footer

@@ -10,8 +10,9 @@ from textual.widgets import Static
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
-from pinfold.rollout.events import CoreChanged, CoreSuggested, GoalSet, Stated
+from pinfold.rollout.events import CoreChanged, CoreSuggested, GoalSet
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Stated
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core import CorePanel
 from pinfold.tui.panels.item import Page

@@ -7,8 +7,9 @@ from textual.widgets import Input, Static
 from fakes.screen import make_app, type_fast, until
 from fakes.session import FakeSession
 from fakes.transcripts import DIFF, call, shown
-from pinfold.rollout.events import Base, WindowReplaced
+from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import Base
 from pinfold.tui.find import FindBar
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.transcript.search import Needle, lowered

@@ -13,8 +13,9 @@ from fakes.session import FakeSession
 from fakes.transcripts import shown as rows
 from pinfold.agent.updates import Streamed
 from pinfold.ports.provider import ModelInfo, TextDelta
-from pinfold.rollout.events import PinsChanged, RequestFinished, Usage
+from pinfold.rollout.events import PinsChanged, RequestFinished
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Usage
 from pinfold.tui import themes
 from pinfold.tui.gauge import LETTERS, GaugeBar, variable
 from pinfold.tui.transcript.view import Transcript

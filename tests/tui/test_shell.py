@@ -20,8 +20,9 @@ from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import TextDelta
 from pinfold.ports.tool import Review
+from pinfold.rollout.context import AgentsFile, Context
 from pinfold.rollout.drafts import Draft
-from pinfold.rollout.events import AgentsFile, Context, ContextSet, TurnFinished, TurnStarted
+from pinfold.rollout.events import ContextSet, TurnFinished, TurnStarted
 from pinfold.rollout.hold import Holder, SessionHeld
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError

@@ -5,15 +5,9 @@ from textual.pilot import Pilot
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from fakes.transcripts import call, shown
-from pinfold.rollout.events import (
-    ArtifactObserved,
-    Base,
-    ItemsMarked,
-    PinsChanged,
-    Sizes,
-    WindowReplaced,
-)
+from pinfold.rollout.events import ArtifactObserved, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Base, Sizes
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
 

@@ -9,8 +9,9 @@ from textual.widgets import Input
 from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from fakes.transcripts import call
-from pinfold.rollout.events import Base, ItemsMarked, PinsChanged, Sizes, WindowReplaced
+from pinfold.rollout.events import ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import Base, Sizes
 from pinfold.tui.transcript.view import Transcript
 
 Snap = Callable[..., bool]

@@ -6,7 +6,6 @@ from fakes.histories import fold
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
-    Base,
     Data,
     ItemAdded,
     ItemsMarked,
@@ -14,6 +13,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Kind
+from pinfold.rollout.values import Base
 from pinfold.window import selectors
 from pinfold.window.actions import Planner
 from pinfold.window.refused import Refused

@@ -2,18 +2,18 @@
 
 from fakes.histories import finished, fold
 from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
-    Context,
     ContextSet,
     Data,
     ItemAdded,
     ItemsMarked,
     ModelChanged,
     PinsChanged,
-    Usage,
     WindowCounted,
 )
 from pinfold.rollout.items import Item, Kind, Origin
+from pinfold.rollout.values import Usage
 from pinfold.tokens.prices import Price
 from pinfold.window.gauge import Gauge
 from pinfold.window.reading import Sent

@@ -6,15 +6,14 @@ from fakes.histories import events, finished, fold, histories
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import (
     ArtifactObserved,
-    Base,
     Data,
     ItemAdded,
     ItemsMarked,
     PinsChanged,
-    Usage,
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Kind
+from pinfold.rollout.values import Base, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window

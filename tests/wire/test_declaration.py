@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinfold.rollout.events import Context, ToolSchema
+from pinfold.rollout.context import Context, ToolSchema
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts
 from pinfold.wire.responses.declaration import declaration

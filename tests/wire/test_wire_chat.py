@@ -7,7 +7,7 @@ from hypothesis import given
 
 from fakes.openai_rules import chat_complaint
 from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
-from pinfold.rollout.events import AgentsFile, Context, Memories, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, Memories, ToolSchema
 from pinfold.rollout.items import Image, Item
 from pinfold.wire.atoms import BrokenPair, atoms
 from pinfold.wire.chat import render as chat

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from fakes.openai_rules import responses_complaint
 from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
-from pinfold.rollout.events import Context, ToolSchema
+from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
 from pinfold.wire.atoms import BrokenPair
 from pinfold.wire.responses import render as responses

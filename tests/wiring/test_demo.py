@@ -13,7 +13,8 @@ from pinfold.agent.updates import PromptReturned, Told
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import ContextSet, Event, ItemAdded, RequestFinished, decode
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import ContextSet, Event, ItemAdded, RequestFinished
 from pinfold.window.reading import Reading
 from pinfold.wiring.replaying import Player, demo_file
 

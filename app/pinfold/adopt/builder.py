@@ -26,12 +26,10 @@ from pinfold.adopt.pairs import (
     unknown_result,
 )
 from pinfold.rollout.acts import told
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
     SCHEMA,
-    Adopted,
     ArtifactObserved,
-    Base,
-    Context,
     ContextSet,
     Data,
     Event,
@@ -42,11 +40,11 @@ from pinfold.rollout.events import (
     SessionStarted,
     TurnFinished,
     TurnStarted,
-    Usage,
     WindowReplaced,
 )
 from pinfold.rollout.items import WRITTEN, Form, Image, Item, Kind, Origin, State
 from pinfold.rollout.summaries import title_of
+from pinfold.rollout.values import Adopted, Base, Usage
 from pinfold.tokens.catalog import look_up
 
 _EPOCH = datetime.fromtimestamp(0, UTC)

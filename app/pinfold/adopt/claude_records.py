@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pinfold.adopt.lines import compact, list_of, number_of, object_of, text_of
-from pinfold.rollout.events import Usage
 from pinfold.rollout.items import Image
+from pinfold.rollout.values import Usage
 
 Record = dict[str, Any]
 Block = dict[str, Any]

@@ -13,8 +13,9 @@ from pinfold.adopt.codex_acts import Acts
 from pinfold.adopt.codex_items import UnnumberedItem
 from pinfold.adopt.codex_tools import outcome, touched
 from pinfold.adopt.lines import number_of, object_of, records, text_of, time_of
-from pinfold.rollout.events import Context, Usage
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import WRITTEN, Item
+from pinfold.rollout.values import Usage
 
 _REDUNDANT = frozenset(
     {

@@ -15,7 +15,7 @@ from pinfold.adopt.codex_items import UnnumberedItem
 from pinfold.adopt.content import content
 from pinfold.adopt.forms import detail_of
 from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import WRITTEN
 
 

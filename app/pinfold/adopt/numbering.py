@@ -5,8 +5,9 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from pinfold.rollout.events import Base, Data, Event, ItemAdded, RequestFinished, WindowReplaced
+from pinfold.rollout.events import Data, Event, ItemAdded, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Base
 
 
 def numbered(

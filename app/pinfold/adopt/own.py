@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption, NotASession
 from pinfold.checkpoint.core import Core
-from pinfold.rollout import events, pictures
+from pinfold.rollout import codec, events, pictures
 from pinfold.rollout.acts import told
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import (
-    Adopted,
     ApprovalDecided,
     ContextSet,
     CoreChanged,
@@ -28,11 +27,11 @@ from pinfold.rollout.events import (
     PromptQueued,
     PromptUnqueued,
     SessionStarted,
-    Stated,
     Unknown,
 )
 from pinfold.rollout.memory import DecisionMemory, FactMemory
 from pinfold.rollout.summaries import title_of
+from pinfold.rollout.values import Adopted, Stated
 
 MOST, LONGEST = 40, 2_000
 """Suggestions for the core that an adopted session may bring, and characters of one."""
@@ -148,7 +147,7 @@ def unconfirmed(read: Iterable[Event]) -> Unconfirmed:
 def _events(lines: Iterable[bytes], blobs: Blobs) -> Iterable[Event]:
     seq, at = 0, datetime.fromtimestamp(0, UTC)
     for line in lines:
-        event = events.decode_leniently(line.rstrip(b"\n"), seq + 1, at)
+        event = codec.decode_leniently(line.rstrip(b"\n"), seq + 1, at)
         seq, at = event.seq, event.ts
         yield replace(event, data=pictures.filled(event.data, blobs))
 
@@ -162,4 +161,4 @@ def _in_order(read: list[Event]) -> list[Event]:
 
 
 def _unreadable(event: Event) -> bool:
-    return isinstance(event.data, Unknown) and event.data.type == events.UNREADABLE
+    return isinstance(event.data, Unknown) and event.data.type == codec.UNREADABLE

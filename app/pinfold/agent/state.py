@@ -6,18 +6,17 @@ from hashlib import sha256
 from msgspec import Struct, field
 
 from pinfold.rollout import provenance
+from pinfold.rollout.codec import UNREADABLE
+from pinfold.rollout.context import Context, Memories
 from pinfold.rollout.events import (
     KILLED,
-    UNREADABLE,
     ApprovalDecided,
-    Context,
     ContextSet,
     Event,
     GoalSet,
     ItemAdded,
     JobEnded,
     JobStarted,
-    Memories,
     MemoryUsed,
     ModelChanged,
     PromptQueued,

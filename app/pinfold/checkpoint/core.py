@@ -15,10 +15,10 @@ from pinfold.rollout.events import (
     GoalSet,
     ItemAdded,
     MemoryApplied,
-    Stated,
 )
 from pinfold.rollout.memory import DecisionMemory, FactMemory
 from pinfold.rollout.provenance import words
+from pinfold.rollout.values import Stated
 
 FIRST_REQUEST = 300
 """Tokens of the first request that stand in it until the user sets a goal."""

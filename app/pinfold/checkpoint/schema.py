@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 
 
 def _object(required: Sequence[str], **properties: object) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material, Strategy, traits_of
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.rollout import events
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.items import Kind
+from pinfold.rollout.values import Sizes
 from pinfold.window.refused import Refused
 
 LAST = "checkpoint"
@@ -254,7 +254,7 @@ def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) ->
         strategy=plan.strategy,
         inserted=inserted,
         why={item.n: item.reason for item in plan.items if item.reason not in _COMMON},
-        tokens=events.Sizes(sizes.before, sizes.after),
+        tokens=Sizes(sizes.before, sizes.after),
         meta={
             **plan.meta,
             "context": sizes.context,

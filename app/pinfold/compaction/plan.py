@@ -4,8 +4,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from pinfold.rollout.events import Base
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import Base
 
 Verdict = Literal["keep", "pin", "shorten", "mask", "fold", "archive", "replace"]
 """Stays; stays for its pin; keeps the ends of its body; loses its body; leaves a line; leaves the

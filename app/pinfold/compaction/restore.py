@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from pinfold.rollout.events import Base, Data, ItemsMarked, PinsChanged, WindowReplaced
+from pinfold.rollout.events import Data, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import WRITTEN, Form
+from pinfold.rollout.values import Base
 from pinfold.window.forms import unpack
 from pinfold.window.generations import first_of
 from pinfold.window.refused import Refused

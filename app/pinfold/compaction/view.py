@@ -13,8 +13,9 @@ from msgspec import Struct
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.ports.provider import ModelInfo, WindowSource
-from pinfold.rollout.events import Base, Pin
+from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Form, Item, Kind, Origin
+from pinfold.rollout.values import Base
 from pinfold.window.archive import Touch
 from pinfold.window.gauge import Gauge
 from pinfold.window.pins import newest_about

@@ -15,7 +15,7 @@ from pinfold.agent.requests.writing import Writer
 from pinfold.evaluation.scores import PROBES, Probe
 from pinfold.evaluation.trials import Graded
 from pinfold.evaluation.truth import Truth
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 

@@ -21,7 +21,7 @@ from pinfold.evaluation.scores import (
     spread,
 )
 from pinfold.evaluation.trials import Graded, Trial
-from pinfold.rollout.events import Usage
+from pinfold.rollout.values import Usage
 
 PAIRS = (("handoff", "bare-handoff"), ("checkpoint", "tail"))
 """Strategies to compare: the first pair of which both ran."""

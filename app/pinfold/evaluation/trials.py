@@ -20,8 +20,9 @@ from pinfold.evaluation.script import at
 from pinfold.evaluation.truth import Truth
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Data, Event, Usage, WindowReplaced
+from pinfold.rollout.events import Data, Event, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.window.refused import Refused
 

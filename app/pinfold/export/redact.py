@@ -13,7 +13,7 @@ from pinfold.export.detectors import hits
 from pinfold.export.keys import Hit
 from pinfold.export.transcript import ExportedItem, Transcript
 from pinfold.rollout import arguments
-from pinfold.rollout.events import AgentsFile, Context
+from pinfold.rollout.context import AgentsFile, Context
 from pinfold.rollout.items import Item
 from pinfold.window.window import Boundary
 

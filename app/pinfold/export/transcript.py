@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.arguments import parsed
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.summaries import title_of
 from pinfold.window import titles

@@ -17,7 +17,7 @@ from pinfold.adopt.set_up import folding, set_up
 from pinfold.agent.clock import CLOCK
 from pinfold.host.app_context import AppContext
 from pinfold.numbers import tokens
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import (
     Event,
     ItemAdded,
@@ -104,7 +104,7 @@ def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path
             if (journal.started.adopted, journal.started.cwd) != (source, str(cwd)):
                 continue
             lines = islice(journal.whole_lines(), 1, None)
-            same = all(next(lines, b"") == events.written(event)[1] for event in rest)
+            same = all(next(lines, b"") == codec.written(event)[1] for event in rest)
             if same and all(_by_opening(line) for line in lines):
                 return summary.folder
     return None
@@ -112,7 +112,7 @@ def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path
 
 def _by_opening(line: bytes) -> bool:
     try:
-        return isinstance(events.decode(line).data, _BY_OPENING)
+        return isinstance(codec.decode(line).data, _BY_OPENING)
     except ValueError:
         return False
 

@@ -14,7 +14,7 @@ import re
 from collections import deque
 
 from pinfold.ports.memories import Cut
-from pinfold.rollout.events import MemoryCited
+from pinfold.rollout.memory import MemoryCited
 from pinfold.sanitize import one_line
 
 OPEN, CLOSE = "<memory_citations>", "</memory_citations>"

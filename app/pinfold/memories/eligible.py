@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pinfold.memories.records import Candidate
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import SessionStarted
 from pinfold.rollout.hold import is_held
 from pinfold.rollout.journal import ROLLOUT
@@ -65,7 +65,7 @@ def _started(path: Path) -> SessionStarted | None:
     with path.open("rb") as file:
         line = file.readline(_HEAD).rstrip(b"\n")
     try:
-        data = events.decode(line).data
+        data = codec.decode(line).data
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, SessionStarted) else None

@@ -17,7 +17,8 @@ from pinfold.memories.records import Extracted
 from pinfold.memories.source import Source
 from pinfold.memories.statements import KINDS, record
 from pinfold.ports.errors import ContextOverflow
-from pinfold.rollout.events import Context, Usage
+from pinfold.rollout.context import Context
+from pinfold.rollout.values import Usage
 
 WINDOW_SHARE = 0.7
 """Of the model's window, that instructions and record may take."""

@@ -26,9 +26,9 @@ from pinfold.memories.records import Candidate, Claim, StateError
 from pinfold.memories.source import safely
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import NoSuchModel, ProviderError
-from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 
 if TYPE_CHECKING:

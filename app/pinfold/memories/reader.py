@@ -14,7 +14,8 @@ from pinfold.memories.records import Output, StateError
 from pinfold.memories.statements import Cited, cited
 from pinfold.memories.usage import kind_of
 from pinfold.ports.memories import Cut, MemoryFailure
-from pinfold.rollout.events import MemoryCited, MemoryFile, MemoryUsed
+from pinfold.rollout.events import MemoryUsed
+from pinfold.rollout.memory import MemoryCited, MemoryFile
 from pinfold.small_files import read_text
 
 if TYPE_CHECKING:

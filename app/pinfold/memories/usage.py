@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from pinfold.rollout.events import Event, MemoryFile, MemoryUsed
+from pinfold.rollout.events import Event, MemoryUsed
+from pinfold.rollout.memory import MemoryFile
 
 _BY_NAME: dict[str, MemoryFile] = {
     "MEMORY.md": "MEMORY.md",

@@ -7,11 +7,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from pinfold.rollout.events import (
-    MemoryCited,
-    MemoryFile,
-    MemoryUsed,
-)
+from pinfold.rollout.events import MemoryUsed
+from pinfold.rollout.memory import MemoryCited, MemoryFile
 
 
 class Cut(Struct, frozen=True):

@@ -5,11 +5,9 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
-from pinfold.rollout.events import (
-    Context,
-    Usage,
-)
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Usage
 
 WindowSource = Literal["config", "server", "table", "assumed", "learned"]
 """`learned`: from a request that the server refused."""

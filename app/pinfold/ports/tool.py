@@ -7,7 +7,8 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct, field
 
 from pinfold.rollout.acts import ToolKind
-from pinfold.rollout.events import Data, ToolSchema
+from pinfold.rollout.context import ToolSchema
+from pinfold.rollout.events import Data
 from pinfold.rollout.items import Image, Item
 
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from pinfold import atomic_files
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.blobs import COMPRESSED, Blobs
 from pinfold.rollout.events import SessionStarted
 from pinfold.rollout.hold import LOCKS, Hold
@@ -131,7 +131,7 @@ def started(folder: Path) -> SessionStarted | None:
     """The first event of a rollout; None where it can't be read."""
     try:
         with (folder / ROLLOUT).open("rb") as file:
-            data = events.decode(file.readline(_LINE)).data
+            data = codec.decode(file.readline(_LINE)).data
     except (OSError, ValueError, RecursionError):
         return None
     return data if isinstance(data, SessionStarted) else None

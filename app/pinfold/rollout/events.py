@@ -1,110 +1,24 @@
 """Events: the lines of a rollout. Typed, frozen, told apart by `type`.
 
-A line is `{"seq": 1, "ts": "...Z", "type": "item_added", "data": {...}}`. A type that this
-version does not know decodes to `Unknown`; the raw line stays what it was.
+A type that this version does not know is `Unknown`; the raw line stays what it was.
 """
 
 from datetime import datetime
 from typing import Any, Literal
 
-import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Struct, field
 
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.memory import Memory
+from pinfold.rollout.memory import Memory, MemoryCited, MemoryFile
+from pinfold.rollout.values import Adopted, Base, Compaction, Sizes, Stated, Usage
 
 SCHEMA = 1
 """The number in the first event. A reader refuses a larger one."""
 
-UNREADABLE = "unreadable"
-"""The type of `Unknown` events that stand for a line which is no event at all."""
-
 
 class Data(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=None):
     """What an event says."""
-
-
-class AgentsFile(Struct, frozen=True):
-    """One AGENTS.md as it was read."""
-
-    path: str
-    text: str
-
-
-class ToolSchema(Struct, frozen=True):
-    """A tool as the model is told of it; `parameters` is a JSON schema."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
-
-
-class Memories(Struct, frozen=True, omit_defaults=True):
-    """What earlier sessions learned, as this one was told of it when it began."""
-
-    text: str
-    """Empty where there was nothing to tell."""
-    folded: bool = False
-    """Whether the user took it out of the requests."""
-
-
-class Context(Struct, frozen=True, kw_only=True):
-    """What stands before the window in every request."""
-
-    instructions: str = ""
-    agents: tuple[AgentsFile, ...] = ()
-    environment: str = ""
-    tools: tuple[ToolSchema, ...] = ()
-    memories: Memories | None = None
-    """None until it is decided, which is once in a session."""
-
-    @property
-    def remembered(self) -> str:
-        """The memories that a request carries."""
-        return "" if self.memories is None or self.memories.folded else self.memories.text
-
-
-class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Tokens of one request as the provider counted them."""
-
-    input: int = 0
-    cached: int = 0
-    """The share of `input` that came from the provider's prompt cache."""
-    written: int = 0
-    """The share of `input` that was put into it, where that has a price of its own."""
-    output: int = 0
-    reasoning: int = 0
-    """The share of `output` that was reasoning."""
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input=self.input + other.input,
-            cached=self.cached + other.cached,
-            written=self.written + other.written,
-            output=self.output + other.output,
-            reasoning=self.reasoning + other.reasoning,
-        )
-
-    def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input=self.input - other.input,
-            cached=self.cached - other.cached,
-            written=self.written - other.written,
-            output=self.output - other.output,
-            reasoning=self.reasoning - other.reasoning,
-        )
-
-
-class Adopted(Struct, frozen=True, omit_defaults=True):
-    """Where a session came from that another tool wrote."""
-
-    tool: str
-    """`codex`, `claude`, `messages` or `pinfold`."""
-    file: str
-    session: str = ""
-    """Its id there."""
-    through: int = 0
-    """The seq of the last event that came with it."""
 
 
 class SessionStarted(Data, frozen=True, kw_only=True):
@@ -150,23 +64,6 @@ class TurnFinished(Data, frozen=True, kw_only=True):
 
 class ItemAdded(Data, frozen=True, kw_only=True):
     item: Item
-
-
-class Sizes(Struct, frozen=True):
-    """Tokens of the window, without the context before it."""
-
-    before: int
-    after: int
-
-
-class Compaction(Struct, frozen=True):
-    """A compaction, as turn metadata tells of it."""
-
-    trigger: Literal["manual", "auto"]
-    reason: Literal["user_requested", "context_limit", "model_downshift", "prepared"]
-    phase: Literal["standalone_turn", "pre_turn", "mid_turn", "background"]
-    implementation: Literal["local", "remote"]
-    strategy: str
 
 
 class RequestFinished(Data, frozen=True, kw_only=True):
@@ -263,20 +160,6 @@ class MemoryRefused(Data, frozen=True, kw_only=True):
     reason: str
 
 
-class MemoryCited(Struct, frozen=True, omit_defaults=True):
-    """A place in the memory files that a reply is drawn from."""
-
-    path: str
-    """Relative to the folder of memories."""
-    first: int
-    last: int
-    """Lines, from 1."""
-    note: str = ""
-
-
-MemoryFile = Literal["MEMORY.md", "summary", "raw", "rollout_summary", "skill", "other"]
-
-
 class MemoryUsed(Data, frozen=True, kw_only=True):
     """A reply cited memories, or a tool read a file of them; usage counts are made of these."""
 
@@ -319,14 +202,6 @@ class GoalSet(Data, frozen=True, kw_only=True):
     """In the user's words; empty goes back to the first request."""
 
 
-class Stated(Struct, frozen=True, omit_defaults=True):
-    """Something of the protected core, in the user's words."""
-
-    text: str
-    item: int = 0
-    """The message that it was found in; 0 where the user wrote it into the core."""
-
-
 class CoreChanged(Data, frozen=True, kw_only=True):
     """The user changed the protected core by hand; the goal is `GoalSet`."""
 
@@ -339,13 +214,6 @@ class CoreSuggested(Data, frozen=True, kw_only=True):
     """What a session that was adopted had in its core: none of it stands until it is confirmed."""
 
     add: tuple[Stated, ...]
-
-
-class Base(Struct, frozen=True):
-    """The window that a plan was made from."""
-
-    generation: int
-    seq: int
 
 
 class WindowReplaced(Data, frozen=True, kw_only=True):
@@ -442,101 +310,3 @@ class Event(Struct, frozen=True):
     """Where its line begins, for one that a journal has read or written."""
     length: int = 0
     """Bytes of that line, without its line end; 0 where there is none."""
-
-
-class Header(Struct, frozen=True):
-    """A line's outer fields, its data still raw."""
-
-    seq: int
-    ts: datetime
-    type: str
-    data: Raw = field(default_factory=lambda: Raw(b"{}"))
-
-
-class _Schema(Struct, frozen=True):
-    schema: int = 0
-
-
-class _Out(Struct, frozen=True):
-    seq: int
-    ts: datetime
-    type: str
-    data: Data
-
-
-_line = msgspec.json.Decoder(Header)
-_schema = msgspec.json.Decoder(_Schema)
-_data = {name: msgspec.json.Decoder(cls) for name, cls in TYPES.items()}
-_encoder = msgspec.json.Encoder()
-
-
-def encode(event: Event) -> bytes:
-    """The line of an event, without its line end."""
-    if isinstance(event.data, Unknown):
-        return event.data.raw
-    return _encoder.encode(_Out(event.seq, event.ts, NAMES[type(event.data)], event.data))
-
-
-def written(event: Event) -> tuple[Event, bytes]:
-    """An event as it can be written (see `mended`), and its line."""
-    try:
-        return event, encode(event)
-    except UnicodeEncodeError:
-        event = Event(event.seq, event.ts, mended(event.data))
-        return event, encode(event)
-
-
-def header(line: bytes) -> Header | None:
-    """The header of a line; None where it is no event."""
-    try:
-        return _line.decode(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def schema(head: Header) -> int:
-    """The schema number in the first event of a rollout; 0 where it names none."""
-    try:
-        return _schema.decode(head.data).schema
-    except (ValueError, RecursionError):
-        return 0
-
-
-def mended(data: Data) -> Data:
-    """`data` with its lone surrogates joined or replaced, so that it can be written."""
-    return msgspec.convert(_mend(msgspec.to_builtins(data)), type(data))
-
-
-def _mend(value: Any) -> Any:
-    match value:
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case dict():
-            return {_mend(key): _mend(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_mend(inner) for inner in value]
-        case _:
-            return value
-
-
-def decode_leniently(line: bytes, seq: int, ts: datetime) -> Event:
-    """The event of a line, `Unknown` where it can't be understood.
-
-    `seq` and `ts` stand in where the line doesn't even tell those.
-    """
-    try:
-        return decode(line)
-    except (ValueError, RecursionError):
-        head = header(line)
-    if head is None:
-        return Event(seq, ts, Unknown(type=UNREADABLE, raw=bytes(line)))
-    return Event(head.seq, head.ts, Unknown(type=head.type, raw=bytes(line)))
-
-
-def decode(line: bytes) -> Event:
-    """The event of a line. Raises `ValueError` (msgspec's are) on anything else."""
-    head = _line.decode(line)
-    decoder = _data.get(head.type)
-    if decoder is None:
-        return Event(head.seq, head.ts, Unknown(type=head.type, raw=bytes(line)))
-    return Event(head.seq, head.ts, decoder.decode(head.data))

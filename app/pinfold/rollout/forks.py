@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pinfold import atomic_files
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import (
     SCHEMA,
@@ -93,16 +93,16 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
             if (parent.folder / "outputs").is_dir():
                 shutil.copytree(parent.folder / "outputs", target / "outputs")
             Blobs(parent.folder).link_to(target)
-            file.write(events.encode(Event(1, now(), started)) + b"\n")
+            file.write(codec.encode(Event(1, now(), started)) + b"\n")
             line = b""
             windows = _windows(islice(parent.lines(), 1, cut.lines))
             for line in _renumbered(islice(parent.lines(), 1, cut.lines), windows):
                 file.write(line + b"\n")
             if cut.turn is not None:
-                head = events.header(line)
+                head = codec.header(line)
                 ended = TurnFinished(turn=cut.turn, state="interrupted", reason="forked here")
                 seq = cut.lines if head is None else head.seq
-                file.write(events.encode(Event(seq + 1, now(), ended)) + b"\n")
+                file.write(codec.encode(Event(seq + 1, now(), ended)) + b"\n")
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
         raise JournalError(atomic_files.failure(target, error)) from error
@@ -130,7 +130,7 @@ def _replaced(line: bytes) -> WindowReplaced | None:
     if b'"window_replaced"' not in line:
         return None
     try:
-        data = events.decode(line).data
+        data = codec.decode(line).data
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, WindowReplaced) else None

@@ -15,7 +15,7 @@ from typing import IO, Self
 import msgspec
 
 from pinfold import atomic_files
-from pinfold.rollout import events, pictures
+from pinfold.rollout import codec, events, pictures
 from pinfold.rollout.blobs import FOLDER, Blobs
 from pinfold.rollout.events import Data, Event, SessionStarted
 from pinfold.rollout.hold import Hold
@@ -190,7 +190,7 @@ class Journal:
             raise JournalError(atomic_files.failure(self.folder / FOLDER, error)) from error
 
     def _event(self, line: bytes, seq: int, at: datetime, offset: int) -> Event:
-        event = events.decode_leniently(line, seq, at)
+        event = codec.decode_leniently(line, seq, at)
         data = pictures.filled(event.data, self._blobs)
         return Event(event.seq, event.ts, data, offset, len(line))
 
@@ -241,7 +241,7 @@ class Journal:
         self.started = self._check_first(file.readline(_BLOCK))
         size = file.seek(0, os.SEEK_END)
         for start, line in _lines_backwards(file, size):
-            head = events.header(line) if line.endswith(b"\n") else None
+            head = codec.header(line) if line.endswith(b"\n") else None
             if head is not None:
                 self.last_seq = head.seq
                 self.size = start + len(line)
@@ -250,11 +250,11 @@ class Journal:
             self._cut(file)
 
     def _check_first(self, line: bytes) -> SessionStarted:
-        head = events.header(line)
-        if head is not None and events.schema(head) > events.SCHEMA:
+        head = codec.header(line)
+        if head is not None and codec.schema(head) > events.SCHEMA:
             raise JournalError(f"{self.path} was written by a newer pinfold. Please update.")
         if head is not None and line.endswith(b"\n"):
-            first = events.decode_leniently(line, head.seq, head.ts)
+            first = codec.decode_leniently(line, head.seq, head.ts)
             if isinstance(first.data, SessionStarted):
                 return first.data
         raise JournalError(f"{self.path} holds no session.")

@@ -64,3 +64,17 @@ class PlanMemory(Struct, frozen=True, kw_only=True, tag="plan", tag_field="kind"
 
 
 Memory = FactMemory | DecisionMemory | PlanMemory
+
+
+class MemoryCited(Struct, frozen=True, omit_defaults=True):
+    """A place in the memory files that a reply is drawn from."""
+
+    path: str
+    """Relative to the folder of memories."""
+    first: int
+    last: int
+    """Lines, from 1."""
+    note: str = ""
+
+
+MemoryFile = Literal["MEMORY.md", "summary", "raw", "rollout_summary", "skill", "other"]

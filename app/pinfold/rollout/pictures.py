@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import Data, Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Image, Item
@@ -21,9 +21,9 @@ LARGEST = 64_000_000
 
 def written(event: Event, blobs: Blobs) -> tuple[Event, bytes]:
     """An event as it can be written, and its line. Its pictures become blobs. Raises `OSError`."""
-    event, line = events.written(event)
+    event, line = codec.written(event)
     kept = _changed(event.data, lambda image: _kept(image, blobs))
-    return event, line if kept is event.data else events.encode(replace(event, data=kept))
+    return event, line if kept is event.data else codec.encode(replace(event, data=kept))
 
 
 def filled(data: Data, blobs: Blobs) -> Data:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from pinfold.rollout import events
+from pinfold.rollout import codec, events
 from pinfold.rollout.acts import told
 from pinfold.rollout.file_cache import FileCache, Key
 from pinfold.rollout.hold import is_held
@@ -114,7 +114,7 @@ def _take(said: Said, data: events.Data) -> None:
             said.tokens = data.usage.input if data.usage else data.estimate
         case events.ItemAdded(item=item) if item.kind == "user" and not said.title:
             said.title = title_of(told(item))
-        case events.Unknown(type=events.UNREADABLE):
+        case events.Unknown(type=codec.UNREADABLE):
             said.note = "some lines can't be read"
         case _:
             pass

@@ -3,7 +3,7 @@
 The text is counted; what the wire puts around it is its `Overhead`.
 """
 
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter

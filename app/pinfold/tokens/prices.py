@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from pinfold.rollout.events import Usage
+from pinfold.rollout.values import Usage
 
 _MILLION = 1_000_000
 

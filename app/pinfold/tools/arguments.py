@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import MAX_DEPTH, is_too_deep
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 
 
 class Arguments(BaseModel):

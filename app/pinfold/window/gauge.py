@@ -6,8 +6,8 @@ from itertools import takewhile
 from msgspec import Struct
 
 from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
-    Context,
     ContextSet,
     Event,
     ItemAdded,
@@ -16,11 +16,11 @@ from pinfold.rollout.events import (
     PinsChanged,
     RequestFinished,
     TurnStarted,
-    Usage,
     WindowCounted,
     WindowReplaced,
 )
 from pinfold.rollout.items import WRITTEN, Item, Kind
+from pinfold.rollout.values import Usage
 from pinfold.settings import WireApi
 from pinfold.tokens.calibration import Calibration
 from pinfold.tokens.counter import Counter

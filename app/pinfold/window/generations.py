@@ -5,8 +5,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from pinfold.rollout.events import Sizes
 from pinfold.rollout.items import Form, Kind
+from pinfold.rollout.values import Sizes
 from pinfold.window.forms import unpack
 from pinfold.window.overview import first_words
 from pinfold.window.refused import Refused

@@ -7,7 +7,6 @@ from datetime import datetime
 from msgspec import Struct
 
 from pinfold.rollout.events import (
-    Adopted,
     ArtifactObserved,
     Event,
     ItemAdded,
@@ -15,10 +14,10 @@ from pinfold.rollout.events import (
     Pin,
     PinsChanged,
     SessionStarted,
-    Sizes,
     WindowReplaced,
 )
 from pinfold.rollout.items import WRITTEN, Form, Item
+from pinfold.rollout.values import Adopted, Sizes
 from pinfold.window.archive import Archive, ArchiveDump, Touch
 from pinfold.window.bodies import Read
 from pinfold.window.forms import Packed, pack

@@ -1,6 +1,6 @@
 """What stands before the window, as text."""
 
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 
 
 def system_text(context: Context) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from pinfold.ports.provider import Compacted, Delta, Request
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 from pinfold.settings import WireApi
 from pinfold.wire.caching import is_openai
 from pinfold.wire.errors import Server

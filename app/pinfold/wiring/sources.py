@@ -15,7 +15,7 @@ from pinfold.host.adopting import read
 from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.sessions import folder_of, prices
 from pinfold.ports.provider import ModelInfo, WindowSource
-from pinfold.rollout import events
+from pinfold.rollout import codec
 from pinfold.rollout.events import Event, ModelChanged
 from pinfold.rollout.journal import Journal
 from pinfold.settings import WireApi
@@ -46,7 +46,7 @@ class Source:
     def lines(self) -> Iterator[bytes]:
         """The lines of its rollout, with their pictures in them. Raises `JournalError`."""
         if isinstance(self.at, Adoption):
-            yield from (events.written(event)[1] for event in self.at.events)
+            yield from (codec.written(event)[1] for event in self.at.events)
             return
         with Journal.open(self.at, CLOCK.now, read_only=True) as journal:
             yield from journal.whole_lines()

@@ -14,7 +14,8 @@ from pinfold.agent.options import Options
 from pinfold.ports.approver import Decision
 from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
-from pinfold.rollout.events import ContextSet, ToolSchema
+from pinfold.rollout.context import ToolSchema
+from pinfold.rollout.events import ContextSet
 from pinfold.rollout.items import Image, Item
 from pinfold.tokens.prices import Price
 from pinfold.tools import registry

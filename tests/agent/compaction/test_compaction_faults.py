@@ -17,7 +17,8 @@ from fakes.cut_compactions import COMPACTED, MODEL, OPTIONS, REFUSED
 from fakes.provider import FakeClock, Step, calls, says
 from pinfold.checkpoint import persist
 from pinfold.compaction.strategies.registry import registry
-from pinfold.rollout.events import WindowReplaced, decode
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 
 TESTS = Path(__file__).parents[1]

@@ -23,17 +23,12 @@ from pinfold.ports.errors import ContextOverflow, RequestRejected
 from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request, ResponseDone
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
-from pinfold.rollout.events import (
-    CompactionFinished,
-    Data,
-    RequestFinished,
-    ToolSchema,
-    Usage,
-    WindowReplaced,
-)
+from pinfold.rollout.context import ToolSchema
+from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, count_item
 

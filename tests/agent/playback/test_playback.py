@@ -19,7 +19,6 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.ports.provider import TextDelta
 from pinfold.rollout.events import (
     ArtifactObserved,
-    Base,
     Data,
     Event,
     ItemAdded,
@@ -33,6 +32,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Base
 from pinfold.tokens.counter import Counter
 from pinfold.window.reading import Reading
 from pinfold.window.refused import Refused

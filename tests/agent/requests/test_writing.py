@@ -10,8 +10,9 @@ from pinfold.agent.requests.metadata import HEADER, detached
 from pinfold.agent.requests.writing import LEAST_ANSWER, RETRIES, Attempt, Writer, Written
 from pinfold.ports.errors import ContextOverflow, MalformedStream, Overloaded, RequestRejected
 from pinfold.ports.provider import ModelInfo, TextDelta
-from pinfold.rollout.events import Context, Usage
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
 

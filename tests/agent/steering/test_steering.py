@@ -9,9 +9,10 @@ from fakes.agent import stage
 from fakes.provider import calls, says, thinks
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, Stated, Usage, WindowCounted
+from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, WindowCounted
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Stated, Usage
 from pinfold.window.refused import Refused
 
 LONG = ("shell", '{"command": "seq 400"}')

@@ -14,8 +14,8 @@ from pinfold.agent.updates import PromptReturned
 from pinfold.ports.approver import Decision
 from pinfold.ports.errors import RateLimited, RequestRejected
 from pinfold.ports.provider import ResponseDone
-from pinfold.rollout.events import Usage
 from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.values import Usage
 
 ECHO = "shell", json.dumps({"command": "echo hi"})
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from pinfold.ports.tool import Tool
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 from pinfold.rollout.items import Item
 
 

@@ -34,9 +34,10 @@ from pinfold.numbers import dollars, tokens
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Compaction, CompactionFinished, Data, ItemAdded, Usage
+from pinfold.rollout.events import CompactionFinished, Data, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import JournalError
+from pinfold.rollout.values import Compaction, Usage
 from pinfold.window.refused import Refused
 
 SEE_LOST = "/lost shows what no longer stands"

@@ -17,13 +17,9 @@ from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import entries_of
 from pinfold.numbers import tokens
-from pinfold.rollout.events import (
-    Compaction,
-    CompactionFinished,
-    RequestFinished,
-    WindowReplaced,
-)
+from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Kind
+from pinfold.rollout.values import Compaction
 from pinfold.window.reading import Reading
 
 REFRESH = 0.10

@@ -10,7 +10,8 @@ from pinfold.agent.requests.request import Connection
 from pinfold.agent.requests.writing import Attempt, Step, Writer
 from pinfold.ports.clock import Clock
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Compaction, RequestFinished, Usage
+from pinfold.rollout.events import RequestFinished
+from pinfold.rollout.values import Compaction, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, cost, price_of
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from pinfold.compaction.guards import Cause
 from pinfold.compaction.strategies.registry import traits
-from pinfold.rollout.events import Compaction
+from pinfold.rollout.values import Compaction
 
 _REASONS: dict[str, Literal["user_requested", "context_limit", "model_downshift", "prepared"]] = {
     "manual": "user_requested",

@@ -17,7 +17,8 @@ from pinfold.agent.updates import Appended, Update
 from pinfold.numbers import dollars, tokens
 from pinfold.ports.clock import Clock
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import AgentsFile, ArtifactObserved, Context, ContextSet, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, ToolSchema
+from pinfold.rollout.events import ArtifactObserved, ContextSet
 from pinfold.tokens.prices import Price, cold_cost, price_of
 
 ENVIRONMENT = "environment"

@@ -14,7 +14,8 @@ import msgspec
 
 from pinfold.paths import repository_root
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import AgentsFile, Context, ContextSet, Memories, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, Memories, ToolSchema
+from pinfold.rollout.events import ContextSet
 from pinfold.sanitize import one_line
 from pinfold.small_files import head
 

@@ -11,7 +11,8 @@ from pinfold.agent.record import Record
 from pinfold.ports.memories import Cut, MemoryFailure, MemoryPort
 from pinfold.ports.provider import Delta, ModelInfo, TextDelta
 from pinfold.ports.tool import Observation
-from pinfold.rollout.events import Memories, MemoryUsed
+from pinfold.rollout.context import Memories
+from pinfold.rollout.events import MemoryUsed
 from pinfold.window.reading import reserve
 
 BLOCK = "memory_citations"

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from pinfold.agent.record import Record
 from pinfold.rollout.events import (
     ArtifactObserved,
-    Base,
     CompactionFinished,
     Data,
     Event,
@@ -22,6 +21,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.memory import Memory
+from pinfold.rollout.values import Base
 
 
 class Retelling:

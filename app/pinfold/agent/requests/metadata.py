@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from pinfold.agent.record import Record
-from pinfold.rollout.events import Compaction
+from pinfold.rollout.values import Compaction
 
 HEADER = "x-pinfold-turn-metadata"
 

@@ -11,7 +11,8 @@ from pinfold.agent.requests.request import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.ports.clock import Clock
 from pinfold.ports.provider import Delta, Request, ResponseDone
-from pinfold.rollout.events import RequestFinished, TurnFinished, Usage, WindowReplaced
+from pinfold.rollout.events import RequestFinished, TurnFinished, WindowReplaced
+from pinfold.rollout.values import Usage
 
 
 class Prewarm:

@@ -28,9 +28,10 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished, Usage
+from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
+from pinfold.rollout.values import Usage
 from pinfold.settings import WireApi
 
 LONGEST_WAIT = 3_600.0

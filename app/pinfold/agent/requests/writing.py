@@ -21,8 +21,9 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.rollout.events import Context, Usage
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts, count_item
 from pinfold.tokens.prices import Price, cost

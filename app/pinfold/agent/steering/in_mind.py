@@ -7,7 +7,7 @@ from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.sources import Sources
 from pinfold.digests.choice import Digest, choose
-from pinfold.rollout.events import Stated
+from pinfold.rollout.values import Stated
 
 SUGGESTED = 1_000
 """Tokens of suggestions for the core."""

@@ -12,8 +12,10 @@ from pinfold.agent.steering import goal
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Context, CoreChanged, GoalSet, Pin, Stated
+from pinfold.rollout.context import Context
+from pinfold.rollout.events import CoreChanged, GoalSet, Pin
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import Stated
 from pinfold.window import selectors
 from pinfold.window.actions import Act, Effect, Outlook, Planner
 from pinfold.window.archive import Items

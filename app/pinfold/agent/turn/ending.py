@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pinfold.rollout.events import Usage
 from pinfold.rollout.provenance import Prompt
+from pinfold.rollout.values import Usage
 
 
 @dataclass(frozen=True, slots=True)

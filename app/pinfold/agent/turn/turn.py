@@ -29,16 +29,10 @@ from pinfold.ports.errors import (
 )
 from pinfold.ports.tool import Review
 from pinfold.rollout import provenance
-from pinfold.rollout.events import (
-    ContextSet,
-    Data,
-    ItemAdded,
-    TurnFinished,
-    TurnStarted,
-    Usage,
-)
+from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import JournalError
+from pinfold.rollout.values import Usage
 
 INTERRUPTED = "Not run: the turn was interrupted."
 FAILED = "Not run: the turn ended with an error."

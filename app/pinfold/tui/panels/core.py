@@ -12,8 +12,8 @@ from textual.widgets import Input
 
 from pinfold.checkpoint.core import Suggestion
 from pinfold.rollout import provenance
-from pinfold.rollout.events import Stated
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Stated
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of

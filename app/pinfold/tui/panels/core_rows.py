@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pinfold.checkpoint.core import Suggestion
-from pinfold.rollout.events import Stated
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import Stated
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.checkpoint_rows import KeptRow
 

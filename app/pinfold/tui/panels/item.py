@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from pinfold.commands.context_text import KINDS, kind
 from pinfold.rollout.arguments import parsed
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import Image, Item
 from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.tui.panels.modal import Modal

@@ -17,7 +17,7 @@ from textual.widgets import Input
 from pinfold.commands.context_text import age
 from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import Memory
-from pinfold.rollout.events import Stated
+from pinfold.rollout.values import Stated
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.ask import AskPanel
 from pinfold.tui.panels.host import PanelHost

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 from pinfold.wire.chat.body import body
 from pinfold.wire.chat.optional import OPTIONAL
 from pinfold.wire.chat.stream import ChatStream

@@ -7,7 +7,7 @@ show the JSON.
 import json
 from typing import Any
 
-from pinfold.rollout.events import ToolSchema
+from pinfold.rollout.context import ToolSchema
 
 
 def declaration(tool: ToolSchema) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Context
+from pinfold.rollout.context import Context
 from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.arguments import as_object
 from pinfold.wire.atoms import atoms, is_own

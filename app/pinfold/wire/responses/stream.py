@@ -15,7 +15,7 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.rollout.events import Usage
+from pinfold.rollout.values import Usage
 from pinfold.wire.errors import Server, from_answer
 
 

@@ -1,0 +1,80 @@
+"""What events are made of."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Tokens of one request as the provider counted them."""
+
+    input: int = 0
+    cached: int = 0
+    """The share of `input` that came from the provider's prompt cache."""
+    written: int = 0
+    """The share of `input` that was put into it, where that has a price of its own."""
+    output: int = 0
+    reasoning: int = 0
+    """The share of `output` that was reasoning."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input=self.input + other.input,
+            cached=self.cached + other.cached,
+            written=self.written + other.written,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input=self.input - other.input,
+            cached=self.cached - other.cached,
+            written=self.written - other.written,
+            output=self.output - other.output,
+            reasoning=self.reasoning - other.reasoning,
+        )
+
+
+class Adopted(Struct, frozen=True, omit_defaults=True):
+    """Where a session came from that another tool wrote."""
+
+    tool: str
+    """`codex`, `claude`, `messages` or `pinfold`."""
+    file: str
+    session: str = ""
+    """Its id there."""
+    through: int = 0
+    """The seq of the last event that came with it."""
+
+
+class Sizes(Struct, frozen=True):
+    """Tokens of the window, without the context before it."""
+
+    before: int
+    after: int
+
+
+class Compaction(Struct, frozen=True):
+    """A compaction, as turn metadata tells of it."""
+
+    trigger: Literal["manual", "auto"]
+    reason: Literal["user_requested", "context_limit", "model_downshift", "prepared"]
+    phase: Literal["standalone_turn", "pre_turn", "mid_turn", "background"]
+    implementation: Literal["local", "remote"]
+    strategy: str
+
+
+class Stated(Struct, frozen=True, omit_defaults=True):
+    """Something of the protected core, in the user's words."""
+
+    text: str
+    item: int = 0
+    """The message that it was found in; 0 where the user wrote it into the core."""
+
+
+class Base(Struct, frozen=True):
+    """The window that a plan was made from."""
+
+    generation: int
+    seq: int
