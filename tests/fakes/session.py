@@ -259,6 +259,9 @@ class FakeSession:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         return await work(CompactionTrigger(waited_for=True))
 
+    def lend(self, terminal: object) -> None:
+        pass
+
     def review_by(self, reviewer: Reviewer) -> None:
         self.reviewer = reviewer
 

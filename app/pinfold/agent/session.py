@@ -57,7 +57,7 @@ from pinfold.ports.approver import Approver
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
-from pinfold.ports.tool import Tool
+from pinfold.ports.tool import Terminal, Tool
 from pinfold.rollout import drafts
 from pinfold.rollout.events import (
     Event,
@@ -546,6 +546,10 @@ class Session:
         return await self._work.wait_for(
             lambda: work(CompactionTrigger(waited_for=True)), "compacting"
         )
+
+    def lend(self, terminal: Terminal) -> None:
+        """Lend `terminal` to the user's own commands that ask for keys."""
+        self._work.terminal = terminal
 
     def review_by(self, reviewer: Reviewer) -> None:
         """Have the user decide on compactions where they are asked."""

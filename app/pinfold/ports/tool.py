@@ -113,6 +113,21 @@ class Jobs(Protocol):
         ...
 
 
+class Terminal(Protocol):
+    """The user's terminal, lent to a command of the user's own that asks for keys."""
+
+    def terminal_size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        ...
+
+    def take(self, pty: int, shown: bytes, ended: Callable[[], bool]) -> bytes:
+        """Connect it with the pseudo-terminal `pty` until that closes or its command has `ended`.
+
+        What was printed meanwhile; `shown` was printed before. Blocks. Raises `OSError`.
+        """
+        ...
+
+
 class ToolContext(Struct, frozen=True):
     """Where a tool works."""
 
@@ -131,6 +146,8 @@ class ToolContext(Struct, frozen=True):
     """The same of a file that is read page by page."""
     jobs: Jobs | None = None
     """None where nothing runs in the background."""
+    terminal: Terminal | None = None
+    """What a command that asks for keys gets; none where nobody is there."""
 
 
 class ToolError(Exception):

@@ -64,7 +64,7 @@ class Command:
         if self._sandbox is not None:
             await self._confine(self._sandbox)
         # A pipe of our own: asyncio's would keep `wait()` until all who inherited it are gone.
-        source, target = os.pipe()
+        source, target = self._channel()
         try:
             self._pipe = await self._connect(source)
             try:
@@ -78,6 +78,13 @@ class Command:
             os.close(target)
         self._ending = asyncio.create_task(self._end_with_leader())
         return self
+
+    def _channel(self) -> tuple[int, int]:
+        """Where its output is read, and where it is written."""
+        return os.pipe()
+
+    def _closed(self) -> None:
+        """It has ended."""
 
     async def _confine(self, sandbox: Sandbox) -> None:
         try:
@@ -163,6 +170,7 @@ class Command:
         self._pipe.close()
         await self._end()
         await self._process.wait()
+        self._closed()
         if self._confined is not None:
             self.set_aside = await asyncio.to_thread(self._confined.settle)
 

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,10 @@ from pinfold.tools.output import Capture, Live
 from pinfold.tools.process import Command
 from pinfold.tools.sandbox.denied import NOT_MADE, ways
 from pinfold.tools.sandbox.places import SetAside, moved
+from pinfold.tools.terminal_command import TerminalCommand
 
+LENT = b"[it had the user's terminal]\n"
+"""What the output says of the time for which it did."""
 ATTEMPTS = 3
 """To make a sandbox."""
 ENVIRONMENT = {
@@ -119,22 +122,27 @@ class Shell(Tool):
         capture = Capture(context.folder, context.call_id, context.max_output)
         live = Live(context.on_output)
         code: int | None = None
-        command = Command(
-            _argv(given.command),
-            context.workspace,
-            env=self._environment(),
-            sandbox=context.sandbox,
-        )
+        command = _command(_argv(given.command), self._environment(), context)
+        lending: asyncio.Task[None] | None = None
         try:
             async with command:
                 try:
-                    async with asyncio.timeout(given.timeout):
+                    async with asyncio.timeout(given.timeout) as limit:
+                        if isinstance(command, TerminalCommand):
+                            lending = asyncio.create_task(
+                                command.lend(lambda: limit.reschedule(None))
+                            )
                         async for chunk in command.output():
                             live.feed(chunk)
                             await asyncio.to_thread(capture.feed, chunk)
                         code = await command.exit_code()
                 except TimeoutError:
                     pass
+                finally:
+                    if lending is not None:
+                        lending.cancel()
+            if isinstance(command, TerminalCommand) and command.lent is not None:
+                capture.feed(command.lent + LENT)
         finally:
             live.close()
             capture.close()
@@ -161,6 +169,13 @@ class _Ended:
 
 def _argv(command: str) -> list[str]:
     return [shutil.which("bash") or "/bin/sh", "-c", command]
+
+
+def _command(argv: Sequence[str], env: Mapping[str, str], context: ToolContext) -> Command:
+    if context.terminal is not None:
+        env = {**env, "TERM": os.environ.get("TERM", "dumb"), "GIT_TERMINAL_PROMPT": "1"}
+        return TerminalCommand(argv, context.workspace, env=env, terminal=context.terminal)
+    return Command(argv, context.workspace, env=env, sandbox=context.sandbox)
 
 
 def _ending(exit_code: int | None, seconds: float, timeout: int) -> str:

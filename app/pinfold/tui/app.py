@@ -147,6 +147,7 @@ class PinfoldApp(DiffingApp, ThemedApp):
     ) -> None:
         old, self._session = self._session, session
         session.review_by(self._review)
+        session.lend(self)
         await self._shell.attach(session, [*warnings, *session.notices], offer)
         if old is not None:
             await self._host.close(old)
@@ -278,6 +279,21 @@ class PinfoldApp(DiffingApp, ThemedApp):
         except SuspendNotSupported as error:
             raise CommandError("This terminal can't be suspended.") from error
         self.refresh(layout=True)
+
+    def terminal_size(self) -> tuple[int, int]:
+        return self.size.height, self.size.width
+
+    def take(self, pty: int, shown: bytes, ended: Callable[[], bool]) -> bytes:
+        """Lend the terminal to the command of `pty` until it ends."""
+        from pinfold.tui.external import connect
+
+        try:
+            with self.suspend():
+                printed = connect(pty, shown, ended)
+        except SuspendNotSupported as error:
+            raise OSError("This terminal can't be lent.") from error
+        self.refresh(layout=True)
+        return printed
 
     async def quit(self) -> None:
         await self._shell.save_all()

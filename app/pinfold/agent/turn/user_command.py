@@ -9,7 +9,7 @@ from pinfold.agent.calls.outputs import Outputs
 from pinfold.agent.calls.results import observed
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
-from pinfold.ports.tool import ToolContext, ToolOutcome
+from pinfold.ports.tool import Terminal, ToolContext, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
@@ -19,7 +19,9 @@ TIMEOUT = 600
 """Seconds."""
 
 
-async def run(record: Record, cwd: Path, outputs: Outputs, command: str) -> None:
+async def run(
+    record: Record, cwd: Path, outputs: Outputs, command: str, terminal: Terminal | None
+) -> None:
     """Run it and journal what it prints, also where it is interrupted: then this is cancelled.
 
     Raises `ToolError`, `JournalError`.
@@ -28,7 +30,7 @@ async def run(record: Record, cwd: Path, outputs: Outputs, command: str) -> None
 
     call_id = f"user-{record.state.last_n + 1}"
     live = LiveOutput(record, call_id)
-    context = ToolContext(cwd, record.journal.folder, call_id, live.on_output)
+    context = ToolContext(cwd, record.journal.folder, call_id, live.on_output, terminal=terminal)
     context = outputs.bounded(context)
     record.enter("tools")
     record.tell(ToolStarted(call_id, "shell", f"$ {command}"))

@@ -16,6 +16,7 @@ from pinfold.agent.turn.ending import UNSENT, Ending, Sending
 from pinfold.agent.turn.queue import PromptQueue
 from pinfold.agent.turn.turn import Turn
 from pinfold.agent.updates import Phase, PromptReturned, Told
+from pinfold.ports.tool import Terminal
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import Prompt
@@ -37,6 +38,8 @@ class Work:
         self.queue = PromptQueue(record)
         self.rounds: Sequence[Round] = ()
         """The compactions of the recording that was played."""
+        self.terminal: Terminal | None = None
+        """What commands of the user's own get that ask for keys."""
         self.closing = False
         """The queue stays in the journal, for the next opening."""
         self._record = record
@@ -134,7 +137,7 @@ class Work:
 
     async def _command(self, command: str) -> None:
         try:
-            await user_command.run(self._record, self._cwd, self._outputs, command)
+            await user_command.run(self._record, self._cwd, self._outputs, command, self.terminal)
         except asyncio.CancelledError:
             pass  # what came is in the journal
         except Exception as error:  # the session must outlive our own mistakes
