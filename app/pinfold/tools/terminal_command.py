@@ -37,13 +37,15 @@ class TerminalCommand(Command):
         self._terminal = terminal
         self._shown = bytearray()
         self._printed: bytes | None = None
+        self._draws = False
+        """Whether it draws whole screens, which are no output."""
 
     @property
     def lent(self) -> bytes | None:
         """What was printed while it had the user's terminal, if it had, but for whole screens."""
         if self._printed is None:
             return None
-        return b"" if _FULL_SCREEN.search(self._shown + self._printed) else self._printed
+        return b"" if self._draws or _FULL_SCREEN.search(self._printed) else self._printed
 
     def _channel(self) -> tuple[int, int]:
         master, slave = os.openpty()
@@ -61,9 +63,13 @@ class TerminalCommand(Command):
     async def output(self) -> AsyncIterator[bytes]:
         try:
             async for chunk in super().output():
+                drawing = self._draws
                 self._shown += chunk
                 del self._shown[:-SHOWN]
-                yield chunk
+                found = None if drawing else _FULL_SCREEN.search(chunk)
+                self._draws = drawing or found is not None
+                if not drawing:
+                    yield chunk[: found.start()] if found else chunk
         except OSError:  # how the end of a pseudo-terminal shows
             pass
 
@@ -93,5 +99,12 @@ class TerminalCommand(Command):
         modes = termios.tcgetattr(self._master)
         modes[1] |= termios.OPOST
         termios.tcsetattr(self._master, termios.TCSANOW, modes)
-        self._printed = self._terminal.take(self._master, bytes(self._shown), self._has_ended)
+        os.set_blocking(self._master, True)
+        try:
+            shown = bytes(self._shown)
+            self._printed = self._terminal.take(self._master, shown, self._has_ended)
+        except OSError as error:
+            self._printed = f"\n[{error}]\n".encode()
+            self._process.terminate()
+        os.set_blocking(self._master, False)
         self._pipe.resume_reading()
