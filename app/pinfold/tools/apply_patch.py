@@ -3,14 +3,14 @@
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
+from typing import ClassVar, assert_never
 
 from pydantic import Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, patch, workspace
-from pinfold.tools.arguments import Arguments, parse, schema
+from pinfold.tools.arguments import Arguments, also_named, parse, schema
 from pinfold.tools.diffs import Diff, unified
 
 DESCRIPTION = """\
@@ -31,13 +31,15 @@ Change one or more files with a patch; either all of it applies or nothing is ch
 
 
 class PatchArguments(Arguments):
+    also: ClassVar = {"input": "patch"}
+
     patch: str = Field(description="from *** Begin Patch to *** End Patch")
 
 
 class ApplyPatch(Tool):
     schema = schema("apply_patch", DESCRIPTION, PatchArguments)
     kind: ToolKind = "edit"
-    bodies = ("patch",)
+    bodies = also_named(PatchArguments, "patch")
     editable = "patch"
 
     def names(self, arguments: str) -> tuple[str, ...]:

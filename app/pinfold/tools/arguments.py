@@ -1,6 +1,8 @@
 """Tool arguments: what the model is told of them, and the check of what it wrote."""
 
-from typing import Any, TypeVar
+import shlex
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -8,18 +10,49 @@ from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import MAX_DEPTH, is_too_deep
 from pinfold.rollout.context import ToolSchema
 
+SHELLS = frozenset({"bash", "sh", "zsh"})
+HABITS = {"file_path": "path", "filepath": "path", "filename": "path"}
+"""What models call the arguments of most tools elsewhere, with our names."""
+
 
 class Arguments(BaseModel):
     """The arguments of one tool. A null stands for "not given", as many models write it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    also: ClassVar[Mapping[str, str]] = {}
+    """Names that models write out of habit, with ours; empty for what says nothing. The model is
+    not told of them."""
+
     @model_validator(mode="before")
     @classmethod
-    def _drop_nulls(cls, data: Any) -> Any:
+    def _as_declared(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        return {name: value for name, value in data.items() if value is not None}
+        given = {name: value for name, value in data.items() if value is not None}
+        for other, name in {**HABITS, **cls.also}.items():
+            if other not in given or other in cls.model_fields:
+                continue
+            if not name:
+                del given[other]
+            elif name in cls.model_fields and name not in given:
+                given[name] = given.pop(other)
+        return given
+
+
+def also_named(model: type[Arguments], *names: str) -> tuple[str, ...]:
+    """The names of arguments, with those that models write for them."""
+    return (*names, *(other for other, name in model.also.items() if name in names))
+
+
+def as_command(value: Any) -> Any:
+    """A command as text, where a model wrote it as a list of words."""
+    match value:
+        case [str(shell), "-c" | "-lc", str(script)] if shell.rpartition("/")[2] in SHELLS:
+            return script
+        case [*words] if words and all(isinstance(word, str) for word in words):
+            return shlex.join(words)
+    return value
 
 
 A = TypeVar("A", bound=Arguments)

@@ -1,19 +1,22 @@
 """The `edit_file` tool."""
 
 import asyncio
+from typing import ClassVar
 
 from pydantic import Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, workspace
-from pinfold.tools.arguments import Arguments, parse, schema
+from pinfold.tools.arguments import Arguments, also_named, parse, schema
 from pinfold.tools.diffs import unified
 from pinfold.tools.near import nearest
 from pinfold.tools.text import unix
 
 
 class EditArguments(Arguments):
+    also: ClassVar = {"old_str": "old_string", "new_str": "new_string"}
+
     path: str
     old_string: str = Field(min_length=1, description="text to replace, exactly as in the file")
     new_string: str
@@ -27,7 +30,7 @@ class EditFile(Tool):
         EditArguments,
     )
     kind: ToolKind = "edit"
-    bodies = ("old_string", "new_string")
+    bodies = also_named(EditArguments, "old_string", "new_string")
     editable = "new_string"
 
     def names(self, arguments: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from pydantic import Field
 
@@ -42,6 +42,8 @@ RIPGREP = (
 
 
 class GrepArguments(Arguments):
+    also: ClassVar = {"include": "glob", "-i": "ignore_case", "-C": "context", "-n": ""}
+
     pattern: str = Field(min_length=1, description="regular expression, matched line by line")
     path: str = Field(default=".", description="file or folder to search")
     glob: str = Field(default="", description="only files that match, such as *.py or src/**")

@@ -8,15 +8,15 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import JobStarted
 from pinfold.tools import workspace
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, as_command, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
 from pinfold.tools.process import Command
 from pinfold.tools.sandbox.denied import NOT_MADE, ways
@@ -37,7 +37,11 @@ ENVIRONMENT = {
 
 
 class ShellArguments(Arguments):
-    command: str = Field(min_length=1, description="run by bash, or sh where there is none")
+    also: ClassVar = {"cmd": "command", "run_in_background": "background", "description": ""}
+
+    command: Annotated[str, BeforeValidator(as_command)] = Field(
+        min_length=1, description="run by bash, or sh where there is none"
+    )
     timeout: int = Field(default=120, ge=1, le=600, description="seconds")
     outside: str = Field(
         default="",

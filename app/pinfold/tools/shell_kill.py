@@ -1,11 +1,15 @@
 """The `shell_kill` tool."""
 
+from typing import ClassVar
+
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools.arguments import Arguments, parse, schema
 
 
 class KillArguments(Arguments):
+    also: ClassVar = {"bash_id": "job", "shell_id": "job"}
+
     job: int
 
 

@@ -1,5 +1,7 @@
 """The `shell_output` tool."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
@@ -8,6 +10,8 @@ from pinfold.tools.arguments import Arguments, parse, schema
 
 
 class OutputArguments(Arguments):
+    also: ClassVar = {"bash_id": "job", "shell_id": "job"}
+
     job: int
     wait: int = Field(default=0, ge=0, le=600, description="seconds for it to end in")
 

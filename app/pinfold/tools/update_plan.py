@@ -1,6 +1,6 @@
 """The `update_plan` tool."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -13,8 +13,15 @@ MAX_CHARS = 1_000
 
 
 class Step(Arguments):
+    also: ClassVar = {"step": "text", "content": "text", "activeForm": ""}
+
     text: str = Field(max_length=MAX_CHARS)
     status: Literal["pending", "in_progress", "done"]
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _in_our_words(cls, status: object) -> object:
+        return "done" if status == "completed" else status
 
     @field_validator("text")
     @classmethod
@@ -25,6 +32,8 @@ class Step(Arguments):
 
 
 class PlanArguments(Arguments):
+    also: ClassVar = {"plan": "steps", "todos": "steps", "explanation": ""}
+
     steps: list[Step] = Field(max_length=MAX_STEPS, description="all steps, in order")
 
 

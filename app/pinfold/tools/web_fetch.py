@@ -4,6 +4,7 @@ import asyncio
 import codecs
 from collections.abc import Collection
 from fnmatch import fnmatch
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -17,6 +18,8 @@ HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class FetchArguments(Arguments):
+    also: ClassVar = {"prompt": ""}
+
     url: str = Field(min_length=1, max_length=4_000)
 
 

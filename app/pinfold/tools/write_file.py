@@ -1,18 +1,21 @@
 """The `write_file` tool."""
 
 import asyncio
+from typing import ClassVar
 
 from pydantic import Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import edits, workspace
-from pinfold.tools.arguments import Arguments, parse, schema
+from pinfold.tools.arguments import Arguments, also_named, parse, schema
 from pinfold.tools.diffs import Diff, unified
 from pinfold.tools.text import unix
 
 
 class WriteArguments(Arguments):
+    also: ClassVar = {"contents": "content", "file_text": "content"}
+
     path: str
     content: str = Field(description="the whole file")
 
@@ -24,7 +27,7 @@ class WriteFile(Tool):
         WriteArguments,
     )
     kind: ToolKind = "edit"
-    bodies = ("content",)
+    bodies = also_named(WriteArguments, "content")
     editable = "content"
 
     def names(self, arguments: str) -> tuple[str, ...]:
