@@ -263,6 +263,31 @@ def test_usual_commands_pass(prefix: str, rest: str) -> None:
     assert of_command(f"{prefix} {rest}", prefix) is Allowed
 
 
+@pytest.mark.parametrize("mode", ["ask", "workspace"])
+def test_what_only_reads_runs_unasked_in_a_sandbox_or_a_trusted_folder(mode: Mode) -> None:
+    def runs(command: str, *, confined: bool = False, trusted: bool = False) -> bool:
+        review = Review("command", f"$ {command}", (ROOT,), command)
+        found = verdict(mode, review, False, ROOT, (), confined=confined, trusted=trusted)
+        return isinstance(found, Allowed)
+
+    for command in (
+        "git status",
+        "ls -la",
+        "rg -n todo | head -5",
+        "git log --oneline && git diff",
+    ):
+        assert runs(command, confined=True)
+        assert runs(command, trusted=True)
+        assert not runs(command)
+    for command in ("git status > x", "rg --pre ./evil x", "ls; rm x", "cat /etc/passwd"):
+        assert not runs(command, trusted=True)
+
+
+def test_what_only_reads_asks_all_the_same_before_it_leaves_the_sandbox() -> None:
+    review = Review("command", "$ git status", (ROOT,), "git status", outside="wants the network")
+    assert isinstance(verdict("ask", review, False, ROOT, (), confined=True, trusted=True), Ask)
+
+
 def test_the_question_tells_what_is_unusual() -> None:
     review = Review("command", "$ rg", (ROOT,), "rg --pre ./evil x")
     asked = verdict("ask", review, False, ROOT, ("rg",))

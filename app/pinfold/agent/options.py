@@ -29,6 +29,8 @@ class Options:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     drift: Drift = "after-compaction"
+    trusted: bool = False
+    """Whether the user trusts the folder, so that what only reads may run without a sandbox."""
     attended: bool = True
     """Whether there is a user to ask."""
     sandbox: Sandbox | None = None

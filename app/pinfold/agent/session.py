@@ -105,7 +105,7 @@ class Session:
         self._connection = connection
         self._clock = clock
         self._connect = connect
-        self._consent = Consent(options.approvals, options.allow, options.deny)
+        self._consent = Consent(options.approvals, options.allow, options.deny, options.trusted)
         self._confinement = Confinement(options.sandbox, options.no_sandbox)
         self._limits = Limits(options.auto, options.threshold)
         self._prices = options.prices

@@ -37,6 +37,11 @@ class AppContext(Struct, frozen=True):
     """Folders to work in besides, from the command line."""
 
     @property
+    def trusted(self) -> bool:
+        """Whether the user trusts the folder. Blocking."""
+        return _trusted(self.cwd, self.home)
+
+    @property
     def settings(self) -> Settings:
         return self.loaded.settings
 
@@ -89,13 +94,17 @@ def app_context(
     return AppContext(loaded, cwd, home, home, flags, added)
 
 
+def _trusted(cwd: Path, home: Path) -> bool:
+    return is_trusted(home, paths.project_config(cwd).parent.parent)
+
+
 def _load(cwd: Path, home: Path, flags: Mapping[str, Any]) -> Loaded:
     user_file, project_file = config_files(cwd)
     return load(
         env=os.environ,
         user_file=user_file,
         project_file=project_file,
-        trusted=is_trusted(home, project_file.parent.parent),
+        trusted=_trusted(cwd, home),
         flags=flags,
     )
 

@@ -10,6 +10,7 @@ from pinfold.tools import guard
 from pinfold.tools.command_line import (
     MAX_COMMAND,
     expanded,
+    is_read_only,
     named,
     reads_with,
     says,
@@ -56,6 +57,7 @@ def verdict(
     deny: Collection[str] = (),
     roots: Collection[Path] = (),
     confined: bool = False,
+    trusted: bool = False,
     drift: str = "",
 ) -> Verdict:
     """What becomes of a call.
@@ -64,7 +66,8 @@ def verdict(
     `read_only` is the tool's own word; a call that reads with a tool that may write counts as
     a write. `readable` are folders outside the workspace that may be read as if they were in it:
     the session's own outputs. `deny` are words that no command may have; `roots` are folders to
-    work in besides the workspace; `confined` says that commands run in a sandbox of that mode;
+    work in besides the workspace; `confined` says that commands run in a sandbox of that mode,
+    `trusted` that the user trusts the folder: what only reads needs one of them to run unasked;
     `drift` is why a write asks that nothing else speaks against. All paths are resolved.
     """
     command = review.command or ""
@@ -98,8 +101,13 @@ def verdict(
             return Ask(f"outside the sandbox: {review.outside}")
         if mode == "workspace":
             return Allowed("runs in the sandbox")
+        if is_read_only(command, workspace):
+            return Allowed("only reads, in the sandbox")
         return _of_command(command, prefixes, said, workspace, "runs in the sandbox")
     if review.access == "command":
+        # Git runs what the folder's own configuration names.
+        if trusted and is_read_only(command, workspace):
+            return Allowed("only reads, in a folder that you trust")
         return _of_command(command, prefixes, said, workspace, "runs a command")
     for path in review.paths:
         if any(map(path.is_relative_to, readable)):

@@ -48,6 +48,8 @@ class Consent:
     """Command prefixes from the settings."""
     deny: tuple[str, ...] = ()
     """Those that are refused before anything else is asked."""
+    trusted: bool = False
+    """Whether the user trusts the folder."""
 
 
 @dataclass(slots=True)
@@ -292,6 +294,7 @@ class Calls:
             deny=self.consent.deny,
             roots=self._confinement.roots,
             confined=sandbox is not None,
+            trusted=self.consent.trusted,
             drift=drifts,
         ):
             case Allowed():
