@@ -81,7 +81,7 @@ async def open_session(
                 allow=settings.approvals.allow,
                 deny=settings.approvals.deny,
                 drift=settings.approvals.drift,
-                trusted=ctx.trusted,
+                trusted=await asyncio.to_thread(lambda: ctx.trusted),
                 attended=attended,
                 sandbox=sandbox,
                 no_sandbox=no_sandbox,

@@ -17,6 +17,7 @@ from pinfold.agent.calls.outputs import Outputs
 from pinfold.agent.calls.places import Place
 from pinfold.agent.calls.results import interrupted, observed, statement
 from pinfold.agent.calls.second_try import SecondTry
+from pinfold.agent.calls.seen import Seen
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.context.remembering import Remembering, of_item
 from pinfold.agent.hooks import Hooks
@@ -104,6 +105,7 @@ class Calls:
         self._remembering = remembering
         self._outputs = outputs
         self._background = background
+        self._seen = Seen(record)
         self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
         self._begun: dict[int, _Run] = {}
@@ -197,6 +199,8 @@ class Calls:
         if tool is None:
             known = ", ".join(sorted(self._tools.names)) or "none"
             raise ToolError(f"There is no tool named {call.name!r}. Tools: {known}.")
+        if (refusal := await self._seen.refusal(tool, call, context)) is not None:
+            return await self._outputs.fitted(refusal, context)
         review = await asyncio.to_thread(tool.review, call.content, context)
         run.proposed, again = review, ""
         await self._permit(call, call.content)
@@ -233,6 +237,8 @@ class Calls:
             outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
         if not tool.pages:
             outcome = await self._outputs.fitted(outcome, run.context)
+        if not tool.searches:
+            await self._seen.take(outcome.observations, context)
         output = outcome.output
         run.outcome = outcome  # it stands, whatever becomes of the hooks
         said = await self._reviewed(call, arguments, output, ok=outcome.ok)
