@@ -83,7 +83,7 @@ def test_what_nobody_expected_is_called_a_bug(
     def broken(_: object) -> int:
         raise KeyError("lost")
 
-    monkeypatch.setattr("pinfold.wiring.actions.sessions", broken)
+    monkeypatch.setattr("pinfold.wiring.session_list.command", broken)
     assert run(["sessions"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "please report it: KeyError" in line

@@ -209,11 +209,11 @@ def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
     [
         (
             ["compact", "work.jsonl", "--target", "7"],
-            "--target is a share of the usable window: above 0, at most 1.",
+            "--target: must be a share of the usable window: above 0, at most 1",
         ),
         (
             ["compact", "work.jsonl", "--max-tail", "0"],
-            "--max-tail is a number of messages: 1 or more.",
+            "--max-tail: must be a whole number, at least 1",
         ),
         (["compact"], "name a session or a file"),
         (["checkpoint", "work.jsonl", "--digest", "-1"], "from 0 up"),

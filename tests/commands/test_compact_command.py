@@ -13,7 +13,7 @@ from fakes.provider import calls, says
 from fakes.summaries import answer, entry
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Compacting
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
@@ -206,7 +206,7 @@ async def test_remembered_options_hold_until_the_session_ends(tmp_path: Path) ->
     at, context = await worked(tmp_path)
     await run(context, '/compact --strategy checkpoint --max-tail 1 --focus "limits" --remember')
     assert context.told[0] == (
-        "Remembered until the session ends: --strategy checkpoint --max-tail 1 --focus limits"
+        "Remembered until the session ends: --strategy checkpoint --focus limits --max-tail 1"
     )
     compaction = at.session.compaction
     assert (compaction.strategy, compaction.options.max_tail_messages) == ("checkpoint", 1)
@@ -263,7 +263,7 @@ async def test_preparing_is_switched_by_command_and_key() -> None:
     assert context.told[-1].endswith("the digest, which costs none, usually keeps more.")
     await run(context, "/prepare on")
     assert preparing.wanted
-    with pytest.raises(CommandError, match="takes on or off"):
+    with pytest.raises(CommandError, match="takes on, off or nothing"):
         await run(context, "/prepare now")
 
 
@@ -317,11 +317,11 @@ async def test_every_item_is_told_of_where_asked(tmp_path: Path) -> None:
     [
         ("/compact --strategy magic", "There is no strategy magic"),
         ("/compact --max-tail 0", "must be a whole number, at least 1"),
-        ("/compact --max-tail many", "/compact: argument --max-tail: must be a whole number"),
-        ("/compact --min-headroom -1", "argument --min-headroom: .* at least 0"),
+        ("/compact --max-tail many", "/compact: --max-tail: must be a whole number"),
+        ("/compact --min-headroom -1", "--min-headroom: .* at least 0"),
         ("/compact --keep-roles tools", "tools is none of decision, diff, tool, none"),
-        ("/compact --auto-compact-threshold 0.5 --target 2", "--target is a share"),
-        ("/compact --target 2", "--target is a share"),
+        ("/compact --auto-compact-threshold 0.5 --target 2", "--target: must be a share"),
+        ("/compact --target 2", "--target: must be a share"),
         ("/compact --nonsense", "unrecognized arguments: --nonsense"),
         ("/compact 'open", "No closing quotation"),
         ("/compact --auto-compact-threshold 700", "no share of the window"),

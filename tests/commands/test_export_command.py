@@ -10,7 +10,7 @@ from fakes.exports import small
 from fakes.openai_rules import chat_complaint
 from fakes.session import FakeSession
 from pinfold.agent.clock import CLOCK
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.store import SessionStore
@@ -68,9 +68,9 @@ async def test_nothing_is_overwritten(context: FakeContext, tmp_path: Path) -> N
         ("pdf a.pdf", "There is no format “pdf”. Formats: md, html, messages, codex, jsonl"),
         ("a.pdf", "does not tell the format"),
         ("a b c", "quote a path"),
-        ("'a", "can't tell where its path ends"),
-        ("--secrets", "knows no --secrets"),
-        ("--all --window", "not both"),
+        ("'a", "No closing quotation"),
+        ("--secrets", "unrecognized arguments: --secrets"),
+        ("--all --window", "not allowed with argument --all"),
         ("jsonl --window", "always whole"),
         ("nowhere/a.md", "could not be written"),
     ],

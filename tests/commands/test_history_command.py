@@ -12,7 +12,7 @@ from fakes.commands import FakeContext, run
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Told
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import WindowReplaced
 from pinfold.window.refused import Refused
@@ -159,7 +159,7 @@ async def test_a_window_is_named_by_the_time_at_which_it_was_archived(
         ("/history show 7", "There is no window 7: there are 0 to 1"),
         ("/history diff 0 7", "There is no window 7"),
         ("/history restore 1", "There is no earlier window 1"),
-        ("/checkpoint all", "takes nothing, or show"),
+        ("/checkpoint all", "takes show or nothing"),
     ],
 )
 async def test_what_cannot_be_done_is_refused_and_changes_nothing(

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from pinfold.commands import registry
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 
 
 def test_ids_and_slash_names_are_unique() -> None:

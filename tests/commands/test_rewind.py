@@ -8,7 +8,7 @@ import pytest
 
 from fakes.commands import FakeContext, run
 from fakes.session import FakeSession
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.commands.look_back import LookBack
 from pinfold.commands.rewind import go_back
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded

@@ -5,7 +5,7 @@ import pytest
 from fakes.commands import FakeContext, run
 from fakes.session import FakeSession
 from pinfold.commands import registry
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item

@@ -75,5 +75,4 @@ async def run(context: FakeContext, text: str) -> None:
     parsed = registry.parse(text)
     assert parsed is not None
     action, argument = parsed
-    assert action.run is not None
-    await action.run(context, argument)
+    await action.carry_out(context, argument)

@@ -5,14 +5,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+from pinfold.commands.arguments import Argument, read, usage
 from pinfold.commands.context import Context
 
 Group = Literal["session", "model", "window", "screen", "prompt", "transcript", "approval"]
-Run = Callable[[Context, str], Awaitable[None]]
-
-
-class CommandError(Exception):
-    """A command can't be carried out; `str()` tells the user why."""
+Run = Callable[..., Awaitable[None]]
 
 
 class Action(Struct, frozen=True):
@@ -25,13 +22,33 @@ class Action(Struct, frozen=True):
     group: Group
     slash: tuple[str, ...] = ()
     """Its names behind `/`, the first one preferred."""
-    argument: str = ""
-    """How its argument is written, e.g. `[NAME]`."""
+    arguments: tuple[Argument, ...] = ()
+    """What it takes behind that."""
     keys: str = ""
     """Keys, comma-separated, as Textual names them."""
     run: Run | None = None
-    """Takes the argument. None where the widget that has the focus does it."""
-    choices: Callable[[Context], Sequence[str]] | None = None
-    """What the argument can be, for completion."""
+    """Takes the context, and the arguments by name. None where the widget that has the focus does
+    it."""
     early: bool = False
     """Whether it needs no session, and so is not to wait for the first one."""
+
+    @property
+    def usage(self) -> str:
+        """How its arguments are written, in short."""
+        return usage(self.arguments, short=True)
+
+    def choices(self, context: Context) -> Sequence[str]:
+        """What an argument can be, for completion."""
+        words = [argument for argument in self.arguments if not argument.is_option]
+        values = [
+            value
+            for word in words
+            for value in (word.offers(context) if word.offers else word.choices)
+        ]
+        return [*values, *(option.names for option in self.arguments if option.is_option)]
+
+    async def carry_out(self, context: Context, text: str = "") -> None:
+        """Do it, with the arguments that stand in `text`. Raises `CommandError`."""
+        assert self.run is not None
+        name = f"/{self.slash[0]}" if self.slash else self.title
+        await self.run(context, **read(name, self.arguments, text))

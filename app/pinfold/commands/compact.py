@@ -2,86 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError, whole
 from pinfold.commands.context import Context
 from pinfold.settings import strategy_named
 
 if TYPE_CHECKING:
-    import argparse
-
     from pinfold.agent.compaction.preparing import Preparing
     from pinfold.agent.steering.steering import Steering
     from pinfold.compaction.loss import Loss
+    from pinfold.compaction.view import PlanOptions
 
-WRONG_TARGET = "--target is a share of the usable window: above 0, at most 1."
 SHOWN = 6
 """Lost things that are named after a compaction."""
 
 
-def _usage() -> str:
-    return (
-        "/compact [--dry-run] [--strategy S] [--focus TEXT] [--keep-files GLOB,GLOB] "
-        "[--keep-roles R,R] [--max-tail N] [--min-headroom N] [--target X] "
-        "[--auto-compact-threshold X] [--remember] [--compare] [--verbose]"
-    )
-
-
-def _parsed(argument: str) -> argparse.Namespace:
-    import argparse
-    import shlex
-    from functools import partial
-
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> NoReturn:
-            raise CommandError(f"/compact: {message}. {_usage()}")
-
-    parser = Parser(prog="/compact", add_help=False, allow_abbrev=False)
-    parser.add_argument("--dry-run", action="store_true")
-    parser.add_argument("--strategy")
-    parser.add_argument("--focus")
-    parser.add_argument("--keep-files", action="extend", type=globs)
-    parser.add_argument("--keep-roles", type=roles)
-    parser.add_argument("--max-tail", type=partial(_at_least, 1))
-    parser.add_argument("--min-headroom", type=partial(_at_least, 0))
-    parser.add_argument("--target", type=float)
-    parser.add_argument("--auto-compact-threshold")
-    parser.add_argument("--remember", action="store_true")
-    parser.add_argument("--compare", action="store_true")
-    parser.add_argument("--verbose", action="store_true")
-    try:
-        words = shlex.split(argument)
-    except ValueError as error:
-        raise CommandError(f"/compact: {error}.") from error
-    return parser.parse_args(words)
-
-
-def _at_least(least: int, text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = least - 1
-    if number < least:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"must be a whole number, at least {least}")
-    return number
-
-
-def roles(text: str) -> tuple[str, ...]:
-    """The roles that a text names; `none` is none. Raises `ArgumentTypeError`."""
-    from argparse import ArgumentTypeError
-
+def _roles(text: str) -> tuple[str, ...]:
+    """The roles that a text names; `none` is none."""
     from pinfold.compaction.roles import ROLES
 
-    found = tuple(dict.fromkeys(role for role in text.replace(",", " ").split() if role != "none"))
-    if unknown := [role for role in found if role not in ROLES]:
-        raise ArgumentTypeError(f"{unknown[0]} is none of {', '.join(ROLES)}, none")
-    return found
+    named = tuple(dict.fromkeys(role for role in text.replace(",", " ").split() if role != "none"))
+    if unknown := [role for role in named if role not in ROLES]:
+        raise ValueError(f"{unknown[0]} is none of {', '.join(ROLES)}, none")
+    return named
 
 
-def globs(text: str) -> list[str]:
+def _globs(text: str) -> list[str]:
     """The globs of a list; commas in braces belong to a glob."""
     found, depth = [""], 0
     for character in text:
@@ -93,67 +42,130 @@ def globs(text: str) -> list[str]:
     return [glob.strip() for glob in found if glob.strip()]
 
 
-async def compact(context: Context, argument: str) -> None:
+def _target(text: str) -> float:
+    try:
+        target = float(text)
+    except ValueError:
+        target = 0.0
+    if not 0 < target <= 1:
+        raise ValueError("must be a share of the usable window: above 0, at most 1")
+    return target
+
+
+SHARED = (
+    Argument("--dry-run", "only show what it would do", kind="flag"),
+    Argument(
+        "--strategy",
+        "prune, checkpoint, layered; snapshot, handoff and remote ask a model (-m, else the one "
+        "of [compact], else of [model]), and checkpoint takes their place where it fails",
+        "S",
+    ),
+    Argument("--focus", "what the model should look at above all", "TEXT"),
+    Argument(
+        "--keep-files",
+        "files whose newest read and newest edit stay",
+        "GLOB,GLOB",
+        read=_globs,
+        many="extend",
+    ),
+    Argument(
+        "--keep-roles", "what snapshot keeps: tool, diff, decision, or none", "R,R", read=_roles
+    ),
+    Argument("--max-tail", "newest messages that stay", "N", read=whole(1)),
+    Argument("--min-headroom", "tokens to leave free", "N", read=whole(0)),
+    Argument("--target", "share of the usable window to aim at", "X", read=_target),
+    Argument(
+        "--auto-compact-threshold",
+        "the share of what a request may have at which the window is compacted; `pinfold compact` "
+        "does nothing below it",
+        "X",
+    ),
+    Argument("--verbose", "a line for every item, long runs of them too", kind="flag"),
+)
+"""What `/compact` and `pinfold compact` take."""
+_FIELDS = {
+    "target": "target_pct",
+    "max_tail": "max_tail_messages",
+    "min_headroom": "min_headroom_tokens",
+    "keep_files": "keep_files_glob",
+    "keep_roles": "keep_roles",
+    "focus": "focus",
+}
+"""The options of a plan that they change."""
+
+
+def wished(options: PlanOptions, given: Mapping[str, Any]) -> PlanOptions:
+    """`options`, with what of `SHARED` was given."""
     from dataclasses import replace
 
-    asked = _parsed(argument)
+    values = {_FIELDS[name]: given[name] for name in _FIELDS if given.get(name) is not None}
+    if "keep_files_glob" in values:
+        values["keep_files_glob"] = tuple(values["keep_files_glob"])
+    return replace(
+        options,
+        **values,
+        headroom_given=options.headroom_given or "min_headroom_tokens" in values,
+        roles_given=options.roles_given or "keep_roles" in values,
+    )
+
+
+async def compact(
+    context: Context,
+    *,
+    dry_run: bool,
+    strategy: str | None,
+    auto_compact_threshold: str | None,
+    remember: bool,
+    compare: bool,
+    verbose: bool,
+    **given: Any,
+) -> None:
     session = context.session
     compaction = session.compaction
-    if asked.strategy:
-        asked.strategy = strategy_named(asked.strategy)
-    if asked.strategy and asked.strategy not in compaction.strategies:
+    strategy = strategy and strategy_named(strategy)
+    if strategy and strategy not in compaction.strategies:
         known = ", ".join(compaction.strategies)
-        raise CommandError(f"There is no strategy {asked.strategy}. There are: {known}.")
-    changes = {
-        "max_tail_messages": asked.max_tail,
-        "min_headroom_tokens": asked.min_headroom,
-        "target_pct": asked.target,
-        "keep_files_glob": None if asked.keep_files is None else tuple(asked.keep_files),
-        "keep_roles": asked.keep_roles,
-        "headroom_given": None if asked.min_headroom is None else True,
-        "roles_given": None if asked.keep_roles is None else True,
-        "focus": asked.focus,
-    }
-    options = replace(
-        compaction.options,
-        **{name: change for name, change in changes.items() if change is not None},
-    )
-    if not 0 < options.target_pct <= 1:
-        raise CommandError(WRONG_TARGET)
-    if asked.auto_compact_threshold:
+        raise CommandError(f"There is no strategy {strategy}. There are: {known}.")
+    options = wished(compaction.options, given)
+    if auto_compact_threshold:
         try:
-            session.set_threshold(asked.auto_compact_threshold)
+            session.set_threshold(auto_compact_threshold)
         except ValueError as error:
             raise CommandError(str(error)) from error
-    if asked.remember:
-        compaction.keep_defaults(asked.strategy or compaction.strategy, options)
-        context.tell(f"Remembered until the session ends: {_options(argument)}")
-    if asked.compare:
-        from pinfold.commands.compact_compare import compare
+    if remember:
+        compaction.keep_defaults(strategy or compaction.strategy, options)
+        shown = {"strategy": strategy, "auto_compact_threshold": auto_compact_threshold, **given}
+        context.tell(f"Remembered until the session ends: {_options(shown)}")
+    if compare:
+        from pinfold.commands.compact_compare import compare as compare_all
 
-        await compare(context, options)
+        await compare_all(context, options)
         return
-    if asked.dry_run:
-        context.preview(asked.strategy or compaction.strategy, options)
+    if dry_run:
+        context.preview(strategy or compaction.strategy, options)
         return
-    draft = await session.compact(asked.strategy, options)
+    draft = await session.compact(strategy, options)
     if draft is None:
         context.tell("Interrupted: the window is what it was.")
         return
     loss = await compaction.loss(draft)
-    if asked.verbose:
+    if verbose:
         from pinfold.commands import compact_text
 
         context.tell("\n".join(compact_text.lines(draft.report, verbose=True)))
     context.tell(f"{await _lost(session.window, loss)} /undo brings the old window back.")
 
 
-def _options(argument: str) -> str:
-    """What was typed, less what holds for this once."""
+def _options(given: Mapping[str, Any]) -> str:
+    """As they are typed."""
     import shlex
 
-    once = ("--remember", "--dry-run", "--compare", "--verbose")
-    return shlex.join(word for word in shlex.split(argument) if word not in once)
+    words: list[str] = []
+    for name, value in given.items():
+        if value is not None:
+            many = isinstance(value, tuple | list)
+            words += [f"--{name.replace('_', '-')}", ",".join(value) if many else str(value)]
+    return shlex.join(words)
 
 
 async def _lost(window: Steering, loss: Loss) -> str:
@@ -170,12 +182,10 @@ async def _lost(window: Steering, loss: Loss) -> str:
     return f"No longer in the window, but in the archive: {listed(named, items)}{more}."
 
 
-async def prepare(context: Context, argument: str) -> None:
+async def prepare(context: Context, switch: str = "") -> None:
     session = context.session
     preparing, compaction = session.preparing, session.compaction
-    if argument not in ("", "on", "off"):
-        raise CommandError("/prepare takes on or off; without either it switches.")
-    preparing.switch(on=argument == "on" if argument else not preparing.wanted)
+    preparing.switch(on=switch == "on" if switch else not preparing.wanted)
     context.tell(_prepared(preparing, compaction.strategy, session.auto))
 
 
@@ -202,20 +212,20 @@ ACTIONS = (
         "Make room in the window; --dry-run shows how",
         "window",
         ("compact",),
-        "[--dry-run] [--strategy S]",
-        run=compact,
-        choices=lambda _: (
-            *("--dry-run", "--compare", "--focus", "--remember", "--strategy", "--verbose"),
+        (
+            *SHARED,
+            Argument("--remember", "do so until the session ends", kind="flag"),
+            Argument("--compare", "what each strategy would come to", kind="flag"),
         ),
+        run=compact,
     ),
     Action(
         "prepare",
         "Write summaries in the background, or no longer",
         "window",
         ("prepare",),
-        "[on|off]",
+        (Argument("switch", kind="rest", choices=("on", "off")),),
         keys="f4",
         run=prepare,
-        choices=lambda _: ("on", "off"),
     ),
 )

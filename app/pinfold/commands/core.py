@@ -4,7 +4,7 @@ from pinfold.commands.action import Action
 from pinfold.commands.context import Context
 
 
-async def core(context: Context, _: str) -> None:
+async def core(context: Context) -> None:
     context.open("core")
 
 

@@ -1,12 +1,10 @@
 """`/eval`: what each strategy would keep of this session."""
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
 from pinfold.commands.context import Context
 
 
-async def evaluate(context: Context, argument: str) -> None:
-    if argument:
-        raise CommandError("/eval takes nothing; files are for: pinfold eval FILE.")
+async def evaluate(context: Context) -> None:
     context.open("eval")
 
 

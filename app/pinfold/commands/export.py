@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.sanitize import escaped, safe
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
     from pinfold.rollout.items import Item
 
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
+
+SHARED = (
+    Argument("--window", "what the model sees alone", kind="flag", apart="scope"),
+    Argument("--all", "every item", kind="flag", apart="scope"),
+    Argument("--no-redact", "leave secrets in it", kind="off", into="redact"),
+)
+"""What `/export` and `pinfold export` take."""
 
 
 class Wish(NamedTuple):
@@ -118,11 +126,11 @@ def opening(items: Iterable[Item]) -> str:
 # In the shell
 
 
-async def export(context: Context, argument: str) -> None:
+async def export(context: Context, words: Sequence[str], *, redact: bool, **only: bool) -> None:
     from pinfold.export.transcript import Transcript
 
     session = context.session
-    asked = _parse(argument)
+    asked = _wish(words, redact=redact, **only)
     items, window = session.items, session.window
     sent, boundaries = window.items, tuple(window.boundaries)
 
@@ -143,22 +151,10 @@ async def export(context: Context, argument: str) -> None:
     context.tell(await asyncio.to_thread(save, made, asked, session.cwd))
 
 
-def _parse(argument: str) -> Wish:
-    import shlex
-
+def _wish(words: Sequence[str], *, redact: bool, **only: bool) -> Wish:
     from pinfold.export.formats import FORMATS
 
-    try:
-        words = shlex.split(argument)
-    except ValueError as error:
-        raise CommandError(f"/export can't tell where its path ends: {error}.") from error
-    flags = {word for word in words if word.startswith("--")}
-    if unknown := flags - {"--all", "--window", "--no-redact"}:
-        raise CommandError(f"/export knows no {min(unknown)}.")
-    if flags >= {"--all", "--window"}:
-        raise CommandError("/export takes --all or --window, not both.")
-    scope: Scope | None = "all" if "--all" in flags else "window" if "--window" in flags else None
-    match [word for word in words if word not in flags]:
+    match words:
         case []:
             name, path = None, None
         case [word] if word in FORMATS:
@@ -169,7 +165,11 @@ def _parse(argument: str) -> Wish:
             path = Path(word)
         case _:
             raise CommandError("/export takes a format and a path; quote a path with spaces.")
-    return wish(name, path, scope, redact="--no-redact" not in flags)
+    return wish(name, path, scope_named(**only), redact=redact)
+
+
+def scope_named(*, window: bool, all: bool) -> Scope | None:  # noqa: A002
+    return "window" if window else "all" if all else None
 
 
 def _entry(session: Session, item: Item) -> ExportedItem:
@@ -201,8 +201,7 @@ ACTIONS = (
         "Write the session to a file: Markdown, HTML, messages, Codex",
         "session",
         ("export",),
-        "[FORMAT] [PATH]",
+        (Argument("words", "", "FORMAT PATH", kind="words", offers=_choices), *SHARED),
         run=export,
-        choices=_choices,
     ),
 )

@@ -1,7 +1,7 @@
 """What may go wrong, said to the user."""
 
 from pinfold.adopt.adoption import NotASession
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.memories import places
 from pinfold.memories.records import StateError
 from pinfold.ports.errors import NoSuchModel, ProviderError

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context, Level
 
 DIGEST = 1_000
@@ -12,11 +13,11 @@ _SHOWN = 100
 """Lines of a note in the transcript."""
 
 
-async def history(context: Context, argument: str) -> None:
+async def history(context: Context, what: Sequence[str] = ()) -> None:
     from pinfold.commands import history_text
 
     window = context.session.window
-    match argument.split():
+    match list(what):
         case []:
             context.open("history")
         case ["show", *words] if words:
@@ -57,7 +58,7 @@ async def fork(context: Context, generation: int) -> None:
     context.tell(f"Forked from session {session.id} in its window {generation}.")
 
 
-async def lost(context: Context, _: str) -> None:
+async def lost(context: Context) -> None:
     from pinfold.rollout.events import is_compaction
 
     made = (boundary for boundary in reversed(context.session.window.boundaries))
@@ -83,12 +84,10 @@ def _note(context: Context, lines: Sequence[str], option: str) -> str:
     return "\n".join((head, *lines[-_SHOWN:]))
 
 
-async def checkpoint(context: Context, argument: str) -> None:
-    if not argument:
+async def checkpoint(context: Context, what: str = "") -> None:
+    if not what:
         context.open("checkpoint")
         return
-    if argument != "show":
-        raise CommandError("/checkpoint takes nothing, or show.")
     from pinfold.checkpoint.view import view_v1
     from pinfold.digests.choice import choose, render
 
@@ -104,9 +103,15 @@ ACTIONS = (
         "Earlier windows: show, compare, restore one, fork from it",
         "window",
         ("history",),
-        "[show|diff|restore|fork G]",
+        (
+            Argument(
+                "what",
+                kind="words",
+                metavar="show|diff|restore|fork G",
+                offers=lambda _: ("show", "diff", "restore", "fork"),
+            ),
+        ),
         run=history,
-        choices=lambda _: ("show", "diff", "restore", "fork"),
     ),
     Action(
         "lost",
@@ -120,8 +125,7 @@ ACTIONS = (
         "Show what the host keeps in mind of this session",
         "window",
         ("checkpoint",),
-        "[show]",
+        (Argument("what", kind="rest", choices=("show",)),),
         run=checkpoint,
-        choices=lambda _: ("show",),
     ),
 )

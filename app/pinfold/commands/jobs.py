@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.numbers import duration, tokens
 from pinfold.sanitize import one_line
@@ -16,8 +18,8 @@ TOKEN = 4
 """Bytes of a token, roughly."""
 
 
-async def jobs(context: Context, argument: str) -> None:
-    match argument.split():
+async def jobs(context: Context, what: Sequence[str] = ()) -> None:
+    match list(what):
         case []:
             known = context.session.jobs.known
             context.tell("\n".join(map(_line, known)) or "No command runs in the background.")
@@ -48,7 +50,7 @@ ACTIONS = (
         "List the commands that run in the background",
         "session",
         ("jobs",),
-        "[kill N]",
+        (Argument("what", metavar="kill N", kind="words", offers=lambda _: ("kill",)),),
         run=jobs,
     ),
 )

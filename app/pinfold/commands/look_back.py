@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 
 if TYPE_CHECKING:
@@ -14,26 +15,22 @@ if TYPE_CHECKING:
     from pinfold.memories.keeper import Source
     from pinfold.memories.statements import Cited
 
-USAGE = "/memories takes run, on, off or clear; without one it shows them."
 
-
-async def memories(context: Context, argument: str) -> None:
+async def memories(context: Context, action: str = "") -> None:
     host = context.host.memories
-    match argument:
+    match action:
         case "":
             context.open("memories")
         case "run":
             context.tell("Memories are being made in the background.")
             context.tell(await host.run({context.session.id}))
         case "on" | "off":
-            context.tell(await asyncio.to_thread(host.switch, on=argument == "on"))
+            context.tell(await asyncio.to_thread(host.switch, on=action == "on"))
         case "clear":
             context.open("memories", "clear")
-        case _:
-            raise CommandError(USAGE)
 
 
-async def source(context: Context, _: str) -> None:
+async def source(context: Context) -> None:
     context.open("memories", "source")
 
 
@@ -43,9 +40,8 @@ ACTIONS = (
         "See what earlier sessions learned, forget it, review it",
         "session",
         ("memories",),
-        "[run|on|off|clear]",
+        (Argument("action", kind="rest", choices=("run", "on", "off", "clear")),),
         run=memories,
-        choices=lambda _: ("run", "on", "off", "clear"),
     ),
     Action(
         "memory_source",

@@ -1,6 +1,7 @@
 """Commands on the model and on what it may do."""
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.settings import MODES
 
@@ -26,46 +27,50 @@ def next_mode(mode: str) -> str:
     return modes[(modes.index(mode) + 1) % len(modes)] if mode in CYCLE else modes[0]
 
 
-async def model(context: Context, argument: str) -> None:
+async def model(context: Context, name: str = "") -> None:
     from pinfold.ports.errors import ProviderError
 
     session = context.session
-    if argument:
+    if name:
         try:
-            await session.set_model(argument)
+            await session.set_model(name)
         except ProviderError as error:
             raise CommandError(str(error)) from error
     now = session.model
     context.tell(
         f"Model: {now.name} from {now.provider}. {session.choice_note}\n"
         f"Context window: {now.context_window:,} tokens ({now.window_source})."
-        + ("" if argument else "\nAnother one: /model NAME or /model PROVIDER/NAME.")
+        + ("" if name else "\nAnother one: /model NAME or /model PROVIDER/NAME.")
     )
 
 
-async def approvals(context: Context, argument: str) -> None:
+async def approvals(context: Context, mode: str = "") -> None:
     session = context.session
-    if argument and argument not in MODES:
-        raise CommandError(f"/approvals takes one of {', '.join(MODES)}, not “{argument}”.")
-    if argument:
-        session.set_approvals(argument)
-        context.tell(f"Approvals: {argument}: {MEANING[argument]}.")
+    if mode:
+        session.set_approvals(mode)
+        context.tell(f"Approvals: {mode}: {MEANING[mode]}.")
         return
     lines = (
-        f"{'→' if mode == session.approvals else ' '} {mode:<9}  {MEANING[mode]}" for mode in MODES
+        f"{'→' if one == session.approvals else ' '} {one:<9}  {MEANING[one]}" for one in MODES
     )
     context.tell("\n".join(("What runs without asking; change it with /approvals MODE:", *lines)))
 
 
 ACTIONS = (
-    Action("model", "Show or change the model", "model", ("model",), "[NAME]", run=model),
+    Action(
+        "model",
+        "Show or change the model",
+        "model",
+        ("model",),
+        (Argument("name", kind="rest"),),
+        run=model,
+    ),
     Action(
         "approvals",
         "Show or change what runs without asking",
         "model",
         ("approvals",),
-        "[MODE]",
+        (Argument("mode", kind="rest", metavar="MODE", choices=MODES),),
         run=approvals,
-        choices=lambda _: MODES,
     ),
 )

@@ -16,7 +16,8 @@ from pinfold.commands import (
     session,
     window,
 )
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import CommandError
 
 ACTIONS: tuple[Action, ...] = (
     *session.ACTIONS,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.rollout import provenance
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from pinfold.tools.restore import Undo
 
 
-async def rewind(context: Context, argument: str) -> None:
-    n = argument.removeprefix("#")
+async def rewind(context: Context, n: str = "") -> None:
+    given, n = n, n.removeprefix("#")
     if n and not n.isdecimal():
         raise CommandError(
-            f"/rewind takes the number of a prompt, such as /rewind 12, not “{argument}”."
+            f"/rewind takes the number of a prompt, such as /rewind 12, not “{given}”."
         )
     if context.session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
@@ -70,7 +71,7 @@ ACTIONS = (
         "Rewind to before one of your prompts, in a copy",
         "session",
         ("rewind",),
-        "[N]",
+        (Argument("n", kind="rest"),),
         run=rewind,
     ),
 )

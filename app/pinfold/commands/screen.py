@@ -2,36 +2,37 @@
 
 import asyncio
 
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 
 
-async def help_(context: Context, _: str) -> None:
+async def help_(context: Context) -> None:
     context.open("help")
 
 
-async def palette(context: Context, _: str) -> None:
+async def palette(context: Context) -> None:
     context.open("palette")
 
 
-async def window(context: Context, _: str) -> None:
+async def window(context: Context) -> None:
     context.open("context")
 
 
-async def find(context: Context, text: str) -> None:
+async def find(context: Context, text: str = "") -> None:
     context.find(text)
 
 
-async def theme(context: Context, argument: str) -> None:
-    if not argument:
+async def theme(context: Context, name: str = "") -> None:
+    if not name:
         context.open("themes")
         return
-    if argument not in context.themes:
-        raise CommandError(f"There is no theme “{argument}”. Themes: {', '.join(context.themes)}.")
-    context.set_theme(argument)
+    if name not in context.themes:
+        raise CommandError(f"There is no theme “{name}”. Themes: {', '.join(context.themes)}.")
+    context.set_theme(name)
 
 
-async def copy(context: Context, _: str) -> None:
+async def copy(context: Context) -> None:
     replies = (item for item in reversed(context.session.items) if item.kind == "assistant")
     reply = next(replies, None)
     if reply is None:
@@ -40,19 +41,19 @@ async def copy(context: Context, _: str) -> None:
     context.tell(f"Copied #{reply.n}: {len(reply.content):,} characters.")
 
 
-async def editor(context: Context, _: str) -> None:
+async def editor(context: Context) -> None:
     await context.edit_prompt()
 
 
-async def doctor(context: Context, _: str) -> None:
+async def doctor(context: Context) -> None:
     context.tell(await asyncio.to_thread(context.host.doctor))
 
 
-async def suspend(context: Context, _: str) -> None:
+async def suspend(context: Context) -> None:
     await context.suspend_job()
 
 
-async def quit_(context: Context, _: str) -> None:
+async def quit_(context: Context) -> None:
     await context.quit()
 
 
@@ -65,7 +66,7 @@ ACTIONS = (
         "Find in the transcript, all that left the window included",
         "screen",
         ("find",),
-        "[TEXT]",
+        (Argument("text", kind="rest"),),
         keys="ctrl+f",
         run=find,
         early=True,
@@ -75,9 +76,8 @@ ACTIONS = (
         "Choose a theme",
         "screen",
         ("theme",),
-        "[NAME]",
+        (Argument("name", kind="rest", offers=lambda context: context.themes),),
         run=theme,
-        choices=lambda context: context.themes,
         early=True,
     ),
     Action("copy", "Copy the last reply", "screen", ("copy",), run=copy),

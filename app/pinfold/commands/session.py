@@ -5,61 +5,59 @@ from functools import partial
 from pathlib import Path
 
 from pinfold import paths
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 
-_ITS_FOLDER = "--use-its-folder"
+USE_ITS_FOLDER = Argument(
+    "--use-its-folder", "work in the folder that it names, not here", kind="flag"
+)
 _COMPACTED = "A compacted copy: /fork --compact [--strategy S] [--model M]."
 
 
-async def new(context: Context, _: str) -> None:
+async def new(context: Context) -> None:
     await context.switch(context.host.new)
 
 
-async def fork(context: Context, argument: str) -> None:
-    session, at = context.session, argument.removeprefix("#")
+async def fork(
+    context: Context,
+    n: str | None = None,
+    *,
+    compact: bool = False,
+    strategy: str | None = None,
+    model: str | None = None,
+) -> None:
+    session, at = context.session, (n or "").removeprefix("#")
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
-    if argument.startswith("--"):
-        strategy, model = _handed_on(argument)
+    if compact and not at:
         await context.switch(partial(context.host.hand_on, session.folder, strategy, model))
         context.tell(f"A compacted copy of session {session.id}, which stays as it is.")
         return
+    if compact or strategy or model:
+        raise CommandError(_COMPACTED)
     if at and not at.isdecimal():
         raise CommandError(
-            f"/fork takes the number of an item, such as /fork 12, or --compact, not “{argument}”."
+            f"/fork takes the number of an item, such as /fork 12, or --compact, not “{n}”."
         )
     await context.switch(partial(context.host.fork, session.folder, int(at) if at else None))
     context.tell(f"Forked from session {session.id}{f' at #{at}' if at else ''}.")
 
 
-def _handed_on(argument: str) -> tuple[str | None, str | None]:
-    """Strategy and model of `--compact [--strategy S] [--model M]`."""
-    words = argument.split()
-    if words[0] != "--compact" or len(words) % 2 == 0:
-        raise CommandError(_COMPACTED)
-    given = dict(zip(words[1::2], words[2::2], strict=True))
-    if not given.keys() <= {"--strategy", "--model"}:
-        raise CommandError(_COMPACTED)
-    return given.get("--strategy"), given.get("--model")
-
-
-async def resume(context: Context, argument: str) -> None:
-    if not argument:
+async def resume(context: Context, session: str = "") -> None:
+    if not session:
         context.open("sessions")
         return
-    if argument == context.session.id:
+    if session == context.session.id:
         raise CommandError("You are in this session.")
-    await context.switch(partial(context.host.resume, argument))
+    await context.switch(partial(context.host.resume, session))
 
 
-async def adopt(context: Context, argument: str) -> None:
-    name = argument.removesuffix(_ITS_FOLDER).strip()
-    its_folder, argument = name != argument, name
-    if not (argument and paths.is_file_name(argument, context.session.cwd)):
-        context.open("adoptable", argument)
+async def adopt(context: Context, text: str = "", *, use_its_folder: bool = False) -> None:
+    if not (text and paths.is_file_name(text, context.session.cwd)):
+        context.open("adoptable", text)
         return
-    await take(context, paths.typed(argument, context.session.cwd), its_folder=its_folder)
+    await take(context, paths.typed(text, context.session.cwd), its_folder=use_its_folder)
 
 
 async def take(context: Context, file: Path, *, its_folder: bool = False) -> None:
@@ -70,7 +68,7 @@ async def take(context: Context, file: Path, *, its_folder: bool = False) -> Non
     context.tell(said)
 
 
-async def trust(context: Context, _: str) -> None:
+async def trust(context: Context) -> None:
     context.tell(await asyncio.to_thread(context.host.trust))
 
 
@@ -81,7 +79,7 @@ ACTIONS = (
         "Go on with an earlier session",
         "session",
         ("resume", "sessions"),
-        "[ID]",
+        (Argument("session", kind="rest", metavar="ID"),),
         run=resume,
     ),
     Action(
@@ -89,7 +87,7 @@ ACTIONS = (
         "Go on with a session of Codex, Claude Code or another file",
         "session",
         ("adopt",),
-        "[FILE|TEXT]",
+        (Argument("text", kind="rest", metavar="FILE|TEXT"), USE_ITS_FOLDER),
         run=adopt,
     ),
     Action(
@@ -97,9 +95,13 @@ ACTIONS = (
         "Go on in a copy of this session",
         "session",
         ("fork",),
-        "[N|--compact]",
+        (
+            Argument("n"),
+            Argument("--compact", kind="flag"),
+            Argument("--strategy", metavar="S"),
+            Argument("--model", metavar="M"),
+        ),
         run=fork,
-        choices=lambda _: ("--compact",),
     ),
     Action("trust", "Trust this folder's own config file", "session", ("trust",), run=trust),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action, CommandError, Run
+from pinfold.commands.action import Action, Run
+from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.numbers import tokens
 from pinfold.rollout import provenance
@@ -21,15 +22,16 @@ if TYPE_CHECKING:
 DONE: dict[Act, str] = {"mask": "Masked", "fold": "Folded", "unfold": "Unfolded"}
 WORDS = 300
 """Characters of a goal or request that are shown."""
+ITEMS = Argument("items", kind="rest", metavar="ITEMS", needed=True)
 QUOTES = ('""', "''", "“”", "„“", "«»")
 
 
 # Pins
 
 
-async def pin(context: Context, argument: str) -> None:
+async def pin(context: Context, items: str = "") -> None:
     window = context.session.window
-    pins = window.select(argument)
+    pins = window.select(items)
     effect = await window.act("pin", pins)
     costs = dict(window.pins)
     own = sum(costs.get(place, 0) for place in pins)
@@ -44,14 +46,14 @@ async def pin(context: Context, argument: str) -> None:
     _tell(context, f"Pinned {_named(pins)}: {said}.{back}", effect)
 
 
-async def unpin(context: Context, argument: str) -> None:
+async def unpin(context: Context, items: str = "") -> None:
     window = context.session.window
     known = [place for place, _ in window.pins]
     if not known:
         raise CommandError("Nothing is pinned.")
-    if not argument:
+    if not items:
         raise CommandError(f"Which pin is to go? {_named(known)}; /unpin all takes them all out.")
-    pins = known if argument == "all" else _known(argument, known) or window.select(argument)
+    pins = known if items == "all" else _known(items, known) or window.select(items)
     effect = await window.act("unpin", pins)
     held = {pin: by for pin in pins if isinstance(pin, int) and (by := window.pin_on(pin))}
     still = (
@@ -72,7 +74,7 @@ def _known(name: str, known: Sequence[Pin]) -> list[Pin]:
     return [place for place in known if str(place) == name.removeprefix("#")]
 
 
-async def pins(context: Context, _: str) -> None:
+async def pins(context: Context) -> None:
     session = context.session
     held = session.window.pins
     if not held:
@@ -106,9 +108,9 @@ def _runs(held: Sequence[tuple[Pin, int]]) -> list[tuple[list[Pin], int]]:
 
 
 def _marking(act: Act) -> Run:
-    async def run(context: Context, argument: str) -> None:
+    async def run(context: Context, items: str = "") -> None:
         window = context.session.window
-        effect = await window.act(act, window.numbers(argument))
+        effect = await window.act(act, window.numbers(items))
         back = "" if act == "unfold" else " /undo brings it back."
         _tell(context, f"{DONE[act]} {_named(effect.numbers)}: {_change(effect)}.{back}", effect)
 
@@ -121,9 +123,7 @@ def _change(effect: Effect) -> str:
     return f"{how}, window {tokens(effect.before)} → {tokens(effect.after)}"
 
 
-async def undo(context: Context, argument: str) -> None:
-    if argument:
-        raise CommandError("/undo takes one thing back at a time: say it without more words.")
+async def undo(context: Context) -> None:
     session = context.session
     before = session.reading().used
     what = await session.window.undo()
@@ -135,13 +135,13 @@ async def undo(context: Context, argument: str) -> None:
 # The goal
 
 
-async def goal(context: Context, argument: str) -> None:
+async def goal(context: Context, text: str = "") -> None:
     session = context.session
-    if argument:
-        text = "" if argument == "clear" else _unquoted(argument)
-        if not text and argument != "clear":
+    if text:
+        new = "" if text == "clear" else _unquoted(text)
+        if not new and text != "clear":
             raise CommandError("The goal needs words. /goal clear goes back to the first request.")
-        await session.window.set_goal(text)
+        await session.window.set_goal(new)
     context.tell(_goal(session))
 
 
@@ -172,11 +172,11 @@ def _words(text: str) -> str:
 # The threshold
 
 
-async def threshold(context: Context, argument: str) -> None:
+async def threshold(context: Context, when: str = "") -> None:
     session = context.session
-    if argument:
+    if when:
         try:
-            session.set_threshold(argument)
+            session.set_threshold(when)
         except ValueError as error:
             raise CommandError(str(error)) from error
     context.tell(_threshold(session))
@@ -222,18 +222,16 @@ ACTIONS = (
         "Keep in the window: 12, 12..18, last, src/**",
         "window",
         ("pin",),
-        "ITEMS",
+        (Argument("items", kind="rest", metavar="ITEMS", needed=True, offers=lambda _: ("last",)),),
         run=pin,
-        choices=lambda _: ("last",),
     ),
     Action(
         "unpin",
         "Let go of pins",
         "window",
         ("unpin",),
-        "ITEMS|all",
+        (Argument("items", kind="rest", metavar="ITEMS|all", needed=True, offers=_unpin_choices),),
         run=unpin,
-        choices=_unpin_choices,
     ),
     Action("pins", "List the pins and what they cost", "window", ("pins",), run=pins),
     Action(
@@ -241,7 +239,7 @@ ACTIONS = (
         "Leave out the results of calls",
         "window",
         ("mask",),
-        "ITEMS",
+        (ITEMS,),
         run=_marking("mask"),
     ),
     Action(
@@ -249,7 +247,7 @@ ACTIONS = (
         "Take items out, leave one line",
         "window",
         ("fold",),
-        "ITEMS",
+        (ITEMS,),
         run=_marking("fold"),
     ),
     Action(
@@ -257,20 +255,24 @@ ACTIONS = (
         "Bring masked and folded items back",
         "window",
         ("unfold",),
-        "ITEMS",
+        (ITEMS,),
         run=_marking("unfold"),
     ),
     Action("undo", "Undo the last change of the window", "window", ("undo",), run=undo),
     Action(
-        "goal", "Show or say what the session is for", "window", ("goal",), "[TEXT|clear]", run=goal
+        "goal",
+        "Show or say what the session is for",
+        "window",
+        ("goal",),
+        (Argument("text", kind="rest", metavar="TEXT|clear"),),
+        run=goal,
     ),
     Action(
         "threshold",
         "Show or set it: 0.7, ask, auto, off",
         "window",
         ("threshold",),
-        "[WHEN]",
+        (Argument("when", kind="rest", offers=lambda _: AUTOS),),
         run=threshold,
-        choices=lambda _: AUTOS,
     ),
 )

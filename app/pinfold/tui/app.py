@@ -17,7 +17,8 @@ from textual.command import Provider
 from textual.filter import LineFilter
 
 from pinfold.commands import registry
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import CommandError
 from pinfold.commands.context import Level, Start
 from pinfold.numbers import ID_SHOWN, tokens
 from pinfold.paths import program
@@ -316,8 +317,7 @@ class PinfoldApp(DiffingApp, ThemedApp):
     # Commands
 
     def _choices(self, command: str) -> Sequence[str]:
-        choices = registry.BY_SLASH[command].choices
-        return choices(self) if choices else ()
+        return registry.BY_SLASH[command].choices(self)
 
     def action_run_command(self, action_id: str) -> None:
         self.run_command(registry.BY_ID[action_id])
@@ -334,10 +334,9 @@ class PinfoldApp(DiffingApp, ThemedApp):
         self.attempt(self._carry_out(action, argument))
 
     async def _carry_out(self, action: Action, argument: str) -> None:
-        assert action.run is not None
         if not action.early:
             await self._begun.wait()
-        await action.run(self, argument)
+        await action.carry_out(self, argument)
 
     @work
     async def attempt(self, doing: Awaitable[None]) -> None:

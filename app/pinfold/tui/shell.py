@@ -13,7 +13,8 @@ from textual.message import Message
 
 from pinfold import paths
 from pinfold.commands import registry
-from pinfold.commands.action import Action, CommandError
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import CommandError
 from pinfold.rollout.provenance import Prompt
 from pinfold.tui import branch, welcome
 from pinfold.tui.attention import Attention

@@ -148,36 +148,6 @@ def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
             asyncio.get_running_loop().add_signal_handler(number, interrupt)
 
 
-def sessions(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring import session_list
-
-    return session_list.command(app_context(arguments), arguments)
-
-
-def delete(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.disk import delete
-
-    return delete(arguments)
-
-
-def gc(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.disk import gc
-
-    return gc(arguments)
-
-
-def memories(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.memories_command import command
-
-    return command(arguments)
-
-
-def adopt(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.adopt_command import command
-
-    return command(arguments)
-
-
 def context(arguments: argparse.Namespace) -> int:
     import msgspec
 
@@ -198,42 +168,6 @@ def context(arguments: argparse.Namespace) -> int:
     for line in lines(found, CLOCK.now()):
         print(line)
     return 0
-
-
-def export(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.exporting import command
-
-    return command(arguments)
-
-
-def compact(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.compacting import compact
-
-    return compact(arguments)
-
-
-def eval_(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.evaluating import evaluation
-
-    return evaluation(arguments)
-
-
-def checkpoint(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.compacting import checkpoint
-
-    return checkpoint(arguments)
-
-
-def history(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.windows import history
-
-    return history(arguments)
-
-
-def restore(arguments: argparse.Namespace) -> int:
-    from pinfold.wiring.windows import restore
-
-    return restore(arguments)
 
 
 def replay(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ A model is asked by those strategies alone that need one.
 import argparse
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +25,7 @@ from pinfold.checkpoint import persist
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.view import view_v1
 from pinfold.commands import compact_text
-from pinfold.commands.compact import WRONG_TARGET, globs, roles
+from pinfold.commands.compact import wished
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, loss_of
 from pinfold.compaction.plan import CompactionPlan
@@ -44,7 +44,7 @@ from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import ROLLOUT, Journal
 from pinfold.rollout.scan import scan
 from pinfold.sanitize import one_line
-from pinfold.settings import CompactSettings
+from pinfold.settings import strategy_named
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
 from pinfold.wiring.steps import Steps
@@ -115,32 +115,12 @@ def compact(arguments: argparse.Namespace) -> int:
 
 
 def _wish(ctx: AppContext, arguments: argparse.Namespace) -> _Wish:
-    """The settings, with what the command line changes. Raises `WrongUse`."""
-    if arguments.target is not None and not 0 < arguments.target <= 1:
-        raise WrongUse(WRONG_TARGET)
-    if arguments.max_tail is not None and arguments.max_tail < 1:
-        raise WrongUse("--max-tail is a number of messages: 1 or more.")
-    if arguments.min_headroom is not None and arguments.min_headroom < 0:
-        raise WrongUse("--min-headroom is a number of tokens: 0 or more.")
-    given = {
-        "mode": arguments.strategy,
-        "target_pct": arguments.target,
-        "max_tail_messages": arguments.max_tail,
-        "min_headroom_tokens": arguments.min_headroom,
-        "keep_files_glob": _globs(arguments.keep_files),
-        "keep_roles": _roles(arguments.keep_roles),
-    }
-    changes = {name: value for name, value in given.items() if value is not None}
-    merged = {**msgspec.structs.asdict(ctx.settings.compact), **changes}
-    settings = msgspec.convert(merged, CompactSettings)
-    options = replace(
-        plan_options(settings),
-        prompts=overrides(ctx),
-        focus=arguments.focus,
-        headroom_given=arguments.min_headroom is not None,
-        roles_given=arguments.keep_roles is not None,
+    """The settings, with what the command line changes."""
+    mode = arguments.strategy or ctx.settings.compact.mode
+    options = wished(
+        replace(plan_options(ctx.settings.compact), prompts=overrides(ctx)), vars(arguments)
     )
-    return _Wish(settings.mode, options, getattr(arguments, "model", None))
+    return _Wish(strategy_named(mode), options, getattr(arguments, "model", None))
 
 
 def _below(ctx: AppContext, source: Source, wish: _Wish, threshold: str | None) -> Below | None:
@@ -163,18 +143,6 @@ def _not_compacted(below: Below) -> str:
         f"Not compacted: the window has {below.used:,} tokens ({below.source}), and the threshold "
         f"is {below.threshold:,}."
     )
-
-
-def _globs(texts: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if texts is None else tuple(glob for text in texts for glob in globs(text))
-
-
-def _roles(text: str | None) -> tuple[str, ...] | None:
-    """Raises `WrongUse`."""
-    try:
-        return None if text is None else roles(text)
-    except argparse.ArgumentTypeError as error:
-        raise WrongUse(f"--keep-roles: {error}") from error
 
 
 def _asks_model(wish: _Wish) -> bool:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pinfold.atomic_files import failure, write_atomic
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.evaluation.report import Report, html
 from pinfold.evaluation.terminal import WIDTH, printed
 from pinfold.output import is_watched, print_json, print_progress, print_table

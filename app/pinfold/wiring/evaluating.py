@@ -12,7 +12,7 @@ from pinfold import __version__, paths
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.requests.request import Connection
 from pinfold.agent.requests.writing import Writer
-from pinfold.commands.action import CommandError
+from pinfold.commands.arguments import CommandError
 from pinfold.evaluation import report_recorded, report_trials
 from pinfold.evaluation.conversation import MOST_COMPACTIONS
 from pinfold.evaluation.evaluate import (

@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 
 from pinfold.agent.state import State
-from pinfold.commands.action import CommandError
-from pinfold.commands.export import Wish, document, opening, replaced, save, wish
-from pinfold.export.formats import Scope
+from pinfold.commands.arguments import CommandError
+from pinfold.commands.export import Wish, document, opening, replaced, save, scope_named, wish
 from pinfold.export.transcript import ExportedItem, Transcript
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.output import print_bytes
@@ -40,7 +39,7 @@ def _wish(arguments: argparse.Namespace) -> tuple[Wish, bool]:
     out: str | None = arguments.out
     screen = out == "-" or (out is None and arguments.format is None)
     name = arguments.format or ("jsonl" if screen else None)
-    scope: Scope | None = "all" if arguments.all else "window" if arguments.window else None
+    scope = scope_named(window=arguments.window, all=arguments.all)
     try:
         asked = wish(
             name, None if screen or out is None else Path(out), scope, redact=arguments.redact

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pinfold.commands.context_text import age
-from pinfold.host.app_context import AppContext
+from pinfold.host.app_context import app_context
 from pinfold.numbers import ID_SHOWN
 from pinfold.output import print_json, print_table
 from pinfold.paths import program
@@ -23,7 +23,8 @@ MODEL_SHOWN = 14
 """Columns that a model's name takes on a terminal, at most."""
 
 
-def command(ctx: AppContext, arguments: argparse.Namespace) -> int:
+def command(arguments: argparse.Namespace) -> int:
+    ctx = app_context(arguments)
     if arguments.json:
         for summary in ctx.store.list(arguments.limit):
             print_json(_sized(summary) if arguments.size else summary)

@@ -50,7 +50,7 @@ class HelpPanel(Modal[None]):
 
     def _page(self) -> RenderableType:
         commands = [
-            (f"/{action.slash[0]} {action.argument}".rstrip(), _said(action, self._keys(action)))
+            (f"/{action.slash[0]} {action.usage}".rstrip(), _said(action, self._keys(action)))
             for action in ACTIONS
             if action.slash
         ]

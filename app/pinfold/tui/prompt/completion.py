@@ -58,7 +58,7 @@ def commands(query: str, used: Iterable[str] = ()) -> list[Candidate]:
         names = [name for name in action.slash if query in name]
         if names:
             name = min(names, key=lambda word: not word.startswith(query))
-            shown = f"/{name} {action.argument}".rstrip()
+            shown = f"/{name} {action.usage}".rstrip()
             usual = USUAL.index(action.id) if action.id in USUAL else len(USUAL)
             rank = (not name.startswith(query), -uses[action.id], usual, name)
             found.append((rank, Candidate(shown, action.title, f"/{name} ")))
