@@ -19,7 +19,7 @@ from pinfold.rollout.values import Usage
 from pinfold.tui import themes
 from pinfold.tui.gauge import LETTERS, GaugeBar, variable
 from pinfold.tui.transcript.view import Transcript
-from pinfold.window.gauge import ORDER
+from pinfold.window.counts import ORDER
 from pinfold.window.reading import Reading, Sent
 
 Snap = Callable[..., bool]

@@ -6,7 +6,7 @@ and call id of the call; a result without a call becomes a `context` item.
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -14,14 +14,13 @@ import msgspec
 from msgspec.structs import replace
 
 from pinfold.adopt.adoption import Adoption, Tool
+from pinfold.adopt.items import Items
 from pinfold.adopt.matches import Matches
 from pinfold.adopt.numbering import numbered
 from pinfold.adopt.pairs import (
-    Key,
     OpenCalls,
     Whole,
     answering,
-    key,
     lone_result,
     unknown_result,
 )
@@ -56,8 +55,9 @@ class Builder:
     def __init__(self, tool: Tool, file: str) -> None:
         self.window: list[int] = []
         """Numbers of the items in the window, in order."""
-        self.items: dict[int, Item] = {}
-        """All items so far, by number."""
+        self._known = Items()
+        self.items = self._known.by_number
+        """All items so far."""
         self.turn_open = False
         self._adopted = Adopted(tool, file)
         self._tool: Tool = tool
@@ -68,12 +68,8 @@ class Builder:
         self._closing: dict[int, Item] = {}
         """Results for calls that never got one, by the index of the call's event."""
         self._calls = OpenCalls()
-        self._call_numbers: dict[Key, int] = {}
-        self._results: dict[int, int] = {}
-        """The number of each call's result, by the number of the call."""
         self._at: dict[int, int] = {}
         """Index of the event that brought an open call, by its number."""
-        self._last_n = 0
         self._turn = 0
         self._response = 0
         self._seen: dict[int, int] = {}
@@ -158,7 +154,7 @@ class Builder:
         detail: dict[str, Any] | None = None,
     ) -> int:
         """Add an item, and return its number. A result takes the response of its call."""
-        n = self._next()
+        n = self._known.next_number()
         item = Item(
             n=n,
             kind=kind,
@@ -188,7 +184,7 @@ class Builder:
                 self._at[n] = len(self._events)
         if kind == "user" and not self._title:
             self._title = title_of(told(item))
-        self._keep(item)
+        self._known.keep(item)
         self.window.append(n)
         self._add(at, ItemAdded(item=item))
         return n
@@ -245,16 +241,18 @@ class Builder:
         """Replace the window: numbers of items that exist, and new items (their `n` is 0)."""
         self._close_calls()
         before = len(self._events)
-        entries = Whole(self._calls.distinct, self._result_of).window(self._entries(window))
+        entries = Whole(self._calls.distinct, self._known.result_of).window(
+            self._known.entries(window, self.response)
+        )
         inserted: list[Item] = []
         self.window = []
         for entry in entries:
             item = entry
             if item.n == 0:
                 turn = self._turn if self.turn_open else 0
-                item = replace(entry, n=self._next(), turn=entry.turn or turn)
+                item = replace(entry, n=self._known.next_number(), turn=entry.turn or turn)
                 self._matches.add(item)
-                self._keep(item)
+                self._known.keep(item)
                 inserted.append(item)
             self.window.append(item.n)
         self._add(
@@ -314,53 +312,18 @@ class Builder:
     def _form(self, n: int) -> Form:
         return "masked" if n in self._masked else "full"
 
-    def _next(self) -> int:
-        self._last_n += 1
-        return self._last_n
-
     def _origin(self, kind: Kind, foreign_id: str | None) -> Origin | None:
         if self._model and kind in WRITTEN and kind != "tool_result":
             return Origin(self._model.provider, self._model.model, foreign_id)
         return Origin(foreign_id=foreign_id) if foreign_id else None
 
-    def _keep(self, item: Item) -> None:
-        self.items[item.n] = item
-        if item.kind == "tool_call":
-            self._call_numbers[key(item)] = item.n
-        elif item.kind == "tool_result":
-            self._results[self._call_numbers[key(item)]] = item.n
-
-    def _result_of(self, call: int) -> Item:
-        return self.items[self._results[call]]
-
-    def _entries(self, window: Sequence[int | Item]) -> Iterator[Item]:
-        """The entries as items; neighbours that are new and written by a model are a response."""
-        used: set[int] = set()
-        response, answered = 0, False
-        for entry in window:
-            if isinstance(entry, int):
-                response = 0
-                if entry in self.items and entry not in used:
-                    used.add(entry)
-                    yield self.items[entry]
-            elif entry.kind == "tool_result":
-                answered = True
-                yield replace(entry, n=0)
-            elif entry.kind in WRITTEN and not entry.response:
-                if answered or not response:
-                    response, answered = self.response(), False
-                yield replace(entry, n=0, response=response)
-            else:
-                response = 0
-                yield replace(entry, n=0)
-
     def _close_calls(self) -> None:
         """Give each open call a result, right after the call itself."""
         results: dict[int, int] = {}
         for call in self._calls.take():
-            result = replace(unknown_result(call), n=self._next())
+            result = replace(unknown_result(call), n=self._known.next_number())
             self._closing[self._at.pop(call.n)] = result
-            self._keep(result)
+            self._known.keep(result)
             results[call.n] = result.n
         if results:
             pairs = ((n, results.get(n)) for n in self.window)

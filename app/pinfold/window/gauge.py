@@ -19,53 +19,19 @@ from pinfold.rollout.events import (
     WindowCounted,
     WindowReplaced,
 )
-from pinfold.rollout.items import WRITTEN, Item, Kind
+from pinfold.rollout.items import WRITTEN, Item
 from pinfold.rollout.values import Usage
 from pinfold.settings import WireApi
 from pinfold.tokens.calibration import Calibration
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import (
-    SEALED,
     context_parts,
-    context_rows,
     count_item,
-    is_known,
 )
 from pinfold.tokens.prices import Price, Spend, cost, price_of
+from pinfold.window.counts import ORDER, Counts
 from pinfold.window.reading import Reading, Sent, Source, reserve, scaled
-from pinfold.window.show import Shown
 from pinfold.window.window import Window
-from pinfold.wire.wires import wire_of
-
-SEGMENTS: dict[Kind, str] = {
-    "user": "user",
-    "assistant": "assistant",
-    "reasoning": "reasoning",
-    "tool_call": "tool calls",
-    "tool_result": "tool results",
-    "checkpoint": "checkpoint",
-    "summary": "checkpoint",
-    "compaction": "checkpoint",
-    "context": "context",
-}
-ORDER = (
-    "instructions",
-    "AGENTS.md",
-    "tools",
-    "memories",
-    "hidden",
-    "context",
-    "pinned",
-    "checkpoint",
-    "user",
-    "assistant",
-    "reasoning",
-    "tool calls",
-    "tool results",
-    "folded",
-)
-"""The segments as they are drawn. `folded` is what placeholders take; `hidden` is what reports have
-beyond all that stands here: what a provider adds, or what another tool's file does not hold."""
 
 RECENT = 5
 """Requests that are remembered one by one."""
@@ -95,43 +61,21 @@ class GaugeDump(Struct, frozen=True, array_like=True):
     void_seq: int
 
 
-class Gauge:
-    """A projection of the rollout beside `window`, which steps first.
-
-    Items are counted when somebody asks, each once: most of a long rollout is out of the window.
-    """
+class Gauge(Counts):
+    """A projection of the rollout beside `window`, which steps first."""
 
     def __init__(self, window: Window, counter: Counter, wire_api: WireApi) -> None:
-        self.counter = counter
+        super().__init__(window, counter, wire_api)
         self.calibration = Calibration()
         self.spend = Spend()
-        self._window = window
-        self._wire_api: WireApi = wire_api
-        self._context = Context()
-        self._foreseen: tuple[Context, dict[str, int]] | None = None
-        """What the first request will carry before the window, and its tokens by part. It is not
-        in the rollout, so not in a dump either."""
-        self._model: tuple[str, str] = ("", "")
         self._usage: Usage | None = None
         """The last report."""
         self._recent: list[tuple[str, str, Usage]] = []
         """Provider, model and report of the last requests of turns."""
         self._measured: int | None = None
         """Tokens as reported, while nothing has changed since."""
-        self._turn = 0
         self._void_seq = 0
         """The last event that made earlier measures worthless."""
-        self._parts: dict[str, int] = {}
-        self._segments: dict[str, int] = {}
-        self._tokens: list[int] = []
-        """Of each shown item."""
-        self._counts: dict[int, int] = {}
-        """Of items in full, by number."""
-        self._unknown = 0
-        """Shown items that can't be counted."""
-        self._revision: int | None = None
-        """The window's, as it is counted; none where it must be counted anew."""
-        self._parts = context_parts(counter, self._context, wire_api)
 
     def step(self, event: Event) -> None:
         match event.data:
@@ -197,101 +141,6 @@ class Gauge:
                     count_item(self.counter, item, self._wire_api)
                 case ContextSet(context=context):
                     context_parts(self.counter, context, self._wire_api)
-
-    def foresee(self, context: Context) -> None:
-        """Show `context` until there is one in the rollout."""
-        if self._context == Context():
-            self._foreseen = context, context_parts(self.counter, context, self._wire_api)
-
-    def recount(self, counter: Counter, wire_api: WireApi) -> None:
-        """Count everything again: the tokenizer has come, or the model changed."""
-        self.counter, self._wire_api = counter, wire_api
-        self._parts = context_parts(counter, self._context, wire_api)
-        if self._foreseen is not None:
-            self.foresee(self._foreseen[0])
-        self._counts.clear()
-        self._revision = None
-
-    def catch_up(self) -> None:
-        """Count what the window shows and was not counted yet."""
-        if self._revision != self._window.revision:
-            self._revision = self._window.revision
-            self._segments, self._tokens, self._unknown = {}, [], 0
-        shown = self._window.shown
-        for entry in shown[len(self._tokens) :]:
-            tokens = self.count(entry)
-            self._tokens.append(tokens)
-            self._unknown += not is_known(entry.item) and self._own(entry.item)
-            name = self._segment(entry)
-            self._segments[name] = self._segments.get(name, 0) + tokens
-
-    def count(self, shown: Shown) -> int:
-        """Tokens of an item as a request carries it; not corrected."""
-        if shown.form == "full":
-            return self.count_full(shown.item)
-        return count_item(self.counter, shown.item, self._wire_api)
-
-    def _own(self, item: Item) -> bool:
-        """Whether an item goes back that is for the model alone that wrote it."""
-        origin = item.origin
-        if origin is None or (origin.provider, origin.model) != self._model:
-            return False
-        # OpenAI's server leaves out the reasoning of earlier turns.
-        past = wire_of(self._wire_api).overhead.past_reasoning
-        return past or item.kind != "reasoning" or item.turn == self._turn
-
-    def _segment(self, shown: Shown) -> str:
-        if shown.form == "placeholder":
-            return "folded"
-        if self._window.is_pinned(shown.item.n):
-            return "pinned"
-        return SEGMENTS[shown.item.kind]
-
-    # What it says
-
-    @property
-    def context(self) -> Context:
-        """What stands before the window in the next request."""
-        return self._context if self._foreseen is None else self._foreseen[0]
-
-    @property
-    def context_parts(self) -> dict[str, int]:
-        """Tokens of that, by part."""
-        return dict(self._parts if self._foreseen is None else self._foreseen[1])
-
-    @property
-    def tokens(self) -> list[int]:
-        """Tokens of each of the window's shown items; not corrected."""
-        self.catch_up()
-        return self._tokens
-
-    @property
-    def estimate(self) -> int:
-        """Input tokens of the next request, as counted here; not corrected."""
-        self.catch_up()
-        return sum(self.context_parts.values()) + sum(self._segments.values())
-
-    def context_rows(self) -> list[tuple[str, str, int]]:
-        """Each piece of what stands before the window: part, name, tokens."""
-        return context_rows(self.counter, self.context, self._wire_api)
-
-    def count_full(self, item: Item) -> int:
-        """Tokens of an item in full; not corrected."""
-        if item.kind in SEALED and not self._own(item):
-            return 0
-        if item.n not in self._counts:
-            self._counts[item.n] = count_item(
-                self.counter, item, self._wire_api, model=self._model[1]
-            )
-        return self._counts[item.n]
-
-    def count_new(self, item: Item) -> int:
-        """Tokens of an item that has no number yet, or a changed body; not corrected."""
-        return count_item(self.counter, item, self._wire_api, model=self._model[1])
-
-    def estimate_through(self, shown: int) -> int:
-        """The same for a request that carried the first `shown` items."""
-        return sum(self.context_parts.values()) + sum(self.tokens[:shown])
 
     def correct(self, estimate: int) -> int:
         """An estimate as this model's reports correct it."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pinfold.commands.context_text import KINDS, PARTS, SIGNS, kind, marks, words
-from pinfold.window.gauge import ORDER, SEGMENTS
+from pinfold.window.counts import ORDER, SEGMENTS
 from pinfold.window.overview import ContextRow, Row
 from pinfold.window.pins import concerns
 

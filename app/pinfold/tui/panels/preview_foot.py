@@ -14,7 +14,7 @@ from pinfold.tui.panels.foot import Foot, Level
 from pinfold.tui.panels.keys import own_keys
 from pinfold.tui.panels.preview_rows import INSERTED, VERDICTS, PreviewRow
 from pinfold.tui.panels.preview_steps import PlanProgress
-from pinfold.window.gauge import SEGMENTS
+from pinfold.window.counts import SEGMENTS
 
 _BAR = 12
 """Cells of the bar."""

@@ -13,7 +13,7 @@ from pinfold.tui.gauge import LETTERS
 from pinfold.tui.panels.fitting import fitted
 from pinfold.tui.panels.preview_rows import PreviewRow
 from pinfold.tui.panels.table import Cell, Sizes, Table
-from pinfold.window.gauge import SEGMENTS
+from pinfold.window.counts import SEGMENTS
 
 _GIVE_WAY: tuple[tuple[dict[str, int], int], ...] = (
     ({"kind": 7, "reason": 0}, 36),

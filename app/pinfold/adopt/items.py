@@ -1,0 +1,55 @@
+"""The items of a session that is adopted, by number, each call with its result."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from pinfold.adopt.pairs import Key, key
+from pinfold.rollout.items import WRITTEN, Item
+
+
+class Items:
+    def __init__(self) -> None:
+        self.by_number: dict[int, Item] = {}
+        self._last_n = 0
+        self._calls: dict[Key, int] = {}
+        self._results: dict[int, int] = {}
+        """The number of each call's result, by the number of the call."""
+
+    def next_number(self) -> int:
+        self._last_n += 1
+        return self._last_n
+
+    def keep(self, item: Item) -> None:
+        """A result comes after its call."""
+        self.by_number[item.n] = item
+        if item.kind == "tool_call":
+            self._calls[key(item)] = item.n
+        elif item.kind == "tool_result":
+            self._results[self._calls[key(item)]] = item.n
+
+    def result_of(self, call: int) -> Item:
+        return self.by_number[self._results[call]]
+
+    def entries(
+        self, window: Sequence[int | Item], new_response: Callable[[], int]
+    ) -> Iterator[Item]:
+        """The entries as items; neighbours that are new and written by a model are a response."""
+        used: set[int] = set()
+        response, answered = 0, False
+        for entry in window:
+            if isinstance(entry, int):
+                response = 0
+                if entry in self.by_number and entry not in used:
+                    used.add(entry)
+                    yield self.by_number[entry]
+            elif entry.kind == "tool_result":
+                answered = True
+                yield replace(entry, n=0)
+            elif entry.kind in WRITTEN and not entry.response:
+                if answered or not response:
+                    response, answered = new_response(), False
+                yield replace(entry, n=0, response=response)
+            else:
+                response = 0
+                yield replace(entry, n=0)
