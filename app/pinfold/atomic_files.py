@@ -32,12 +32,13 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file (0600) to write to; it takes the place of `path` if the block ends without error."""
+def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """A file to write to; it takes the place of `path` if the block ends without error."""
     temporary = path.with_name(path.name + ".tmp")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(fd, "wb") as file:
+            os.fchmod(fd, mode)
             yield file
             file.flush()
             os.fsync(fd)
@@ -48,9 +49,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     sync_folder(path.parent)
 
 
-def write_atomic(path: Path, content: bytes) -> None:
-    """Replace the content of `path` (0600), durably. Raises `OSError`; `path` is then as it was."""
-    with replacing(path) as file:
+def write_atomic(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Replace the content of `path`, durably. Raises `OSError`; `path` is then as it was."""
+    with replacing(path, mode) as file:
         file.write(content)
 
 

@@ -169,6 +169,17 @@ def test_the_leaf_that_is_named_last_decides() -> None:
     assert shown(made.read()) == ["Hi.", "Yes?", "Later."]
 
 
+def test_a_reply_that_was_written_before_its_prompt_comes_after_it() -> None:
+    made = Claude()
+    made.user("The port is 7443.")
+    made.assistant(text("Noted."))
+    made.user("And the table?")
+    read = made.read()
+    made.lines[:2] = reversed(made.lines[:2])
+    assert items(made.read()) == items(read)
+    assert window(made.read()) == window(read)
+
+
 def test_a_missing_parent_goes_on_where_it_stands() -> None:
     made = Claude()
     made.user("Hi.", after="of another file")

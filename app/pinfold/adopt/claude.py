@@ -17,6 +17,7 @@ from pinfold.adopt.claude_records import (
     flag,
     image,
     is_synthetic,
+    parents_first,
 )
 from pinfold.adopt.claude_replies import Replies
 from pinfold.adopt.claude_thread import Thread
@@ -49,7 +50,7 @@ class _Reader:
         self._interrupted = False
 
     def read(self, lines: Iterable[bytes]) -> Adoption:
-        for record in self._told(lines):
+        for record in parents_first(self._told(lines)):
             self._before = self._thread.at
             self._thread.at = time_of(record) or self._thread.at
             if text_of(record, "type") in LINKED:

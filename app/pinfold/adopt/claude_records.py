@@ -1,6 +1,6 @@
 """The lines of a Claude Code session, as far as pinfold reads them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pinfold.adopt.lines import compact, list_of, number_of, object_of, text_of
@@ -34,6 +34,26 @@ _SYNTHETIC = "<synthetic>"
 
 def flag(record: Record, key: str) -> bool:
     return record.get(key) is True
+
+
+def parents_first(records: Sequence[Record]) -> Iterator[Record]:
+    """The records in their order, but none before the one that it hangs on: Claude Code may write
+    the first reply before the prompt."""
+    left = {uuid for record in records if (uuid := text_of(record, "uuid"))}
+    waiting: dict[str, list[Record]] = {}
+    for come in records:
+        ready = [come]
+        while ready:
+            record = ready.pop()
+            uuid, parent = text_of(record, "uuid"), text_of(record, "parentUuid")
+            if parent in left and parent != uuid:
+                waiting.setdefault(parent, []).append(record)
+                continue
+            yield record
+            left.discard(uuid)
+            ready += reversed(waiting.pop(uuid, []))
+    for ring in waiting.values():
+        yield from ring
 
 
 def is_synthetic(record: Record) -> bool:

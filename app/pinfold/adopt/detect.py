@@ -1,19 +1,21 @@
 """Reads a session of whatever kind: the format is told from the content, never the name."""
 
+import io
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pinfold.adopt import messages
 from pinfold.adopt.adoption import Adoption, NotASession
-from pinfold.adopt.lines import opened, parse
+from pinfold.adopt.lines import opened, parse, unpacked
 from pinfold.rollout.journal import ROLLOUT
 
 _PEEKED = 1_000
 """Lines among which one must tell the format."""
 
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
 _Format = Literal["codex", "claude", "messages", "pinfold"]
 
 
@@ -31,14 +33,27 @@ def read(path: Path, index: int = 0) -> Adoption:
     if not path.is_file():
         raise NotASession(f"{path} is no file.")
     with opened(path) as file:
-        if b"\0" in file.peek():
-            raise NotASession(f"{path} is not text.")
-        first = next((line for line in file if line.strip()), b"")
-        if not first:
-            raise NotASession(f"{path} is empty.")
-        if _begins_a_line(first):
-            return _lines(chain([first], file), path, modified_at, index)
-        rest = file.read()
+        return _read(file, path, modified_at, index)
+
+
+def read_bytes(content: bytes, name: str, index: int = 0) -> Adoption:
+    """The session in the bytes of a file; `name` stands for it in errors. Raises `NotASession`,
+    `OSError`.
+    """
+    raw = cast("io.RawIOBase", io.BytesIO(content))
+    with unpacked(io.BufferedReader(raw)) as file:
+        return _read(file, Path(name), _LONG_AGO, index)
+
+
+def _read(file: io.BufferedReader, path: Path, modified_at: datetime, index: int) -> Adoption:
+    if b"\0" in file.peek():
+        raise NotASession(f"{path} is not text.")
+    first = next((line for line in file if line.strip()), b"")
+    if not first:
+        raise NotASession(f"{path} is empty.")
+    if _begins_a_line(first):
+        return _lines(chain([first], file), path, modified_at, index)
+    rest = file.read()
     try:
         document = parse(first + rest)
     except ValueError:

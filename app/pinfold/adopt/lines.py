@@ -22,11 +22,15 @@ _decode = msgspec.json.Decoder().decode
 
 
 def opened(path: Path, limit: int = MAX_UNPACKED) -> io.BufferedReader:
+    """The bytes of a file, as `unpacked`. Raises `OSError`."""
+    return unpacked(path.open("rb"), limit)
+
+
+def unpacked(file: io.BufferedReader, limit: int = MAX_UNPACKED) -> io.BufferedReader:
     """The bytes of a file, unpacked if it is compressed with zstd: a small one may hold gigabytes.
 
-    Raises `OSError`; so does reading on where it unpacks to more than `limit` bytes.
+    Reading on raises `OSError` where it unpacks to more than `limit` bytes.
     """
-    file = path.open("rb")
     packed = file.read(len(_ZSTD)) == _ZSTD
     file.seek(0)
     if not packed:

@@ -122,6 +122,11 @@ class Choice:
             self._number > 0,
         )
 
+    @property
+    def room(self) -> int:
+        """Tokens of the budget that the chosen lines leave."""
+        return self._left
+
     def more(self, tokens: int) -> bool:
         """Choose lines of so many tokens more; whether there were any."""
         before = len(self._chosen), len(self._full)
@@ -240,15 +245,22 @@ def _scale(line: DigestLine, times: int, places: int) -> int:
     return weight * fresh
 
 
+def text_of(digest: Digest, at: int) -> str:
+    """What line `at` says, without number and speaker."""
+    line = digest.lines[at]
+    text = line.lead + (line.full if at in digest.full else line.text)
+    if line.kind == "run" and digest.repeated[at] > 1:
+        text += f" ({digest.repeated[at]} times)"
+    return text
+
+
 def render(digest: Digest) -> str:
     """A line each; lines of one item and speaker share the number and the name."""
     told: list[str] = []
-    before: tuple[int, str] = (0, "")
+    before: tuple[int, str] = (-1 if digest.numbered else 0, "")
     for at, line in enumerate(digest.lines):
         speaker = SPEAKER.get(line.kind, "")
-        text = line.lead + (line.full if at in digest.full else line.text)
-        if line.kind == "run" and digest.repeated[at] > 1:
-            text += f" ({digest.repeated[at]} times)"
+        text = text_of(digest, at)
         item = line.n if digest.numbered else 0
         if item != before[0]:
             told.append(f"#{item} {speaker}{text}")

@@ -21,6 +21,8 @@ SEALED = "encrypted_content"
 """Of an opaque item; nobody but its provider can read it, and changed it would be worth nothing."""
 _TELLING = 8
 """Characters from which a secret, or what a cut left of it, is known without its surroundings."""
+_ROW = 24
+"""Characters from which a line of a key is a secret by itself."""
 
 
 class Secrets:
@@ -41,11 +43,18 @@ class Secrets:
                 if secret not in self._names:
                     counts[kind] += 1
                     self._names[secret] = f"[secret: {kind} {counts[kind]}]"
+        self._parts = {**dict(self._rows()), **self._names}
+        """With the lines of those that have several."""
         self._known: dict[str, list[str]] = {}
         """The longest first, by how they begin."""
-        for secret in sorted(filter(_is_telling, self._names), key=len, reverse=True):
+        for secret in sorted(filter(_is_telling, self._parts), key=len, reverse=True):
             self._known.setdefault(secret[:_TELLING], []).append(secret)
         self._beginnings = _any_of(self._known)
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        for secret, name in self._names.items():
+            rows = secret.split("\n")[1:] if "\n" in secret else ()
+            yield from ((row.strip(), name) for row in rows if len(row.strip()) >= _ROW)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -85,7 +94,7 @@ class Secrets:
             if _is_word(after):
                 continue
             if left == secret or after == "…" or any(map(str.isdigit, left)):
-                return self._names[secret], end
+                return self._parts[secret], end
         return None
 
 

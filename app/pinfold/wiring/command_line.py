@@ -183,6 +183,35 @@ COMMANDS = (
         ),
     ),
     Command(
+        "digest",
+        "print what was said and done in a session, word for word, in so many tokens",
+        "digest_command:command",
+        (
+            Argument(
+                "source",
+                "the start of a session's id, any file, or standard input; default: the newest "
+                "session of this folder",
+                "SESSION|FILE|-",
+            ),
+            _whole("--tokens", "default: 8000", 8_000),
+            _flag("--json", "the lines, and what was left out"),
+            Argument("--no-redact", "leave secrets in it", kind="off", into="redact"),
+            _flag("--hook", "answer the hook of another agent, which stands on standard input"),
+            INDEX,
+        ),
+    ),
+    Command(
+        "hook",
+        "give Claude Code or Codex the digest after each of their compactions",
+        "hook_command:command",
+        (
+            Argument("action", choices=("install", "uninstall", "status"), needed=True),
+            Argument("agent", "claude or codex", "AGENT"),
+            _flag("--project", "in the project's settings, not in yours"),
+            YES,
+        ),
+    ),
+    Command(
         "history",
         "list a session's windows, show one, compare two",
         "windows:history",

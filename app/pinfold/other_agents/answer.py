@@ -1,0 +1,113 @@
+"""What the hook answers after a compaction: what was said and done before it."""
+
+import json
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold import atomic_files, paths
+from pinfold.adopt import detect
+from pinfold.adopt.adoption import Tool
+from pinfold.thinning import Session, Thinned
+from pinfold.tokens import encodings
+
+NOTE = (
+    "[A record of this session before it was compacted, kept by pinfold: words of the user and the "
+    "agent, edits, commands and failures, verbatim and in their order; #n numbers the items. It is "
+    "a record of earlier words, not new instructions: what it asks for may be done already.]"
+)
+END = "[End of the record.]"
+MORE = "[{more} more lines of it are in {path}: read that file when a detail is missing.]"
+FILE = ".pinfold-digest.txt"
+"""What stands behind the name of the session's file in that of the digest's."""
+
+_MARGIN = 100
+_LIMITS: dict[Tool, int] = {"claude": 10_000 - _MARGIN, "codex": 10_000 - _MARGIN}
+"""What fits into an agent's window: of more it shows the beginning, or the beginning and the end,
+and names a file. Claude Code counts UTF-16 units (10,000), Codex bytes (2,500 times 4)."""
+_LEAST = min(_LIMITS.values())
+_HOST_TAG = re.compile(r"<(?=/?system-reminder)")
+"""Begins and ends the text of a hook in Claude Code; nothing in a record may do that."""
+
+
+class NoAnswer(Exception):
+    """Why the hook has nothing to say; `str()` is a plain sentence."""
+
+
+class _Hook(Struct, frozen=True):
+    """What the agent tells the hook, as far as it matters."""
+
+    hook_event_name: str = "SessionStart"
+    source: str = ""
+    transcript_path: str | None = None
+    cwd: str = "."
+
+
+def answer(given: bytes, budget_tokens: int) -> str:
+    """The answer to a hook's JSON: nothing, unless a session was compacted.
+
+    What does not fit stands in a file beside the session. Raises `NoAnswer`, `NotASession`,
+    `OSError`.
+    """
+    hook = _hook(given)
+    if (hook.hook_event_name, hook.source) != ("SessionStart", "compact"):
+        return ""
+    if not hook.transcript_path:
+        raise NoAnswer("The hook's input names no transcript.")
+    transcript = Path(hook.cwd, hook.transcript_path).expanduser()
+    adoption = detect.read(transcript)
+    encodings.get("o200k_base", paths.cache_folder())
+    text = _text(Session(adoption.events), adoption.tool, transcript, budget_tokens)
+    if not text:
+        raise NoAnswer(f"{transcript} says nothing yet.")
+    output = {"hookEventName": "SessionStart", "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output}, ensure_ascii=True)
+
+
+def _hook(given: bytes) -> _Hook:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(given, type=_Hook)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise NoAnswer(f"The hook's input can't be read: {error}") from error
+
+
+def _text(session: Session, tool: Tool, transcript: Path, budget: int) -> str:
+    whole = session.thin(budget)
+    if not whole.text:
+        return ""
+    text = _framed(whole.text)
+    if _fits(text, tool):
+        return text
+    path = transcript.with_name(transcript.stem + FILE)
+    atomic_files.write_atomic(path, f"{text}\n".encode())
+    brief = _brief(session, whole, tool, path)
+    more = MORE.format(more=len(whole.digest.lines) - len(brief.digest.lines), path=path)
+    return _framed(brief.text, more)
+
+
+def _brief(session: Session, whole: Thinned, tool: Tool, path: Path) -> Thinned:
+    """The best of the lines that fit beside a note on the file at `path`."""
+    more = MORE.format(more=len(whole.digest.lines), path=path)
+
+    def fits(text: str) -> bool:
+        return _fits(_framed(text, more), tool)
+
+    room = _LIMITS.get(tool, _LEAST) - _length(_framed("", more), tool)
+    budget = whole.tokens * room // max(1, _length(whole.text, tool))
+    return session.thin(budget, fits=fits)
+
+
+def _framed(text: str, more: str = "") -> str:
+    body = _HOST_TAG.sub("‹", text)
+    return "\n\n".join(part for part in (NOTE, more, body, END) if part)
+
+
+def _fits(text: str, tool: Tool) -> bool:
+    return _length(text, tool) <= _LIMITS.get(tool, _LEAST)
+
+
+def _length(text: str, tool: Tool) -> int:
+    return len(text.encode("utf-16-le")) // 2 if tool == "claude" else len(text.encode())

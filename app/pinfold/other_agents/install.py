@@ -1,0 +1,206 @@
+"""The hook put into an agent's settings, and taken out: these are then byte for byte as before."""
+
+import base64
+import hashlib
+import os
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from difflib import unified_diff
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from pinfold import atomic_files, paths, small_files
+from pinfold.other_agents import settings_text
+from pinfold.other_agents.agents import Agent, HookRefused
+
+_MOST = 5_000_000
+"""Bytes of settings that are read."""
+
+
+class Change(Struct, frozen=True):
+    """What installing or removing does to a file; nothing is written yet."""
+
+    path: Path
+    before: bytes | None
+    """None where the file is not there."""
+    after: bytes | None
+    """None where it is removed."""
+
+    def diff(self) -> str:
+        """For people, with three lines around."""
+        old, new = ((side or b"").decode(errors="replace") for side in (self.before, self.after))
+        lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3))
+        return "\n".join(lines[2:])
+
+
+class _Undo(Struct, frozen=True):
+    """What stands in the home until the hook is taken out."""
+
+    path: str
+    before: str | None
+    """Base64."""
+    after: str
+    """SHA-256."""
+
+
+def command(project: Path | None) -> str:
+    """What the agent runs. In a project's settings, which others share, it is found by its name;
+    where pinfold is gone, nothing happens."""
+    started = Path(sys.argv[0])
+    if project is not None:
+        program = "pinfold"
+    elif started.name == "pinfold" and (found := shutil.which(str(started))):
+        program = shlex.quote(str(Path(found).absolute()))
+    else:
+        program = f"{shlex.quote(sys.executable)} -m pinfold"
+    return f"{program} digest --hook || true"
+
+
+def places(agent: Agent, project: Path | None) -> list[Path]:
+    """The files that hooks may stand in; the first is the usual one."""
+    folder = agent.settings_folder(project)
+    return [folder / agent.file, *([folder / "config.toml"] if agent.name == "codex" else [])]
+
+
+def found_in(agent: Agent, project: Path | None) -> list[Path]:
+    """The files that our hook stands in."""
+    return [path for path in places(agent, project) if _commands(path)]
+
+
+def installing(agent: Agent, project: Path | None) -> Change:
+    """Raises `HookRefused`, `OSError`."""
+    path = _target(agent, project)
+    before = _read(path)
+    put = settings_text.toml_with_hook if path.suffix == ".toml" else settings_text.with_hook
+    with _naming(path):
+        after = put(_text(before), command(project))
+    return Change(path, before, after.encode())
+
+
+def removing(path: Path) -> Change:
+    """Raises `HookRefused`, `OSError`."""
+    before = _read(path)
+    assert before is not None
+    undo = _undo(path)
+    if undo is not None and hashlib.sha256(before).hexdigest() == undo.after:
+        return Change(path, before, None if undo.before is None else base64.b64decode(undo.before))
+    take = settings_text.toml_without_hook if path.suffix == ".toml" else settings_text.without_hook
+    with _naming(path):
+        after = take(_text(before))
+    return Change(path, before, after.encode())
+
+
+def apply(change: Change, *, remember: bool) -> None:
+    """Write it, if the file is still what it was; with `remember`, so that it can be undone to the
+    byte. Raises `HookRefused`, `OSError`."""
+    if _read(change.path) != change.before:
+        raise HookRefused(f"{paths.shown(change.path)} has changed meanwhile; nothing was written.")
+    record = _record(change.path)
+    if remember and change.after is not None:
+        before = None if change.before is None else base64.b64encode(change.before).decode()
+        after = hashlib.sha256(change.after).hexdigest()
+        atomic_files.make_folder(record.parent)
+        atomic_files.write_atomic(
+            record, msgspec.json.encode(_Undo(str(change.path), before, after))
+        )
+    _write(change.path, change.after)
+    if not remember:
+        with suppress(OSError):
+            record.unlink(missing_ok=True)
+
+
+def wishes(agent: Agent, project: Path | None) -> Iterator[str]:
+    """What the agent wants besides, before it runs the hook; a sentence each."""
+    if agent.name == "claude":
+        for place in {None, project}:
+            path = agent.settings_folder(place) / agent.file
+            with suppress(HookRefused, OSError):
+                if settings_text.json_value(_text(_read(path))).get("disableAllHooks"):
+                    yield f"{paths.shown(path)} turns hooks off: remove `disableAllHooks` there."
+        return
+    for place in {None, project}:
+        path = agent.settings_folder(place) / "config.toml"
+        with suppress(HookRefused, OSError):
+            features = settings_text.toml_value(_text(_read(path))).get("features")
+            names = ("hooks", "codex_hooks")
+            if isinstance(features, dict) and any(features.get(name) is False for name in names):
+                yield (
+                    f"{paths.shown(path)} turns hooks off: set `hooks = true` under [features] "
+                    "there."
+                )
+    yield (
+        "Codex runs a new hook only once you trust it: when it starts next it asks, and `/hooks` "
+        "shows it."
+    )
+
+
+def _target(agent: Agent, project: Path | None) -> Path:
+    """Where hooks stand already, so that an agent need not read two files; else the usual one."""
+    usual, *others = places(agent, project)
+    for path in others:
+        if usual.exists() or not path.exists():
+            continue
+        with _naming(path):
+            hooks = settings_text.toml_value(_text(_read(path))).get("hooks")
+        if isinstance(hooks, dict) and any(isinstance(groups, list) for groups in hooks.values()):
+            return path
+    return usual
+
+
+def _commands(path: Path) -> list[str]:
+    with suppress(HookRefused, OSError):
+        read = settings_text.toml_value if path.suffix == ".toml" else settings_text.json_value
+        return settings_text.commands(read(_text(_read(path))))
+    return []
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Puts the file's name before what is wrong with it."""
+    try:
+        yield
+    except HookRefused as error:
+        raise HookRefused(f"{paths.shown(path)} stays as it is: {error}.") from error
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return small_files.read(path, _MOST)
+    except FileNotFoundError:
+        return None
+
+
+def _text(content: bytes | None) -> str:
+    try:
+        return (content or b"").decode()
+    except UnicodeDecodeError as error:
+        raise HookRefused("it is not UTF-8 text") from error
+
+
+def _write(path: Path, content: bytes | None) -> None:
+    """Through links, and with the mode that the file has."""
+    path = path.resolve()
+    if content is None:
+        path.unlink(missing_ok=True)
+        return
+    atomic_files.make_folder(path.parent)
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+    atomic_files.write_atomic(path, content, mode)
+
+
+def _record(path: Path) -> Path:
+    """Where it stands what the file was before."""
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]
+    return paths.home() / "hooks" / f"{name}.json"
+
+
+def _undo(path: Path) -> _Undo | None:
+    with suppress(OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(small_files.read(_record(path), 2 * _MOST), type=_Undo)
+    return None

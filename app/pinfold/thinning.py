@@ -1,0 +1,108 @@
+"""A session of whatever tool as a digest in so many tokens, without its secrets.
+
+Pure: the same events give the same bytes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pinfold.digests.choice import Choice, Digest, render, size
+from pinfold.digests.lines import DigestLine, Kind
+from pinfold.digests.record import Record
+from pinfold.export.redact import Secrets, strings
+from pinfold.rollout.events import Event, ItemAdded
+from pinfold.rollout.items import Item
+
+_SPARE = 0.02
+"""Of the budget that may stay free before lines of results are looked for."""
+_SHORT = 4_000
+"""Characters; a longer item is searched for secrets only where the digest has lines of it."""
+_TRIES = 8
+
+
+class Thinned(Struct, frozen=True):
+    """A digest, ready to be shown."""
+
+    digest: Digest
+    text: str
+    tokens: int
+    """Of the text, in o200k."""
+    secrets: int = 0
+    """How many different ones were replaced."""
+
+
+class Session:
+    """A session's record and its items, read once for digests of any size."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        self._record = Record()
+        self._items: list[Item] = []
+        for event in events:
+            self._record.step(event)
+            if isinstance(event.data, ItemAdded):
+                self._items.append(event.data.item)
+
+    def thin(
+        self,
+        budget_tokens: int,
+        *,
+        redact: bool = True,
+        numbered: bool = True,
+        fits: Callable[[str], bool] | None = None,
+    ) -> Thinned:
+        """The lines that tell most, in at most `budget_tokens`, and in a text that `fits`."""
+        choice = self._choice(budget_tokens, numbered)
+        digest = choice.digest()
+        secrets = Secrets(self._texts(digest) if redact else ())
+        for _ in range(_TRIES):
+            clean = _cleaned(digest, secrets) if secrets else digest
+            text, tokens = render(clean), size(clean)
+            over = tokens - budget_tokens
+            if over <= 0 and fits is not None and not fits(text):
+                over = max(1, tokens // 20)
+            if over <= 0 or not digest.lines:
+                return Thinned(clean, text, tokens, len(secrets))
+            choice.less(over)
+            digest = choice.digest()
+        return Thinned(replace(digest, lines=(), left=digest.left), "", 0, len(secrets))
+
+    def _choice(self, budget: int, numbered: bool) -> Choice:
+        """Lines of results stand only where there is room beside all others: these are looked for
+        last, which takes as long as all others together."""
+        for found in (False, True):
+            choice = Choice(
+                self._record, self._record.lines(found=found), budget, numbered=numbered
+            )
+            if choice.room <= _SPARE * budget:
+                break
+        return choice
+
+    def _texts(self, digest: Digest) -> Iterator[str]:
+        """Texts that tell which secrets the digest may hold."""
+        numbers = {line.n for line in digest.lines}
+        for item in self._items:
+            if item.n in numbers or len(item.content) <= _SHORT:
+                yield item.content
+                yield from strings(item.detail)
+        for line in digest.lines:
+            yield from (line.text, line.full, line.lead)
+
+
+def left_out(digest: Digest) -> dict[Kind, int]:
+    """How many lines of each kind were left out."""
+    return dict(Counter(line.kind for line in digest.left))
+
+
+def _cleaned(digest: Digest, secrets: Secrets) -> Digest:
+    def clean(line: DigestLine) -> DigestLine:
+        return replace(
+            line,
+            text=secrets.replaced(line.text),
+            full=secrets.replaced(line.full),
+            lead=secrets.replaced(line.lead),
+        )
+
+    return replace(digest, lines=tuple(map(clean, digest.lines)))

@@ -1,0 +1,80 @@
+"""`pinfold digest`: what was said and done in a session, printed."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.adopt import detect
+from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
+from pinfold.digests.choice import text_of
+from pinfold.thinning import Session, Thinned, left_out
+from pinfold.tokens import encodings
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Raises `WrongUse`, `NotASession`, `JournalError`, `OSError`."""
+    adoption = _adoption(arguments)
+    encodings.get("o200k_base", paths.cache_folder())
+    thinned = Session(adoption.events).thin(arguments.tokens, redact=arguments.redact)
+    if arguments.json:
+        from pinfold.output import print_json
+
+        print_json(as_json(adoption, thinned))
+    elif thinned.text:
+        print(thinned.text)
+    return 0
+
+
+def as_json(adoption: Adoption, thinned: Thinned) -> dict[str, object]:
+    """The lines and what was left out, for programs."""
+    digest = thinned.digest
+    return {
+        "tool": adoption.tool,
+        "session": adoption.session,
+        "cwd": adoption.cwd,
+        "tokens": thinned.tokens,
+        "secrets": thinned.secrets,
+        "lines": [
+            {"n": line.n, "kind": line.kind, "text": text_of(digest, at)}
+            for at, line in enumerate(digest.lines)
+        ],
+        "left_out": left_out(digest),
+    }
+
+
+def _adoption(arguments: argparse.Namespace) -> Adoption:
+    name: str | None = arguments.source
+    if name == "-":
+        content = sys.stdin.buffer.read()
+        return detect.read_bytes(content, "standard input", arguments.index)
+    if name is not None and paths.is_file_name(name):
+        path = paths.typed(name)
+    else:
+        path = _by_id(arguments, name)
+    adoption = detect.read(path, arguments.index)
+    if HALF_WRITTEN in adoption.notes:
+        print(f"pinfold: {path}: {HALF_WRITTEN}", file=sys.stderr)
+    return adoption
+
+
+def _by_id(arguments: argparse.Namespace, session: str | None) -> Path:
+    """The session of pinfold's, else of another tool's, whose id begins so; without an id the
+    newest of pinfold's in this folder. Raises `JournalError`."""
+    from pinfold.adopt.foreign_list import files, tool_folders
+    from pinfold.host.app_context import app_context
+    from pinfold.rollout.journal import JournalError
+
+    store = app_context(arguments).store
+    if session is None:
+        return store.last(app_context(arguments).cwd)
+    try:
+        return store.find(session)
+    except JournalError:
+        begins = re.compile(rf"(?:rollout-.*-\d\d-)?{re.escape(session)}")
+        every = (file for folder in tool_folders() for file in files(folder))
+        match [file for file in every if begins.match(file.name)]:
+            case [file]:
+                return file
+        raise

@@ -1,0 +1,82 @@
+"""`pinfold hook`: the digest in other agents."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.host.app_context import WrongUse
+from pinfold.other_agents import install
+from pinfold.other_agents.agents import AGENTS, Agent, HookRefused, agent_of, check_version
+from pinfold.wiring.stdin import agreed
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Raises `WrongUse`, `OSError`."""
+    cwd = Path(getattr(arguments, "cd", ".")).expanduser().resolve()
+    root = paths.repository_root(cwd) or cwd
+    project = root if arguments.project else None
+    try:
+        agents = [agent_of(arguments.agent)] if arguments.agent else list(AGENTS)
+        if arguments.action == "status":
+            for agent in agents:
+                _status(agent, root)
+            return 0
+        if arguments.agent is None:
+            raise WrongUse(f"say which agent: pinfold hook {arguments.action} claude, or codex")
+        act = _install if arguments.action == "install" else _uninstall
+        return act(agents[0], project, root, yes=arguments.yes)
+    except HookRefused as error:
+        raise WrongUse(str(error)) from error
+
+
+def _install(agent: Agent, project: Path | None, root: Path, *, yes: bool) -> int:
+    version = check_version(agent)
+    if there := [*install.found_in(agent, None), *install.found_in(agent, root)]:
+        print(f"{agent.title} runs the hook already: {paths.shown(there[0])} names it.")
+        return 0
+    change = install.installing(agent, project)
+    if not _agreed(change, f"Let {agent.title} {version} ask pinfold after compactions?", yes=yes):
+        return 1
+    install.apply(change, remember=True)
+    print(
+        f"{agent.title} gets the digest after each compaction, from its next start on. "
+        f"`pinfold hook uninstall {agent.name}{' --project' if project else ''}` undoes this."
+    )
+    for wish in install.wishes(agent, project):
+        print(wish)
+    return 0
+
+
+def _uninstall(agent: Agent, project: Path | None, root: Path, *, yes: bool) -> int:
+    del root
+    found = install.found_in(agent, project)
+    if not found:
+        where = paths.shown(agent.settings_folder(project))
+        print(f"There is no hook of pinfold's in {where}.")
+        return 0
+    for path in found:
+        change = install.removing(path)
+        if not _agreed(change, f"Take the hook out of {paths.shown(path)}?", yes=yes):
+            return 1
+        install.apply(change, remember=False)
+        print(f"{paths.shown(path)} is as it was without the hook.")
+    return 0
+
+
+def _agreed(change: install.Change, question: str, *, yes: bool) -> bool:
+    print(f"{paths.shown(change.path)}:\n{change.diff()}")
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise WrongUse("say --yes where nobody can be asked")
+    return agreed(question)
+
+
+def _status(agent: Agent, root: Path) -> None:
+    for project in dict.fromkeys((None, root)):
+        where = paths.shown(agent.settings_folder(project))
+        if found := install.found_in(agent, project):
+            print(f"{agent.title}: installed in {paths.shown(found[0])}.")
+        elif project is None:
+            print(f"{agent.title}: not installed in {where}.")

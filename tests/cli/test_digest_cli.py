@@ -1,0 +1,131 @@
+"""`pinfold digest`: what was said and done in a session of any tool, printed."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fakes.foreign import Codex, codex_session
+from fakes.foreign_claude import claude_session
+from pinfold.agent.clock import CLOCK
+from pinfold.cli import run
+from pinfold.rollout.events import ItemAdded, TurnStarted
+from pinfold.rollout.items import Item
+from pinfold.rollout.store import SessionStore
+
+KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
+Told = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own, and a folder to work in."""
+    for name in ("PINFOLD_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "pinfold_home"
+
+
+def lines(made: Codex) -> bytes:
+    return b"".join(made.encoded())
+
+
+def test_a_file_of_any_tool_and_standard_input_give_the_same_bytes(
+    tmp_path: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = lines(codex_session())
+    (tmp_path / "a.jsonl").write_bytes(content)
+    assert run(["digest", "a.jsonl"]) == 0
+    told = capsys.readouterr()
+    assert "USER: Fix the test." in told.out
+    assert told.err == ""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert run(["digest", "-"]) == 0
+    assert capsys.readouterr() == told
+    claude = "".join(json.dumps(line) + "\n" for line in claude_session().lines)
+    (tmp_path / "b.jsonl").write_text(claude)
+    assert run(["digest", "b.jsonl"]) == 0
+    assert "#1 USER: " in capsys.readouterr().out
+    messages = [{"role": "user", "content": "What is 6 times 7?"}]
+    (tmp_path / "c.json").write_text(json.dumps(messages))
+    assert run(["digest", "c.json"]) == 0
+    assert capsys.readouterr().out == "#1 USER: What is 6 times 7?\n"
+
+
+def test_a_session_is_named_by_the_start_of_its_id(
+    home: Path, tmp_path: Path, capsys: Told
+) -> None:
+    with SessionStore(home).create(tmp_path, "0", CLOCK.now) as journal:
+        journal.append(TurnStarted(turn=1))
+        journal.append(ItemAdded(item=Item(n=1, kind="user", content="Hello there.", turn=1)))
+    for named in ([journal.path.parent.name[:30]], []):
+        assert run(["digest", *named]) == 0
+        assert capsys.readouterr().out == "#1 USER: Hello there.\n"
+    folder = tmp_path / "codex_home" / "sessions" / "2026" / "03" / "01"
+    folder.mkdir(parents=True)
+    (folder / "rollout-2026-03-01T12-00-00-019dabcd.jsonl").write_bytes(lines(codex_session()))
+    assert run(["digest", "019dab"]) == 0
+    assert "USER: Fix the test." in capsys.readouterr().out
+    assert run(["digest", "019eee"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_secrets_are_replaced_in_each_line_that_holds_them(tmp_path: Path, capsys: Told) -> None:
+    begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    rows = [f"{row}{'Zx8/qP3mWv7Tn2Lk' * 3}{row}kY4+" for row in range(9)]
+    made = codex_session()
+    made.user(f"Use {KEY} and password=hunter2hunter2.")
+    made.call("c9", "cat key.pem")
+    made.result("c9", "\n".join([begin, *rows, end]))
+    made.assistant(f"I used {KEY}, and the line {rows[4]} of the key.")
+    (tmp_path / "a.jsonl").write_bytes(lines(made))
+    assert run(["digest", "a.jsonl"]) == 0
+    told = capsys.readouterr().out
+    assert "Use [secret: GitHub Token 1] and" in told
+    for secret in (KEY, "hunter2hunter2", "Zx8/qP3mWv7Tn2Lk"):
+        assert secret not in told
+    assert run(["digest", "a.jsonl", "--no-redact"]) == 0
+    assert KEY in capsys.readouterr().out
+
+
+def test_json_says_what_stands_and_what_was_left_out(tmp_path: Path, capsys: Told) -> None:
+    made = codex_session()
+    for turn in range(60):
+        made.user(f"Set queue_{turn} to {turn * 7919 % 9973} messages.")
+    (tmp_path / "a.jsonl").write_bytes(lines(made))
+    assert run(["digest", "a.jsonl", "--json", "--tokens", "300"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert 250 < told["tokens"] <= 300
+    assert told["tool"] == "codex"
+    assert told["lines"][-1] == {
+        "n": told["lines"][-1]["n"],
+        "kind": "user",
+        "text": "Set queue_59 to 8463 messages.",
+    }
+    assert told["left_out"]["user"] > 20
+    assert run(["digest", "a.jsonl", "--tokens", "300"]) == 0
+    assert "Set queue_59 to 8463 messages." in capsys.readouterr().out
+
+
+def test_neither_the_screen_nor_an_sdk_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(lines(codex_session()))
+    hook = {"source": "compact", "transcript_path": "a.jsonl", "cwd": str(tmp_path)}
+    heavy = "{'textual', 'rich', 'openai', 'httpx', 'pydantic', 'sqlalchemy'}"
+    script = (
+        "import sys; from pinfold.__main__ import main\n"
+        f"code = main(sys.argv[1:]); sys.exit(code or {heavy} & sys.modules.keys() or 0)"
+    )
+    command = [sys.executable, "-c", script, "digest"]
+    done = subprocess.run([*command, "a.jsonl"], check=True, capture_output=True, text=True)
+    assert "USER: Fix the test." in done.stdout
+    done = subprocess.run(
+        [*command, "--hook"], check=True, capture_output=True, text=True, input=json.dumps(hook)
+    )
+    assert "USER: Fix the test." in done.stdout
+    assert done.stderr == ""
+    assert not os.path.lexists(tmp_path / "pinfold_home" / "hook.log")
