@@ -8,12 +8,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from benchmarks.figures import Figure
+from pinfold.agent.builder import build
 from pinfold.agent.clock import SystemClock
 from pinfold.agent.compaction.window_files import archived
 from pinfold.agent.options import Options
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
-from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request
@@ -100,7 +100,7 @@ async def worked(root: Path, store: SessionStore) -> Path:
         (root / f"part_{file}.py").write_text(text(file))
     clock, worker = SystemClock(), Worker()
     connection = Connection(worker, MODEL, "chat", "")
-    session = await Session.open(
+    session = await build(
         store.create(root, "bench", clock.now),
         root,
         connection,

@@ -17,7 +17,7 @@ from benchmarks.figures import Figure
 from benchmarks.strong_model import MARK, StrongModel
 from pinfold.adopt import detect
 from pinfold.agent.clock import SystemClock
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import Rules
 from pinfold.memories.pipeline import Connect, Phase1, Report

@@ -11,10 +11,11 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.bench_compaction import working
 from benchmarks.figures import Figure
+from pinfold.agent.builder import build
 from pinfold.agent.clock import SystemClock
 from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.summary import FIELDS
 from pinfold.headless import no_terminal
@@ -118,7 +119,7 @@ async def opened(
     async def connect(_: str) -> Connection:
         return connection
 
-    return await Session.open(
+    return await build(
         journal,
         folder,
         connection,

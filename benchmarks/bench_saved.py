@@ -13,7 +13,7 @@ from benchmarks.bench_compaction import working
 from benchmarks.bench_prepared import Instant, opened
 from benchmarks.figures import Figure
 from pinfold.agent.options import Options
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.compaction.summary import FIELDS
 from pinfold.evaluation.conversation import compose
 from pinfold.evaluation.dialogues import dialogues

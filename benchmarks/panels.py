@@ -15,10 +15,11 @@ from textual.pilot import Pilot
 from benchmarks.bench_compaction import SIZES, working
 from benchmarks.bench_transcript import SIZE
 from benchmarks.stalls import painted, stalls
+from pinfold.agent.builder import build
 from pinfold.agent.clock import SystemClock
 from pinfold.agent.options import Options
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.ports.approver import Approver
@@ -45,7 +46,7 @@ async def long_session(folder: Path) -> AsyncIterator[Session]:
     async def connect(_: str) -> Connection:
         return Connection(Silent(), MODEL, "chat", "")
 
-    session = await Session.open(
+    session = await build(
         journal,
         folder,
         await connect(""),

@@ -18,10 +18,10 @@ from benchmarks.soak.model import FILES, Model
 from benchmarks.soak.tools import Broken, Dump, Hanging
 from benchmarks.soak.user import User
 from benchmarks.soak.violated import Violated, check
+from pinfold.agent.builder import build
 from pinfold.agent.options import Options
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
-from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PromptReturned, Told, ToolStarted, Update
 from pinfold.headless import no_terminal
 from pinfold.ports.provider import ModelInfo, Request
@@ -99,7 +99,7 @@ class Soak:
             return Connection(self.model, MODELS[name], "chat", "")
 
         tools = (Dump(), Broken(), Hanging(), ReadFile(), WriteFile(), EditFile(), Shell())
-        self.session = await Session.open(
+        self.session = await build(
             journal,
             self._root,
             await connect(model.name),

@@ -8,10 +8,10 @@ from fakes.agent import User
 from fakes.provider import FakeClock
 from fakes.recorded import recorded
 from pinfold.adopt.detect import read
+from pinfold.agent.builder import build
 from pinfold.agent.options import Options
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
-from pinfold.agent.session import Session
 from pinfold.providers.embedded import Embedded, available
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
@@ -32,7 +32,7 @@ async def test_a_recording_is_compacted_and_goes_on_for_a_turn(file: Path, tmp_p
     async def connect(_: str) -> Connection:
         raise AssertionError
 
-    session = await Session.open(
+    session = await build(
         journal,
         tmp_path,
         Connection(Embedded(), model, "chat", "embedded"),

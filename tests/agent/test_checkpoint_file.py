@@ -94,7 +94,7 @@ async def test_a_compaction_within_a_turn_writes_it_too(tmp_path: Path) -> None:
     at.provider.script = [[gate, *says("Done.")]]
     at.session.send("go on")
     await at.until(lambda: len(at.session.window.generations) == 2)
-    await at.session._checkpoint_file.written()
+    await at.session._parts.checkpoint_file.written()
     seq = at.session.window.boundaries[-1].seq
     found = msgspec.json.decode((at.session.folder / persist.FILE).read_bytes())
     assert found["seq"] >= seq

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fakes.provider import FakeClock, ScriptedProvider, Step
+from pinfold.agent.builder import build
 from pinfold.agent.options import Options
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.ports.approver import Decision, Question
@@ -28,9 +29,12 @@ class User:
 
     answers: list[Decision] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
+    meanwhile: Callable[[], object] = lambda: None
+    """What happens while a question stands."""
 
     async def __call__(self, question: Question) -> Decision:
         self.asked.append(question)
+        self.meanwhile()
         return self.answers.pop(0)
 
 
@@ -96,7 +100,7 @@ async def stage(
         other = ModelInfo("writer-1", writer.name, 128_000, "config", 8_000)
         return Connection(writer, other, "chat", "scripted")
 
-    session = await Session.open(
+    session = await build(
         opened,
         work.resolve(),
         connection,

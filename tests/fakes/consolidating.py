@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import UUID
 
 from fakes.provider import FakeClock, ScriptedProvider, Step, calls, says
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.places import MEMORY, SUMMARY, Places
 from pinfold.memories.records import Candidate, Extracted

@@ -130,7 +130,7 @@ class FakeSession:
     folder: Path = Path("sessions")
     cwd: Path = field(default_factory=Path.cwd)
     notices: tuple[str, ...] = ()
-    standing: str = ""
+    left_at: str = ""
     cold_said: str = ""
     items: Sequence[Item] = ()
     model: ModelInfo = MODEL

@@ -8,7 +8,7 @@ import pytest
 
 from fakes.agent import MODEL
 from fakes.provider import ScriptedProvider, says
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host

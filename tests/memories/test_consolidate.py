@@ -11,8 +11,8 @@ from fakes.consolidating import DAY, MODEL, Memories, agent_writing, line, sessi
 from fakes.openai_server import Call, FakeOpenAI, Recorded, Reply
 from fakes.provider import Step, calls
 from fakes.secrets import planted
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.agent.requests.request import Connection
 from pinfold.memories import baseline, review, trees
 from pinfold.memories.places import DIFF, MEMORY, RAW, SUMMARY
 from pinfold.ports.errors import Overloaded, ProviderError

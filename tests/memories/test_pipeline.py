@@ -17,8 +17,8 @@ from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.provider import FakeClock
 from fakes.remembering import NOW, RULE, WORK, answer, rules, session, statement
 from fakes.secrets import planted
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.agent.requests.request import Connection
 from pinfold.memories.pipeline import CONCURRENCY, Phase1, Report
 from pinfold.memories.state import State
 from pinfold.ports.errors import NoSuchModel, ProviderError

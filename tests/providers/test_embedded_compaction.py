@@ -9,7 +9,7 @@ import pytest
 from fakes.compactions import working
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.compaction.compacting import Draft
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context

@@ -15,10 +15,11 @@ from fakes.compactions import working
 from fakes.openai_server import OVERFLOW, FakeOpenAI, Recorded, Reply
 from fakes.provider import FakeClock
 from fakes.summaries import answer, entry
+from pinfold.agent.builder import build
 from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.view import PlanOptions
 from pinfold.headless import no_terminal
@@ -212,7 +213,7 @@ async def played(
     async def connect(_: str) -> Connection:
         return Connection(provider, MODEL, wire, "")
 
-    session = await Session.open(
+    session = await build(
         journal,
         root,
         await connect(""),

@@ -14,7 +14,7 @@ from pinfold.trust import trust
 
 if TYPE_CHECKING:
     from pinfold.adopt.foreign_list import ForeignSession
-    from pinfold.agent.requests.request import Connection
+    from pinfold.agent.requests.connection import Connection
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.memories import Memories

@@ -5,8 +5,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows, narrowed, place_of
-from pinfold.agent.requests.request import Connection
 from pinfold.host.app_context import AppContext
 from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.providers.choose import Choice, Wish, choose, provider_names

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import get_args
 
 from pinfold import __version__, paths
+from pinfold.agent.builder import build
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.hooks import Moment
 from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.closest import shown, suggestion
@@ -69,7 +70,7 @@ async def open_session(
         if opened.started.adopted:
             # What its reports teach is worked out as they are read, so that must be exact.
             await asyncio.to_thread(counter.load)
-        session = await Session.open(
+        session = await build(
             opened,
             ctx.cwd,
             connection,

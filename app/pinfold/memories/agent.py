@@ -4,9 +4,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from pinfold import __version__, paths
+from pinfold.agent.builder import build
 from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.clock import Clock
@@ -73,7 +74,7 @@ async def _open(connection: Connection, folder: Path, home: Path, clock: Clock) 
     except JournalError:
         await connection.provider.close()
         raise
-    return await Session.open(
+    return await build(
         journal,
         folder,
         connection,

@@ -23,7 +23,7 @@ from pinfold.ports.errors import ProviderError
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:
-    from pinfold.agent.requests.request import Connection
+    from pinfold.agent.requests.connection import Connection
     from pinfold.memories.state import State
 
 HEARTBEAT = 90.0

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import detached
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.requests.writing import Writer
 from pinfold.memories import source
 from pinfold.memories.eligible import Rules, eligible

@@ -154,8 +154,8 @@ class PinfoldApp(DiffingApp, ThemedApp):
             await self._host.close(old)
         if note:
             self.tell(note)
-        if session.standing:
-            self.tell(one_line(session.standing))
+        if session.left_at:
+            self.tell(one_line(session.left_at))
         self._count_front(session)
         self._tell_meanwhile(session)
         self._tell_cold(session)

@@ -19,7 +19,7 @@ from msgspec import Struct, structs
 from pinfold import headless, paths
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.options import share_of
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.session import Session
 from pinfold.checkpoint import persist
 from pinfold.checkpoint.known import Known

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from pinfold import __version__, paths
 from pinfold.agent.clock import CLOCK
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.writing import Writer
 from pinfold.commands.arguments import CommandError
 from pinfold.evaluation import report_recorded, report_trials

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from pinfold import paths
 from pinfold.agent.playback.rounds import Round, lines
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.strategies.registry import registry

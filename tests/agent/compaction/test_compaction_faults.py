@@ -21,7 +21,7 @@ from pinfold.rollout.codec import decode
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 HALF = 120
 """Bytes beyond the rollout that a disk has left: half of the event."""
 

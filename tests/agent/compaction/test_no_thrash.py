@@ -13,9 +13,10 @@ import pytest
 
 from fakes.provider import FakeClock, Step, calls, says
 from fakes.summaries import answer, entry
+from pinfold.agent.builder import build
 from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.session import Session
 from pinfold.compaction.guards import GROWTH
 from pinfold.headless import no_terminal
@@ -137,7 +138,7 @@ async def opened(root: Path, provider: Limited, options: Options) -> AsyncIterat
     async def connect(_: str) -> Connection:
         return Connection(provider, MODEL, "chat", "")
 
-    session = await Session.open(
+    session = await build(
         SessionStore(root / "home").create(root, "test", clock.now),
         root,
         await connect(""),

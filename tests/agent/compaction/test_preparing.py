@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from fakes.agent import Stage, stage
 from fakes.provider import Step, calls, says
 from fakes.summaries import answer, entry
@@ -226,12 +228,12 @@ async def test_a_hook_that_stops_compactions_stops_this_too(tmp_path: Path) -> N
 
 
 async def test_another_model_breaks_it_off(tmp_path: Path) -> None:
-    gate = asyncio.Event()
-    at = await stage(tmp_path, turns(4), options=AUTO, model=MODEL)
+    gate, other = asyncio.Event(), structs.replace(MODEL, name="scripted-2")
+    at = await stage(tmp_path, turns(4), options=AUTO, model=MODEL, others=[other])
     at.provider.summaries = [[gate]]
     for turn in range(4):
         at.session.send(f"read part {turn}")
         await at.session.idle()
     assert at.session.preparing.state == "preparing"
-    await at.session.set_model("scripted-1")
+    await at.session.set_model("scripted-2")
     assert at.session.preparing.state == ""

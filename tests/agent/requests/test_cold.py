@@ -83,7 +83,7 @@ def test_what_caches_keep_and_where_there_is_none() -> None:
 
 async def test_context_says_where_nothing_is_cached(tmp_path: Path) -> None:
     on = await stage(tmp_path, [])
-    on.session._connection = replace(
-        on.session._connection, base_url="https://api.anthropic.com/v1"
+    on.session._parts.choice.connection = replace(
+        on.session._parts.choice.connection, base_url="https://api.anthropic.com/v1"
     )
     assert "nothing is cached here" in facts(on.session.window.overview())

@@ -60,7 +60,7 @@ PLANS = ("p", "memory_apply", json.dumps(PLAN))
 async def test_a_turn_that_ended_well_needs_no_warning(tmp_path: Path) -> None:
     on = await again(tmp_path, await wrote(tmp_path, write("a.py", "a")), says("Yes."))
     assert on.session.notices == ()
-    assert on.session.standing == "Your last request (#1) was finished: “go”."
+    assert on.session.left_at == "Your last request (#1) was finished: “go”."
     on.session.send("and now?")
     await on.session.idle()
     kinds = [item.kind for item in on.provider.requests[-1].items]
@@ -69,7 +69,7 @@ async def test_a_turn_that_ended_well_needs_no_warning(tmp_path: Path) -> None:
 
 async def test_a_new_session_stands_nowhere(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("Hello.")])
-    assert on.session.standing == ""
+    assert on.session.left_at == ""
     on.session.send("hello")
     await on.session.idle()
     assert on.kinds() == ["user", "assistant"]
@@ -77,7 +77,7 @@ async def test_a_new_session_stands_nowhere(tmp_path: Path) -> None:
 
 async def test_an_open_plan_is_told_to_both(tmp_path: Path) -> None:
     on = await again(tmp_path, await wrote(tmp_path, PLANS), says("On it."), says("Done."))
-    assert on.session.standing == (
+    assert on.session.left_at == (
         "Your last request (#1) was finished: “go”. Plan: 1 of 6 steps done; next: Port part 2."
     )
     for prompt in ("and now?", "and then?"):
@@ -99,9 +99,9 @@ async def test_a_turn_that_was_cut_off_is_told_with_its_request(tmp_path: Path) 
     await on.session.idle()
     await on.session.close()
     later = await again(tmp_path, on, says("Mended."))
-    assert later.session.standing.startswith("Your last request (#1): “mend the port now now ")
-    assert later.session.standing.endswith(" n…”.")
-    assert len(later.session.standing) < 200
+    assert later.session.left_at.startswith("Your last request (#1): “mend the port now now ")
+    assert later.session.left_at.endswith(" n…”.")
+    assert len(later.session.left_at) < 200
     later.session.send("go on")
     await later.session.idle()
     told = later.provider.requests[-1].items[1]
@@ -115,7 +115,7 @@ async def test_a_crash_leaves_a_turn_that_is_gone_on_with(tmp_path: Path) -> Non
     with Journal.open(on.session.folder, on.clock.now) as journal:
         journal.append(TurnStarted(turn=2), ItemAdded(item=Item(n=9, kind="user", content="more")))
     later = await again(tmp_path, on, says("On."))
-    assert later.session.standing == (
+    assert later.session.left_at == (
         "Your last request (#9): “more”. Plan: 1 of 6 steps done; next: Port part 2."
     )
     later.session.send("go on")
@@ -161,8 +161,8 @@ async def test_how_much_of_the_rollout_was_torn_off_is_told(
 async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_only: bool) -> None:
     on = await stage(tmp_path, [])
     await on.session._record.append(TurnStarted(turn=1))
-    on.session._work.queue.add(Prompt("and then?"))
-    on.session._work.queue.add(Prompt("and after that?", ((4, 9),)))
+    on.session._parts.work.queue.add(Prompt("and then?"))
+    on.session._parts.work.queue.add(Prompt("and after that?", ((4, 9),)))
     await on.session.idle()
     await on.session.close()
     folder = on.session.folder

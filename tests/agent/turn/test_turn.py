@@ -18,7 +18,7 @@ from pinfold.agent.updates import (
     StreamDropped,
     Streamed,
 )
-from pinfold.ports.approver import Decision, Question
+from pinfold.ports.approver import Decision
 from pinfold.ports.errors import (
     AuthenticationFailed,
     ContextOverflow,
@@ -605,18 +605,11 @@ async def test_a_file_that_changes_while_the_question_stands_is_asked_about_agai
     tmp_path: Path,
 ) -> None:
     edit = json.dumps({"path": "f.txt", "content": "model\n"})
-    on = await stage(tmp_path, [calls(("c1", "write_file", edit)), says("I see.")], Decision("no"))
+    answers = Decision("yes"), Decision("no")
+    on = await stage(tmp_path, [calls(("c1", "write_file", edit)), says("I see.")], *answers)
     file = tmp_path / "work" / "f.txt"
     file.write_text("old\n")
-
-    async def answer(question: Question) -> Decision:
-        on.user.asked.append(question)
-        if len(on.user.asked) == 1:
-            file.write_text("an hour of work\n")
-            return Decision("yes")
-        return Decision("no")
-
-    on.session._calls._approver = answer
+    on.user.meanwhile = lambda: file.write_text("an hour of work\n")
     on.session.send("overwrite it")
     await on.session.idle()
     assert "an hour of work" in (on.user.asked[1].review.diff or "")

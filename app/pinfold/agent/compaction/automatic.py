@@ -58,6 +58,11 @@ class Triggers:
         """The user changed how or whether to compact, or another window is to be compacted."""
         self._past = self._past.acted()
 
+    @property
+    def asks(self) -> bool:
+        """Whether the user is asked to make room."""
+        return self.reviewer is not None and self._limits.auto != "off"
+
     def due(self) -> bool:
         """Whether the next request has the window compacted, or the user asked."""
         reading, limits = self._reading(), self._limits

@@ -17,7 +17,12 @@ from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import entries_of
 from pinfold.numbers import tokens
-from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
+from pinfold.rollout.events import (
+    CompactionFinished,
+    ModelChanged,
+    RequestFinished,
+    WindowReplaced,
+)
 from pinfold.rollout.items import Kind
 from pinfold.rollout.values import Compaction
 from pinfold.window.reading import Reading
@@ -79,11 +84,6 @@ class Preparing:
             self._failures = 0
             self._consider()
 
-    def reset(self) -> None:
-        """Another model goes on from here."""
-        self._failures = 0
-        self.stop("another model was chosen")
-
     def stop(self, why: str) -> None:
         """Break off what is being written."""
         if self._task is not None:
@@ -98,6 +98,9 @@ class Preparing:
         match update.event.data:
             case RequestFinished(purpose="turn", status="ok"):
                 self._consider()
+            case ModelChanged():
+                self._failures = 0
+                self.stop("another model was chosen")
             case WindowReplaced() as replaced:
                 self._failures = 0
                 self._settle(replaced)

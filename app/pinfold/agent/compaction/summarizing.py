@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import Metadata
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.requests.writing import Attempt, Step, Writer
 from pinfold.ports.clock import Clock
 from pinfold.ports.provider import ModelInfo

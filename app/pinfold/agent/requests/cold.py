@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from pinfold.agent.record import Record
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.numbers import precise
 from pinfold.ports.clock import Clock
 from pinfold.rollout.journal import JournalError

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindow, LearnedWindows, Place
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.updates import Told
 from pinfold.atomic_files import failure
 from pinfold.compaction.budget import smallest_window

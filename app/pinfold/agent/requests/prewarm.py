@@ -6,8 +6,8 @@ from contextlib import aclosing, suppress
 from typing import cast
 
 from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import Metadata
-from pinfold.agent.requests.request import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.ports.clock import Clock
 from pinfold.ports.provider import Delta, Request, ResponseDone

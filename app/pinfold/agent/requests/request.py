@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import cast
 
@@ -11,7 +11,7 @@ import msgspec
 
 from pinfold.agent.context.remembering import BLOCK, Remembering, of_item
 from pinfold.agent.record import Record
-from pinfold.agent.requests.learned_windows import Place, narrowed, place_of
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import Metadata
 from pinfold.agent.requests.retry import insist
 from pinfold.agent.updates import Retrying, StreamDropped, Streamed
@@ -20,9 +20,7 @@ from pinfold.ports.errors import MalformedStream, ProviderError
 from pinfold.ports.provider import (
     CallDelta,
     Delta,
-    ModelInfo,
     PartDone,
-    Provider,
     ReasoningDelta,
     Request,
     ResponseDone,
@@ -32,49 +30,10 @@ from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.values import Usage
-from pinfold.settings import WireApi
 
 LONGEST_WAIT = 3_600.0
 """Seconds; a server that asks for more is not waited for."""
 BROKE = "[The connection broke after the text above. Go on from where it stopped.]"
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """A provider and the model that it serves."""
-
-    provider: Provider
-    model: ModelInfo
-    wire_api: WireApi
-    note: str
-    """Why this model, and how to change it."""
-    base_url: str = ""
-    """Where the model is served."""
-    reported: int | None = None
-    """The context window that its server reports."""
-    unlearned: ModelInfo | None = None
-    """The model with the window that it would have, where a learned one has taken its place."""
-
-    @property
-    def place(self) -> Place:
-        return place_of(self.model.provider, self.base_url, self.model.name)
-
-    def learned(self, window: int) -> "Connection":
-        """The same with a context window that refused requests taught."""
-        unlearned = self.unlearned or self.model
-        return replace(self, model=narrowed(self.model, window), unlearned=unlearned)
-
-    def forgotten(self) -> "Connection":
-        """The same with the window that it has without what was learned."""
-        return replace(self, model=self.unlearned or self.model, unlearned=None)
-
-    def within(self, window: int | None) -> "Connection":
-        """The same with a context window of so many tokens, where that is given; a learned one
-        is not widened."""
-        if window is None or (self.unlearned is not None and window >= self.model.context_window):
-            return self
-        model = msgspec.structs.replace(self.model, context_window=window, window_source="config")
-        return replace(self, model=model)
 
 
 @dataclass(slots=True)

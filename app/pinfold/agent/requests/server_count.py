@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from pinfold.agent.record import Record
-from pinfold.agent.requests.request import Connection
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import Request

@@ -9,8 +9,7 @@ from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.steering import goal
-from pinfold.agent.turn.reopening import changed_since
-from pinfold.agent.turn.standing import Standing
+from pinfold.agent.turn.reopening import LeftAt, changed_since
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ContextSet, ItemAdded
 from pinfold.rollout.items import Image, Item, Kind
@@ -29,7 +28,7 @@ class BeforeTurn:
         hooks: Hooks,
         files: Files,
         tell_limits: Callable[[], Awaitable[None]],
-        stood: Standing,
+        left: LeftAt,
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -38,7 +37,7 @@ class BeforeTurn:
         self._hooks = hooks
         self._files = files
         self._tell_limits = tell_limits
-        self._stood = stood.for_model()
+        self._left = left.for_model()
         """How the session was left, until the model is told."""
         self._greeted = False
         """Whether the hooks of `session_start` have run in this opening."""
@@ -75,8 +74,8 @@ class BeforeTurn:
     async def _catch_up(self) -> None:
         """Journal what changed since the last request; the model reads what became of it."""
         if self._model().tools:
-            stood, self._stood = self._stood, ""
-            await self._add("checkpoint", stood)
+            left, self._left = self._left, ""
+            await self._add("checkpoint", left)
         if self._files.up_to_date:
             await self._files.tell()
             return

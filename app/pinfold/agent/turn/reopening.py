@@ -1,16 +1,108 @@
-"""How a session was left, told when it is opened again."""
+"""How a session was left, told when it is opened again, and ended where it was cut short."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pinfold.agent.files import Meanwhile
+from pinfold.agent.record import Record
 from pinfold.agent.state import State
-from pinfold.checkpoint.model import CheckpointV1
+from pinfold.checkpoint import persist
+from pinfold.checkpoint.model import CheckpointV1, Plan
+from pinfold.checkpoint.text import short
 from pinfold.checkpoint.view import view_v1
+from pinfold.rollout import drafts
+from pinfold.rollout.events import PromptUnqueued, TurnFinished
 from pinfold.rollout.journal import Torn
+from pinfold.rollout.provenance import slices
 
+CRASHED = "Unknown: pinfold stopped before this call's result was written down."
+_WORDS = 160
+"""Characters of a request or a step."""
+_NAMED = 3
+"""Open steps that are named."""
 _ENDINGS = {
-    "waiting": "The last turn waits to go on",
-    "interrupted": "The last turn was interrupted",
-    "failed": "The last turn failed",
+    "done": "was finished",
+    "waiting": "waits to go on",
+    "interrupted": "was interrupted",
+    "failed": "failed",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAt:
+    """Where a session was left; empty for one that has had no turn."""
+
+    ending: str = ""
+    """Of the last turn: `done`, `waiting` ..."""
+    reason: str = ""
+    n: int = 0
+    """The user's last request."""
+    request: str = ""
+    opened: Sequence[str] = ()
+    """The plan's open steps, in order."""
+    steps: int = 0
+    """All that it has."""
+
+    def for_user(self) -> str:
+        """A line or two."""
+        if not self.n:
+            return ""
+        finished = " was finished" if self.ending == "done" else ""
+        plan = ""
+        if self.steps:
+            next_one = f"; next: {self.opened[0]}" if self.opened else ""
+            plan = f" Plan: {self._done}{next_one}."
+        return f"Your last request (#{self.n}){finished}: “{self.request}”.{plan}"
+
+    def for_model(self) -> str:
+        """What is left to do; nothing where that is nothing."""
+        if not self.n or (self.ending == "done" and not self.opened):
+            return ""
+        ending = _ending(self.ending, self.reason)
+        lines = [
+            f"This session was closed and is open again. {ending}",
+            f"The user's last request (#{self.n}): “{self.request}”.",
+        ]
+        if self.opened:
+            more = len(self.opened) - _NAMED
+            named = "; ".join(self.opened[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
+            lines.append(f"Plan: {self._done}; open: {named}.")
+        lines.append("Go on from there, unless the user now says otherwise.")
+        return "\n".join(lines)
+
+    @property
+    def _done(self) -> str:
+        return f"{self.steps - len(self.opened)} of {self.steps} steps done"
+
+
+def left_at(record: Record) -> LeftAt:
+    """As the journal has it, and the checkpoint beside it: no plan where that file is missing."""
+    state, archive = record.state, record.window.archive
+    asked = (n for n in reversed(tuple(archive)) if archive.head(n).kind == "user")
+    n = next(asked, 0)
+    if not state.turn or not n:
+        return LeftAt()
+    known = persist.newest(record.journal.folder, state.seq)
+    plan = known.plan if known is not None else Plan(steps=(), done={})
+    return LeftAt(
+        ending="interrupted" if state.turn_open else state.turn_state or "done",
+        reason="pinfold stopped" if state.turn_open else state.turn_reason,
+        n=n,
+        request=short(archive[n].content, _WORDS),
+        opened=[
+            short(step.text, _WORDS).rstrip(".")
+            for step in plan.steps
+            if not plan.done.get(step.id)
+        ],
+        steps=len(plan.steps),
+    )
+
+
+def _ending(state: str, reason: str) -> str:
+    """How the last turn ended, in a sentence."""
+    why = reason.rstrip(".")
+    return f"The last turn {_ENDINGS[state]}{f': {why}' if why else ''}."
 
 
 def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
@@ -18,9 +110,8 @@ def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
     found = []
     if state.turn_open:
         found.append("pinfold stopped in mid-turn. What was streaming then is lost.")
-    elif state.turn_state in _ENDINGS:
-        ending, reason = _ENDINGS[state.turn_state], state.turn_reason.rstrip(".")
-        found.append(f"{ending}{f': {reason}' if reason else ''}.")
+    elif state.turn_state not in ("", "done"):
+        found.append(_ending(state.turn_state, state.turn_reason))
     if (waiting := len(state.queue)) and not read_only:
         were = "prompt that waited is" if waiting == 1 else f"{waiting} prompts that waited are"
         found.append(f"The {were} in the prompt line.")
@@ -51,3 +142,23 @@ def changed_since(meanwhile: Meanwhile, checkpoint: CheckpointV1) -> str:
         "Files changed while this session was closed; read them again before you rely on them.\n"
         f"{meanwhile}\n\n{view_v1(checkpoint)}".rstrip()
     )
+
+
+async def take_up(record: Record) -> None:
+    """End a turn that a crash cut short; prompts that waited go into the draft.
+
+    Raises `JournalError`.
+    """
+    state, folder = record.state, record.journal.folder
+    if waited := tuple(state.queue.values()):
+        # Nothing is sent unasked: what waited when pinfold stopped goes into the prompt.
+        draft = await asyncio.to_thread(drafts.load, folder)
+        texts = [*(prompt.text for prompt in waited), draft.text]
+        pastes = [paste for prompt in waited for paste in slices(prompt.text, prompt.pasted)]
+        joined = "\n\n".join(text for text in texts if text)
+        await asyncio.to_thread(drafts.save, folder, joined, (*pastes, *draft.pasted))
+        await record.append(*(PromptUnqueued(id=k, reason="edited") for k in tuple(state.queue)))
+    if state.turn_open:
+        await record.append(
+            TurnFinished(turn=state.turn, state="interrupted", reason="pinfold stopped")
+        )

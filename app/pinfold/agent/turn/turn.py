@@ -13,8 +13,9 @@ from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.context.front import Front
 from pinfold.agent.files import Files
 from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learning import Learning
-from pinfold.agent.requests.request import Connection, Requester, Response
+from pinfold.agent.requests.request import Requester, Response
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.updates import Told

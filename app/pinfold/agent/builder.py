@@ -1,0 +1,227 @@
+"""Builds a session: its parts, each of which gets those that it stands on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from random import Random
+
+from pinfold.agent.calls.background import Background
+from pinfold.agent.calls.calls import Calls, Consent
+from pinfold.agent.calls.confinement import Confinement
+from pinfold.agent.calls.drifting import Drifting
+from pinfold.agent.calls.memory_tool import MemoryApply
+from pinfold.agent.calls.outputs import Outputs
+from pinfold.agent.calls.toolbox import Toolbox
+from pinfold.agent.checkpoint_file import CheckpointFile
+from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.compaction.compacting import Compacting
+from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.compaction.preparing import Preparing
+from pinfold.agent.compaction.ready import Ready
+from pinfold.agent.compaction.summarizing import Summarizing
+from pinfold.agent.context.front import Front
+from pinfold.agent.context.remembering import Remembering
+from pinfold.agent.files import Files
+from pinfold.agent.hooks import Hooks
+from pinfold.agent.options import Limits, Options
+from pinfold.agent.parts import Parts
+from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
+from pinfold.agent.requests.learned_windows import LearnedWindows
+from pinfold.agent.requests.learning import Learning
+from pinfold.agent.requests.metadata import Metadata
+from pinfold.agent.requests.model_choice import ModelChoice
+from pinfold.agent.requests.prewarm import Prewarm
+from pinfold.agent.requests.request import Requester
+from pinfold.agent.requests.server_count import ServerCount
+from pinfold.agent.session import Session
+from pinfold.agent.steering.meter import Meter
+from pinfold.agent.steering.steering import Steering
+from pinfold.agent.turn.before_turn import BeforeTurn
+from pinfold.agent.turn.reopening import CRASHED, found_as, left_at, take_up
+from pinfold.agent.turn.turn import Turn
+from pinfold.agent.turn.work import Work
+from pinfold.ports.approver import Approver
+from pinfold.ports.clock import Clock
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import Tool
+from pinfold.rollout.journal import Journal
+from pinfold.tokens.counter import Counter
+
+
+async def build(
+    journal: Journal,
+    cwd: Path,
+    connection: Connection,
+    tools: Sequence[Tool],
+    approver: Approver,
+    clock: Clock,
+    options: Options,
+    *,
+    counter: Counter,
+    user_folder: Path,
+    connect: Callable[[str], Awaitable[Connection]],
+    connect_summarizer: Callable[[], Awaitable[Connection]] | None = None,
+    learned_windows: LearnedWindows,
+) -> Session:
+    """Fold the journal and go on from its end; a turn that a crash cut short is closed.
+
+    `connect_summarizer` reaches the model that compacts, where that is another one.
+
+    Raises `JournalError`.
+    """
+    from pinfold.tools.recall import Recall  # loads pydantic
+
+    record = await asyncio.to_thread(Record, journal, counter, connection.wire_api)
+    left = await asyncio.to_thread(left_at, record)
+    found = found_as(record.state, read_only=journal.read_only)
+    opened_after = journal.last_seq
+    choice = ModelChoice(record, connection, connect)
+    limits = Limits(options.auto, options.threshold)
+
+    # Parts ask for these when they need them: they change while the session lasts.
+    def connected() -> Connection:
+        return choice.connection
+
+    def model() -> ModelInfo:
+        return choice.model
+
+    def busy() -> bool:
+        return work.busy
+
+    def count(text: str) -> int:
+        return record.gauge.counter.count(text)
+
+    # What a call and a request need
+    toolbox = Toolbox((Recall(record.window), MemoryApply(record)), tools)
+    remembering = Remembering(record, options.memories)
+    hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
+    consent = Consent(options.approvals, options.allow, options.deny, options.trusted)
+    confinement = Confinement(options.sandbox, options.no_sandbox)
+    drift = Drifting(record, cwd, options.drift, attended=options.attended)
+    outputs = Outputs(model, count)
+    background = Background(record)
+    calls = Calls(
+        record,
+        toolbox,
+        approver,
+        consent,
+        confinement,
+        drift,
+        cwd,
+        hooks,
+        remembering,
+        outputs,
+        background,
+    )
+    metadata = Metadata(record, wanted=options.turn_metadata)
+    requester = Requester(
+        record,
+        clock,
+        metadata,
+        remembering,
+        max_retries=options.max_retries,
+        effort=options.reasoning_effort,
+        rng=Random(),  # noqa: S311  jitter
+    )
+
+    # What is done to the window
+    files = Files(record, cwd, model)
+    summarizing = Summarizing(
+        record,
+        clock,
+        metadata,
+        connected,
+        connect_summarizer,
+        options.prices,
+        options.summary_window,
+        options.reasoning_effort,
+    )
+    ready = Ready(record.window)
+    compaction = Compacting(
+        record,
+        files,
+        summarizing,
+        hooks,
+        clock,
+        cwd,
+        model,
+        busy,
+        options.strategy,
+        options.compact,
+        ready,
+    )
+    masking = Masking(record, compaction, options.mask_threshold)
+    reading = Meter(record, choice, limits, masking, options.prices).reading
+    triggers = Triggers(record, compaction, masking, reading, limits)
+    preparing = Preparing(
+        record, compaction, summarizing, reading, limits, options.preparing, ready
+    )
+
+    # The turn
+    learning = Learning(record, connected, choice.take, reading, compaction.view, learned_windows)
+    front = Front(
+        record,
+        cwd,
+        user_folder,
+        lambda: toolbox.schemas,
+        model,
+        clock,
+        remembering,
+        options.prices,
+    )
+    turn = Turn(
+        record,
+        requester,
+        calls,
+        files,
+        triggers,
+        learning,
+        front,
+        connected,
+        max_steps=options.max_steps,
+    )
+    before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, left)
+    work = Work(record, cwd, turn, before, outputs)
+    prewarm = Prewarm(record, clock, metadata, connected, wanted=options.prewarm)
+    checkpoint_file = CheckpointFile(record)
+    server_count = ServerCount(record, connected)
+    record.subscribe(server_count.hear)
+    session = Session(
+        Parts(
+            record=record,
+            cwd=cwd,
+            clock=clock,
+            prices=options.prices,
+            choice=choice,
+            limits=limits,
+            consent=consent,
+            confinement=confinement,
+            toolbox=toolbox,
+            background=background,
+            files=files,
+            summarizing=summarizing,
+            compaction=compaction,
+            preparing=preparing,
+            triggers=triggers,
+            reading=reading,
+            learning=learning,
+            front=front,
+            work=work,
+            prewarm=prewarm,
+            checkpoint_file=checkpoint_file,
+            server_count=server_count,
+            window=Steering(record, model, reading, busy),
+            found=found,
+            left_at=left.for_user(),
+            opened_after=opened_after,
+        )
+    )
+    if not journal.read_only:
+        await calls.close_open(CRASHED)
+        await background.take_up()
+        await take_up(record)
+        await choice.note("session opened")
+        if reading().source != "measured":
+            server_count.ask()
+    return session

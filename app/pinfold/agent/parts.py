@@ -1,0 +1,61 @@
+"""The parts of a session."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pinfold.agent.calls.background import Background
+from pinfold.agent.calls.calls import Consent
+from pinfold.agent.calls.confinement import Confinement
+from pinfold.agent.calls.toolbox import Toolbox
+from pinfold.agent.checkpoint_file import CheckpointFile
+from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.compaction.compacting import Compacting
+from pinfold.agent.compaction.preparing import Preparing
+from pinfold.agent.compaction.summarizing import Summarizing
+from pinfold.agent.context.front import Front
+from pinfold.agent.files import Files
+from pinfold.agent.options import Limits
+from pinfold.agent.record import Record
+from pinfold.agent.requests.learning import Learning
+from pinfold.agent.requests.model_choice import ModelChoice
+from pinfold.agent.requests.prewarm import Prewarm
+from pinfold.agent.requests.server_count import ServerCount
+from pinfold.agent.steering.steering import Steering
+from pinfold.agent.turn.work import Work
+from pinfold.ports.clock import Clock
+from pinfold.tokens.prices import Price
+from pinfold.window.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a session is made of; `builder.build` puts it together."""
+
+    record: Record
+    cwd: Path
+    clock: Clock
+    prices: Mapping[str, Price]
+    choice: ModelChoice
+    limits: Limits
+    consent: Consent
+    confinement: Confinement
+    toolbox: Toolbox
+    background: Background
+    files: Files
+    summarizing: Summarizing
+    compaction: Compacting
+    preparing: Preparing
+    triggers: Triggers
+    reading: Callable[[], Reading]
+    learning: Learning
+    front: Front
+    work: Work
+    prewarm: Prewarm
+    checkpoint_file: CheckpointFile
+    server_count: ServerCount
+    window: Steering
+    found: tuple[str, ...]
+    """How the session was found, in sentences for the user."""
+    left_at: str
+    opened_after: int

@@ -1,0 +1,86 @@
+"""The model that a session talks to, and changing it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.events import ModelChanged
+from pinfold.tokens.counter import Counter
+from pinfold.tokens.items import count_item
+from pinfold.window.reading import Reading
+
+
+class ModelChoice:
+    def __init__(
+        self,
+        record: Record,
+        connection: Connection,
+        connect: Callable[[str], Awaitable[Connection]],
+    ) -> None:
+        """`connect` reaches the model that the user names."""
+        self.connection = connection
+        self._record = record
+        self._connect = connect
+
+    @property
+    def model(self) -> ModelInfo:
+        return self.connection.model
+
+    async def note(self, reason: str) -> None:
+        """Journal the model where it is not the one that the journal names last."""
+        model, last = self.model, self._record.state.model
+        now = ModelChanged(
+            provider=model.provider,
+            model=model.name,
+            context_window=model.context_window,
+            window_source=model.window_source,
+            reason=reason,
+        )
+        if last is None or (last.provider, last.model, last.context_window) != (
+            now.provider,
+            now.model,
+            now.context_window,
+        ):
+            await self._record.append(now)
+
+    async def take(self, connection: Connection, reason: str) -> None:
+        """Go on with `connection`. Raises `JournalError`."""
+        old, self.connection = self.connection, connection
+        await self.note(reason)
+        if connection.wire_api != old.wire_api:
+            await self.recount(self._record.gauge.counter)
+
+    async def recount(self, counter: Counter) -> None:
+        """Count the window again, with a counter that has its tokenizer by now."""
+        wire_api = self.connection.wire_api
+        # Counted in a thread, remembered by the counter, then only added up here.
+        items = [shown.item for shown in self._record.window.shown]
+        await asyncio.to_thread(lambda: [count_item(counter, item, wire_api) for item in items])
+        self._record.gauge.recount(counter, wire_api)
+
+    async def switch(self, name: str, triggers: Triggers, reading: Callable[[], Reading]) -> None:
+        """Go on with the model of that name, once the window has been made to fit it.
+
+        Raises `ProviderError`, also where the user leaves that without making room, and
+        `JournalError`.
+        """
+        old, new = self.connection, await self._connect(name)
+        await self.take(new, "chosen by the user")
+        triggers.acted()
+        await triggers.check("model")
+        window = reading()
+        declined = triggers.asks and window.used > window.usable
+        if declined:
+            await self.take(old, "the window did not fit the other model")
+        left = new if declined else old
+        if left.provider is not self.connection.provider:
+            await left.provider.close()
+        if declined:
+            raise ProviderError(
+                f"The window does not fit {new.model.name}: {window.used:,} tokens, and it takes "
+                f"{window.usable:,}. Still on {old.model.name}; /compact makes room."
+            )

@@ -1,0 +1,40 @@
+"""The gauge, read for the model and the settings of now."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.options import Limits
+from pinfold.agent.record import Record
+from pinfold.agent.requests.model_choice import ModelChoice
+from pinfold.tokens.prices import Price
+from pinfold.window.reading import Reading
+from pinfold.wire.caching import never_cached
+
+
+class Meter:
+    def __init__(
+        self,
+        record: Record,
+        choice: ModelChoice,
+        limits: Limits,
+        masking: Masking,
+        prices: Mapping[str, Price],
+    ) -> None:
+        self._record = record
+        self._choice = choice
+        self._limits = limits
+        self._masking = masking
+        self._prices = prices
+
+    def reading(self) -> Reading:
+        """The gauge now."""
+        limits = self._limits
+        threshold = limits.threshold if limits.auto != "off" else None
+        reading = self._record.gauge.reading(self._choice.model, threshold, self._prices)
+        begins = self._masking.begins(reading) if limits.auto == "auto" else None
+        if begins is not None and begins >= (reading.threshold or 0):
+            begins = None  # the window is compacted before
+        uncached = never_cached(self._choice.connection.base_url)
+        return replace(reading, masking=begins, never_cached=uncached)
