@@ -1,37 +1,29 @@
 """The one registry of actions."""
 
 import re
+from importlib import import_module
 
-from pinfold.commands import (
-    compact,
-    core,
-    evaluate,
-    export,
-    history,
-    jobs,
-    memories,
-    model,
-    rewind,
-    screen,
-    session,
-    window,
-)
 from pinfold.commands.action import Action
 from pinfold.commands.arguments import CommandError
 
-ACTIONS: tuple[Action, ...] = (
-    *session.ACTIONS,
-    *rewind.ACTIONS,
-    *export.ACTIONS,
-    *model.ACTIONS,
-    *window.ACTIONS,
-    *compact.ACTIONS,
-    *core.ACTIONS,
-    *evaluate.ACTIONS,
-    *history.ACTIONS,
-    *jobs.ACTIONS,
-    *memories.ACTIONS,
-    *screen.ACTIONS,
+_MODULES = (
+    "session",
+    "rewind",
+    "export",
+    "model",
+    "window",
+    "compact",
+    "core",
+    "evaluate",
+    "history",
+    "jobs",
+    "memories",
+    "screen",
+)
+"""Those with `ACTIONS`, in the order of the help."""
+
+ACTIONS: tuple[Action, ...] = tuple(
+    action for name in _MODULES for action in import_module(f"pinfold.commands.{name}").ACTIONS
 )
 USUAL = (
     "compact",
