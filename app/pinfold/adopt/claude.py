@@ -50,7 +50,7 @@ class _Reader:
         self._interrupted = False
 
     def read(self, lines: Iterable[bytes]) -> Adoption:
-        for record in parents_first(self._told(lines)):
+        for record in parents_first(self._records(lines)):
             self._before = self._thread.at
             self._thread.at = time_of(record) or self._thread.at
             if text_of(record, "type") in LINKED:
@@ -61,7 +61,7 @@ class _Reader:
             raise NotASession(f"{self._file} is a Claude Code session without a single message.")
         return self._finish()
 
-    def _told(self, lines: Iterable[bytes]) -> list[Record]:
+    def _records(self, lines: Iterable[bytes]) -> list[Record]:
         """The records, each once."""
         found: list[Record] = []
         for record in records(lines, self._builder):
@@ -158,13 +158,13 @@ class _Reader:
             else:
                 self._collect(block, texts, images)
         if texts or images:
-            self._said(record, node, texts, images)
+            self._add_message(record, node, texts, images)
         elif node:
             self._thread.chain.link(text_of(record, "uuid"), node)
         elif not flag(record, "isSidechain"):
             self._thread.follow(record)
 
-    def _said(
+    def _add_message(
         self, record: Record, after: Node | None, texts: Sequence[str], images: Sequence[Image]
     ) -> None:
         aside = flag(record, "isSidechain")

@@ -54,18 +54,20 @@ class Sources:
         self._entries = {entry.n: entry for entry in entries}
         self._known = {entry.id: _held(entry) for entry in standing if not entry.unsupported}
         self._texts: dict[int, str] = {}
-        self._own: dict[int, str] = {}
+        self._first_hand: dict[int, str] = {}
         """Of these, what the user or the agent says."""
         others: list[str] = []
         for n, entry in self._entries.items():
             text = "\n".join(mentions.texts_of(entry.item))
             self._texts[n] = _spaced(text)
-            self._own[n] = _spaced(_own(entry.item))
+            self._first_hand[n] = _spaced(_first_hand(entry.item))
             # What the agent thinks or passes to a tool orders nothing, yet is no tool's output.
             if entry.item.kind not in ("user", "assistant", "reasoning", "tool_call"):
                 others.append(text)
         self._whole = "\n".join(self._texts.values())
-        self._own_words = _words("\n".join([*self._known.values(), *self._own.values()]))
+        self._first_hand_words = _words(
+            "\n".join([*self._known.values(), *self._first_hand.values()])
+        )
         self._other_words = _words("\n".join(others))
 
     def check(self, entry: SummaryEntry) -> SummaryEntry:
@@ -104,7 +106,7 @@ class Sources:
     def may_order(self, field: Field, evidence: Iterable[Evidence]) -> bool:
         """Whether the user or the agent says what the agent is to go by."""
         return field not in _ORDERS or any(
-            source.quote in self._own.get(source.item, "") for source in evidence
+            source.quote in self._first_hand.get(source.item, "") for source in evidence
         )
 
     def _missing(self, entry: SummaryEntry, evidence: Iterable[Evidence]) -> list[str]:
@@ -112,7 +114,7 @@ class Sources:
         cited |= {n for number in cited if (n := self._entries[number].partner) is not None}
         items = [self._entries[n].item for n in sorted(cited) if n in self._entries]
         source = mentions.Source(items, filter(None, [self._known.get(entry.id)]))
-        return source.missing(_told(entry), self._cwd)
+        return source.missing(_entry_text(entry), self._cwd)
 
     def _saying(self, quote: str, n: int) -> int | None:
         if self._holds(n, quote):
@@ -121,7 +123,7 @@ class Sources:
             return None
         said = [text for text in reversed(self._texts) if self._holds(text, quote)]
         # Where no item is named, the user's or the agent's own word goes before a tool's.
-        own = (number for number in said if quote in self._own[number])
+        own = (number for number in said if quote in self._first_hand[number])
         return next(own, said[0] if said else None)
 
     def _holds(self, n: int, quote: str) -> bool:
@@ -131,9 +133,9 @@ class Sources:
 
     def _is_lifted(self, entry: SummaryEntry) -> bool:
         """Whether it repeats what a tool's output says and nobody else does."""
-        words = _words(_told(entry)).split()
+        words = _words(_entry_text(entry)).split()
         runs = (f" {' '.join(words[at : at + _RUN])} " for at in range(len(words) - _RUN + 1))
-        return any(run in self._other_words and run not in self._own_words for run in runs)
+        return any(run in self._other_words and run not in self._first_hand_words for run in runs)
 
 
 def confirmed(notes: str, items: Iterable[Item], cwd: str = "") -> tuple[str, tuple[str, ...]]:
@@ -154,7 +156,7 @@ def confirmed(notes: str, items: Iterable[Item], cwd: str = "") -> tuple[str, tu
     return "\n".join(lines), tuple(marked)
 
 
-def _own(item: Item) -> str:
+def _first_hand(item: Item) -> str:
     """What the user or the agent says in it: of what the host inserted, the protected core."""
     if item.kind == "user":
         return provenance.words(item)
@@ -167,7 +169,7 @@ def _own(item: Item) -> str:
     return ""
 
 
-def _told(entry: SummaryEntry) -> str:
+def _entry_text(entry: SummaryEntry) -> str:
     """What it says, paths and symbols as names."""
     keys = keys_of(entry.field)
     named = (key for key in keys if key in ("path", "name", "file") and entry.value[key])
@@ -179,7 +181,7 @@ def _told(entry: SummaryEntry) -> str:
 
 def _held(entry: SummaryEntry) -> str:
     """What an earlier entry says, without what was not confirmed."""
-    text = _told(entry)
+    text = _entry_text(entry)
     for name in entry.unconfirmed:
         text = text.replace(name, "")
     return text

@@ -104,7 +104,7 @@ class Synthesis:
             raise Refused("the summary is empty")
         before: dict[str, int] = self._before.meta.get("read", {})  # type: ignore[assignment]
         last = max((entry.n for entry in every), default=0)
-        return self._told(len(read), tokens, done, last, before)
+        return self._material(len(read), tokens, done, last, before)
 
     async def _from_conversation(self) -> Material | None:
         """The same of the live conversation; none where the model does not have it, or it leaves
@@ -130,14 +130,14 @@ class Synthesis:
         if not self._entries:
             raise Refused("the summary is empty")
         tokens = sum(entry.tokens for entry in known)
-        return self._told(len(known), tokens, 1, max(entry.n for entry in known), {})
+        return self._material(len(known), tokens, 1, max(entry.n for entry in known), {})
 
     def _instruction(self, more: str = "") -> str:
         """What is asked behind the live conversation."""
         told = prompts.text("conversation", self._options.prompts)
         return "\n\n".join(filter(None, (told, self._prompt, self._asked, self._so_far(), more)))
 
-    def _told(
+    def _material(
         self, items: int, tokens: int, parts: int, through: int, before: Mapping[str, int]
     ) -> Material:
         """All that is known now, and how much was read for it, `before` included."""

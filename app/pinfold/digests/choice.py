@@ -165,7 +165,7 @@ class Choice:
         self._widen()
 
     def _greedy(self, places: Sequence[int]) -> None:
-        heap = [(-self._most(at), at) for at in places]
+        heap = [(-self._largest_gain(at), at) for at in places]
         heapq.heapify(heap)
         lines = self._lines
         while heap and self._left > self._number:
@@ -212,7 +212,7 @@ class Choice:
         if line.kind == "user":
             self._by_user.update(line.words)
 
-    def _most(self, at: int) -> int:
+    def _largest_gain(self, at: int) -> int:
         """The gain while no line stands."""
         line = self._lines[at]
         return line.told * self._scale[at] // (line.cost + _PER_LINE)

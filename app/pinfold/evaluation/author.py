@@ -63,7 +63,7 @@ class Author:
         while exchanges or script.user_tokens < wanted:
             due = every - len(exchanges) <= every * script.user_tokens / wanted
             if exchanges and due:
-                self._tell(exchanges.popleft())
+                self._add_exchange(exchanges.popleft())
             else:
                 self._fill()
         script.ask(self._rng.choice(self._chatter.last))
@@ -88,7 +88,7 @@ class Author:
 
     # What is said and done
 
-    def _tell(self, exchange: Exchange) -> None:
+    def _add_exchange(self, exchange: Exchange) -> None:
         for at, line in enumerate(exchange):
             self._line(line, rambling=at == 0 and self._rng.random() < RAMBLING)
         if exchange[-1].by == "user":

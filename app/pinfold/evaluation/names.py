@@ -83,10 +83,10 @@ def _in_chunk(chunk: str, root: str) -> tuple[Name, ...]:
     """The names in text without white space or quotes; much of it comes again and again."""
     if chunk.isalpha() and (chunk.islower() or chunk.istitle()):
         return ()
-    return tuple(_found(chunk, root))
+    return tuple(_names_in(chunk, root))
 
 
-def _found(chunk: str, root: str) -> Iterator[Name]:
+def _names_in(chunk: str, root: str) -> Iterator[Name]:
     for match in _NAME.finditer(chunk):
         found = match[0]
         match match.lastgroup:

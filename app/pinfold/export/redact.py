@@ -77,14 +77,14 @@ class Secrets:
         end = 0
         for match in self._beginnings.finditer(text):
             start = match.start()
-            found = self._found(text, start, match.group()) if start >= end else None
+            found = self._secret_at(text, start, match.group()) if start >= end else None
             if found is not None:
                 name, stop = found
                 parts += [text[end:start], name]
                 end = stop
         return "".join([*parts, text[end:]])
 
-    def _found(self, text: str, start: int, beginning: str) -> tuple[str, int] | None:
+    def _secret_at(self, text: str, start: int, beginning: str) -> tuple[str, int] | None:
         """The name of the secret that stands here, or was cut off here, and its end."""
         for secret in self._known[beginning]:
             pairs = zip(secret, text[start : start + len(secret)], strict=False)

@@ -19,7 +19,7 @@ _FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Dated:
     """A statement, and what its record says of it."""
 
     statement: Statement
@@ -45,15 +45,19 @@ def merged(
     records = {output.session_id: output for output in every}
     lookup = Records(records.values())
     said = [
-        _of(statement, output) for output in selected for statement in statements(output.raw_memory)
+        _dated(statement, output)
+        for output in selected
+        for statement in statements(output.raw_memory)
     ]
     memory = text(before.get(MEMORY, b"")) or ""
     for block in blocks(memory):
         proven = prove(block.text, lookup) if block.kind == "statement" else None
         if isinstance(proven, str) and (statement := parse(proven)):
             sources = [records[cite.session] for cite in statement.cites]
-            said.append(_of(statement, max(sources, key=lambda source: source.source_updated_at)))
-    newest: dict[object, _Said] = {}
+            said.append(
+                _dated(statement, max(sources, key=lambda source: source.source_updated_at))
+            )
+    newest: dict[object, _Dated] = {}
     for one in sorted(said, key=lambda newer: newer.updated):
         newest[one.key] = one
     kept = list(newest.values())
@@ -65,15 +69,15 @@ def merged(
     }
 
 
-def _of(statement: Statement, record: Output) -> _Said:
-    return _Said(statement, record.cwd, record.source_updated_at, record.usage_count)
+def _dated(statement: Statement, record: Output) -> _Dated:
+    return _Dated(statement, record.cwd, record.source_updated_at, record.usage_count)
 
 
-def _best(kept: Iterable[_Said]) -> list[_Said]:
+def _best(kept: Iterable[_Dated]) -> list[_Dated]:
     """What fits into the summary: by use, then the newest of each kind in turn."""
     room, best = SUMMARY_CHARACTERS, []
     turns = Counter[tuple[int, str]]()
-    ranked: list[tuple[int, int, int, _Said]] = []
+    ranked: list[tuple[int, int, int, _Dated]] = []
     for statement in sorted(kept, key=lambda said: -said.updated):
         kind = statement.statement.kind
         ranked.append((-statement.used, turns[statement.used, kind], KINDS.index(kind), statement))
@@ -85,7 +89,7 @@ def _best(kept: Iterable[_Said]) -> list[_Said]:
     return best
 
 
-def _page(title: str, before: str, kept: Sequence[_Said]) -> str:
+def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
     """Statements under the heading of their folder, behind what the user wrote there."""
     above, below = parted(blocks(before))
     users = _users(above)

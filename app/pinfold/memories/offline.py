@@ -29,7 +29,7 @@ def offline(source: Source) -> Made:
     """What of a session is worth remembering, in its own words."""
     record = source.record()
     lines = record.lines()
-    said = [line for line in _said(lines) if line.told >= LITTLE and not _leads(line)]
+    said = [line for line in _worth_keeping(lines) if line.told >= LITTLE and not _leads(line)]
     done = [line for line in lines if line.kind in ("run", "commit")]
     again = [line for line in done if line.kind == "commit" or record.times(line.key) > 1]
     told = sum(line.told for line in said)
@@ -48,7 +48,7 @@ def offline(source: Source) -> Made:
     return Made(source.safe(made), len(proven), left_out)
 
 
-def _said(lines: Sequence[DigestLine]) -> Iterator[DigestLine]:
+def _worth_keeping(lines: Sequence[DigestLine]) -> Iterator[DigestLine]:
     """The user's sentences and the agent's reports: what it says at work is soon out of date."""
     last = max((line.n for line in lines if line.kind in ("report", "agent")), default=0)
     for line in lines:

@@ -154,7 +154,7 @@ def checked(
         elif bare in was_above and _is_users(block):
             kept.append(block)
         else:
-            found = prove(block.text, records) if steps else _one(block.text, records)
+            found = prove(block.text, records) if steps else _prove_single(block.text, records)
             if isinstance(found, str):
                 proven += 1
                 kept.append(Block("statement", found))
@@ -178,7 +178,7 @@ def checked(
     return Checked(joined(kept, moved[:MAX_UNCONFIRMED]), proven, tuple(doubts))
 
 
-def _one(text: str, records: Records) -> str | Doubt:
+def _prove_single(text: str, records: Records) -> str | Doubt:
     """The same as `prove`, for a text that must be one statement."""
     if not any(cited(text)) or parse(text):
         return prove(text, records)

@@ -67,7 +67,7 @@ def find(text: str, pastes: Iterable[str]) -> tuple[Span, ...]:
     found: list[Span] = []
     for paste in map(str.strip, pastes):
         if paste and paste in text:
-            found += _every(text, paste)
+            found += _occurrences(text, paste)
         elif paste:
             found += _pieces(text, paste)
     return _merged(found, len(text))
@@ -98,7 +98,7 @@ def guess_added(before: str, after: str) -> list[str]:
 
 def typed_in(text: str, spans: Iterable[Span]) -> list[str]:
     """What stands outside of these spans."""
-    return slices(text, _others(_merged(spans, len(text)), len(text)))
+    return slices(text, _gaps(_merged(spans, len(text)), len(text)))
 
 
 def detail(prompt: Prompt) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def pasted(item: Item) -> list[str]:
     if item.kind != "user" or item.detail.get("act") == "host":
         return []
     length = len(item.content)
-    return typed_in(item.content, [*_others(_spans(item), length), *_host(item)])
+    return typed_in(item.content, [*_gaps(_spans(item), length), *_host(item)])
 
 
 def marked(item: Item, opening: str, closing: str) -> str:
@@ -191,7 +191,7 @@ def _span(found: object) -> Span | None:
             return None
 
 
-def _every(text: str, part: str) -> Iterator[Span]:
+def _occurrences(text: str, part: str) -> Iterator[Span]:
     at = text.find(part)
     while at >= 0:
         yield at, at + len(part)
@@ -201,7 +201,7 @@ def _every(text: str, part: str) -> Iterator[Span]:
 def _pieces(text: str, paste: str) -> Iterator[Span]:
     pieces = [paste[start:end] for start, end in sentences(paste) if end - start >= _PIECE]
     for outer in {*pieces[:1], *pieces[-1:]}:  # typed text may adjoin these
-        yield from _every(text, outer)
+        yield from _occurrences(text, outer)
     known = set(pieces)
     for start, end in sentences(text):
         if text[start:end] in known:
@@ -221,7 +221,7 @@ def _merged(spans: Iterable[Span], length: int) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-def _others(spans: Sequence[Span], length: int) -> list[Span]:
+def _gaps(spans: Sequence[Span], length: int) -> list[Span]:
     """What lies between the spans."""
     starts = [0, *(end for _, end in spans)]
     ends = [*(start for start, _ in spans), length]

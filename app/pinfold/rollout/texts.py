@@ -74,7 +74,7 @@ class Texts:
                 for start in range(0, len(stale), _BATCH):
                     yield len(stale) - start
                     batch = stale[start : start + _BATCH]
-                    said = [_said(folder) for _, folder, _ in batch]
+                    said = [_messages(folder) for _, folder, _ in batch]
                     # Written at a stretch: each commit waits for the disk.
                     for (path, _, stat), texts in zip(batch, said, strict=True):
                         if path in known:
@@ -145,7 +145,7 @@ def _add(
     database.execute("INSERT INTO texts (rowid, text) VALUES (?, ?)", (added.lastrowid, text))
 
 
-def _said(folder: Path) -> Sequence[tuple[bool, str]]:
+def _messages(folder: Path) -> Sequence[tuple[bool, str]]:
     """Every prompt and reply, and whether it is a prompt."""
     said: list[tuple[bool, str]] = []
     with (

@@ -74,11 +74,11 @@ class Capture:
         left = size_text(self._size - len(head) - len(tail))
         return (
             f"{head.decode(errors='replace').rstrip()}\n"
-            f"[... {left} left out; {self._where()} ...]\n"
+            f"[... {left} left out; {self._place_text()} ...]\n"
             f"{tail.decode(errors='replace')}"
         )
 
-    def _where(self) -> str:
+    def _place_text(self) -> str:
         if self._problem:
             return self._problem
         if self._written < self._size:

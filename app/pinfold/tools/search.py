@@ -51,14 +51,14 @@ def _search(path: Path, pattern: re.Pattern[str], context: int) -> None:
     shown = {
         n for at in hits for n in range(max(at - context, 0), min(at + context + 1, len(lines)))
     }
-    _tell("begin", {"path": {"text": str(path)}})
+    _print_line("begin", {"path": {"text": str(path)}})
     for n in sorted(shown):
         line = {"path": {"text": str(path)}, "lines": {"text": lines[n]}, "line_number": n + 1}
-        _tell("match" if n in hit else "context", line)
-    _tell("end", {"path": {"text": str(path)}})
+        _print_line("match" if n in hit else "context", line)
+    _print_line("end", {"path": {"text": str(path)}})
 
 
-def _tell(kind: str, data: dict[str, Any]) -> None:
+def _print_line(kind: str, data: dict[str, Any]) -> None:
     print(json.dumps({"type": kind, "data": data}), flush=kind == "end")
 
 

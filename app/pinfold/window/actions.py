@@ -276,7 +276,7 @@ class Planner:
     # Sizes
 
     @cached_property
-    def _known(self) -> dict[tuple[Form, tuple[int, ...]], int]:
+    def _shown_tokens(self) -> dict[tuple[Form, tuple[int, ...]], int]:
         """Tokens of what the window shows now, by form and numbers."""
         shown = zip(self._window.shown, self._gauge.tokens, strict=True)
         return {(entry.form, entry.stands_for): tokens for entry, tokens in shown}
@@ -285,13 +285,13 @@ class Planner:
         """Tokens of items in full, as they are pinned."""
         archive, total = self._window.archive, 0
         for n in numbers:
-            tokens = self._known.get(("full", (n,)))
+            tokens = self._shown_tokens.get(("full", (n,)))
             total += self._gauge.count_full(archive[n]) if tokens is None else tokens
         return total
 
     def _count(self, shown: Shown) -> int:
         """Tokens of an item as it would be shown."""
-        tokens = self._known.get((shown.form, shown.stands_for))
+        tokens = self._shown_tokens.get((shown.form, shown.stands_for))
         return self._gauge.count(shown) if tokens is None else tokens
 
     def sizes(self, after: Iterable[Shown]) -> tuple[int, int]:

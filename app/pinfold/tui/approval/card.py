@@ -111,7 +111,7 @@ class ApprovalCard(Vertical, can_focus=True):
         yield self._below
 
     async def on_mount(self) -> None:
-        await self._body.mount(self._what())
+        await self._body.mount(self._body_widget())
         await self._ask()
 
     def _describe(self) -> None:
@@ -144,7 +144,7 @@ class ApprovalCard(Vertical, can_focus=True):
     def on_blur(self) -> None:
         self._describe()
 
-    def _what(self) -> Widget:
+    def _body_widget(self) -> Widget:
         review = self._question.review
         if review.command is not None:
             return Static(Text(clean(f"$ {review.command}")), classes="command", markup=False)

@@ -106,17 +106,17 @@ class _Rows:
             yield from _section(name, list(rows))
         yield from _section("Digest", list(self._digest()))
 
-    def _of(self, evidence: Evidence | None) -> int | None:
+    def _item_of(self, evidence: Evidence | None) -> int | None:
         return None if evidence is None else self._sources.of_evidence(evidence)
 
     def _task(self) -> Iterator[KeptRow]:
         task = self._checkpoint.task
         if task is not None:
-            yield KeptRow("task", one_line(task.text), item=self._of(task.evidence))
+            yield KeptRow("task", one_line(task.text), item=self._item_of(task.evidence))
 
     def _plan(self) -> Iterator[KeptRow]:
         plan = self._checkpoint.plan
-        item = self._of(plan.evidence)
+        item = self._item_of(plan.evidence)
         for step in plan.steps:
             now = NOW if step.id in plan.in_progress else OPEN
             sign = DONE if plan.done.get(step.id) else now
@@ -140,7 +140,7 @@ class _Rows:
         for decision in decisions:
             if decision.decision_id not in superseded:
                 text, note = one_line(decision.decision), one_line(decision.rationale)
-                item = self._of(decision.evidence)
+                item = self._item_of(decision.evidence)
                 yield KeptRow(f"decision/{decision.decision_id}", text, "", note, item)
 
     def _facts(self, status: str) -> Iterator[KeptRow]:
@@ -153,7 +153,7 @@ class _Rows:
                     one_line(f"{key}: {fact.value}"),
                     SUSPECT if suspect else VALID,
                     why(fact, checkpoint.artifacts) if suspect else "",
-                    self._of(fact.evidence),
+                    self._item_of(fact.evidence),
                 )
 
     def _core(self, goal: KeptRow) -> Iterator[KeptRow]:

@@ -50,7 +50,7 @@ class Footer(Foot):
             line = Text().append(f"{selected:,} selected, {tokens(tokens_selected)} tokens", "bold")
             line.append(f" · {hidden:,} of them not shown" if hidden else "")
         elif row is not None:
-            self.show(*_about(row))
+            self.show(*_row_texts(row))
             return
         else:
             line = Text("Nothing fits this filter.")
@@ -67,7 +67,7 @@ class Footer(Foot):
         self._keys.update(Text(why, ink(self.app, "foreground 60%")))
 
 
-def _about(row: AnyRow) -> tuple[str, str]:
+def _row_texts(row: AnyRow) -> tuple[str, str]:
     """A row in full: what it is; and its marks, pin, files and turn."""
     if not isinstance(row, Row):
         return f"{kind(row)} {words(row)}", f"{row.tokens:,} tokens"

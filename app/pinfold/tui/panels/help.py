@@ -50,7 +50,7 @@ class HelpPanel(Modal[None]):
 
     def _page(self) -> RenderableType:
         commands = [
-            (f"/{action.slash[0]} {action.usage}".rstrip(), _said(action, self._keys(action)))
+            (f"/{action.slash[0]} {action.usage}".rstrip(), _title(action, self._keys(action)))
             for action in ACTIONS
             if action.slash
         ]
@@ -85,7 +85,7 @@ class HelpPanel(Modal[None]):
         ]
 
 
-def _said(action: Action, keys: str) -> str:
+def _title(action: Action, keys: str) -> str:
     return f"{action.title} ({keys})" if keys else action.title
 
 

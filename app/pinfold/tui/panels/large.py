@@ -42,10 +42,10 @@ class LargePanel(Modal[Way]):
         with Vertical(classes="panel undo") as panel:
             panel.border_title = "This prompt is large"
             panel.border_subtitle = "↑ ↓ or a number · Enter chooses · Esc cancels"
-            yield Static("\n".join(self._said()), markup=False)
+            yield Static("\n".join(self._notes()), markup=False)
             yield self._options
 
-    def _said(self) -> Iterator[str]:
+    def _notes(self) -> Iterator[str]:
         size = self._measured
         window = f"The window has {size.window:,}; {size.free:,} are free."
         yield f"About {size.tokens:,} tokens. {window}"

@@ -98,25 +98,25 @@ class LostPanel(LossPanel):
         try:
             said = await self._window.keep(self._generation, lost.item)
         except Exception as error:  # the panel stays, whatever it is
-            self._say(f"✗ {told(error)}", "error")
+            self._show_notice(f"✗ {told(error)}", "error")
             return
         self.show_anew()
         reading = self._session.reading()
         if reading.used > reading.usable:
-            self._say(f"! {said} {fits(reading)} z undoes it.", "warning")
+            self._show_notice(f"! {said} {fits(reading)} z undoes it.", "warning")
         else:
-            self._say(f"{said} z undoes it.", "foreground")
+            self._show_notice(f"{said} z undoes it.", "foreground")
 
     async def action_undo(self) -> None:
         try:
             what = await self._window.undo()
         except Exception as error:  # the panel stays, whatever it is
-            self._say(f"✗ {told(error)}", "error")
+            self._show_notice(f"✗ {told(error)}", "error")
             return
         self.show_anew()
-        self._say(f"Undone: {what}.", "foreground")
+        self._show_notice(f"Undone: {what}.", "foreground")
 
-    def _say(self, text: str, colour: str) -> None:
+    def _show_notice(self, text: str, colour: str) -> None:
         self._said.update(Text(text, ink(self.app, colour)))
 
 

@@ -129,10 +129,12 @@ def _line(hunk: Hunk) -> ListLine:
     sign = "+" if not hunk.before else "−" if not hunk.after else "~"
     said = (hunk.after or hunk.before).strip().splitlines()
     more = f"{len(said)} lines" if len(said) > 1 else ""
-    return ListLine(hunk.id, sign, _says(said[0]) if said else "(blank lines)", more, hunk.path)
+    return ListLine(
+        hunk.id, sign, _line_text(said[0]) if said else "(blank lines)", more, hunk.path
+    )
 
 
-def _says(line: str) -> str:
+def _line_text(line: str) -> str:
     statement = parse(line)
     return f"{statement.kind}: {statement.text}" if statement else line
 

@@ -99,7 +99,7 @@ class Picker(Modal[str | None]):
                 return
 
     @on(Came)
-    async def _more(self, event: Came) -> None:
+    async def _add_choices(self, event: Came) -> None:
         if event.choices:
             self._choices += event.choices
             at = self._list.highlighted

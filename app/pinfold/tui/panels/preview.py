@@ -198,7 +198,7 @@ class PreviewPanel(TablePanel[bool]):
     async def _plan(self) -> None:
         """Plan with the chosen strategy and show that, then with the others."""
         with suppress(NoScreen):  # it was closed meanwhile
-            await self._plans.make(self._strategy, self._options, self._made)
+            await self._plans.make(self._strategy, self._options, self._show_made)
 
     @work(exclusive=True, group="price")
     async def _say_price(self) -> None:
@@ -208,7 +208,7 @@ class PreviewPanel(TablePanel[bool]):
             if self._plans.is_written(self._strategy):
                 self._summary.say_price(price(quote, used))
 
-    def _made(self, name: str) -> None:
+    def _show_made(self, name: str) -> None:
         if name == self._strategy:
             self._show()
         else:
@@ -422,7 +422,7 @@ class PreviewPanel(TablePanel[bool]):
         if row is None:
             return
         if row.inserted is not None:
-            self.app.push_screen(ItemPanel(_about(row.inserted), clean(row.inserted.text)))
+            self.app.push_screen(ItemPanel(_title(row.inserted), clean(row.inserted.text)))
         elif row.n is not None and (item := self._window.item(row.n)) is not None:
             self.app.push_screen(ItemPanel(title(item), page([item])))
 
@@ -479,7 +479,7 @@ class PreviewPanel(TablePanel[bool]):
         self.dismiss(applied)
 
 
-def _about(inserted: Inserted) -> str:
+def _title(inserted: Inserted) -> str:
     """What an inserted item is, in a title."""
     return f"To be inserted: {inserted.kind}, {inserted.tokens:,} tokens"
 

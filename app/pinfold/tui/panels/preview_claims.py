@@ -106,7 +106,7 @@ class ClaimsPanel(Modal[None]):
         return ListLine(
             entry.id,
             f"{_STATES[self._state(entry)][0]} {entry.field:<{width}}",
-            one_line(_said(entry)),
+            one_line(_entry_text(entry)),
             right=" ".join((*items[:CITED], *more)),
         )
 
@@ -137,7 +137,7 @@ class ClaimsPanel(Modal[None]):
         missing = f": {one_line(why)}" if why else ""
         text = Text().append(f"{entry.field} ", "bold")
         text.append(f"{_STATES[state][1]}{missing}", ink(self.app, colour.get(state, "success")))
-        text.append(f"\n{one_line(_said(entry))}")
+        text.append(f"\n{one_line(_entry_text(entry))}")
         for source in entry.evidence[:CITED]:
             quote = f"\n#{source.item} “{one_line(source.quote)}”"
             text.append(quote, ink(self.app, "foreground 60%"))
@@ -170,7 +170,7 @@ def _in_order(entries: Sequence[SummaryEntry]) -> Sequence[SummaryEntry]:
     return sorted(entries, key=lambda entry: (not entry.unsupported, not entry.unconfirmed))
 
 
-def _said(entry: SummaryEntry) -> str:
+def _entry_text(entry: SummaryEntry) -> str:
     return line_of(replace(entry, evidence=(), unconfirmed=()))
 
 

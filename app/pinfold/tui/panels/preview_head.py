@@ -94,7 +94,7 @@ def strategies(
         cell.append(f"{at if at < 10 else ' '} ", dim)
         cell.append(one_line(name).ljust(width), strong + _BOLD if marked else dim)
         cell.append("  " if columns == 1 else " ").append(
-            _told(name, outcomes, columns), strong if marked else dim
+            _outcome_text(name, outcomes, columns), strong if marked else dim
         )
         cells.append(cell)
     if columns == 1:
@@ -120,7 +120,7 @@ def in_brief(
     return Text("  ").join(cells)
 
 
-def _told(name: str, outcomes: Mapping[str, Outcome | None], columns: int) -> str:
+def _outcome_text(name: str, outcomes: Mapping[str, Outcome | None], columns: int) -> str:
     if name not in outcomes:
         return "…"
     outcome = outcomes[name]

@@ -101,7 +101,7 @@ class Plans:
     async def _drafted(self, name: str, options: PlanOptions) -> "Draft":
         asks = self._compaction.asks_model(name)
         draft = partial(self._compaction.draft, name, trigger=self._trigger)
-        told = partial(self._tell, name, self._round)
+        told = partial(self._hear_step, name, self._round)
         asked = self._asked.get(name)
         if asked is None:
             self._stand(name, begun(name, asks=asks))
@@ -111,7 +111,7 @@ class Plans:
             # What it reads is of use to the next plan too: it is not cut off.
             return await asyncio.shield(draft(options, told=told))
         if asked is None:
-            first = draft(options, told=partial(self._tell, name, None))
+            first = draft(options, told=partial(self._hear_step, name, None))
             asked = self._asked[name] = asyncio.create_task(first)
             return await asyncio.shield(asked)
         try:
@@ -121,7 +121,7 @@ class Plans:
             raise
         return await asyncio.shield(draft(options, material=material, told=told))
 
-    def _tell(self, name: str, at: int | None, step: str, done: float) -> None:
+    def _hear_step(self, name: str, at: int | None, step: str, done: float) -> None:
         """Hear of a step of a draft, which is void where it is that of an earlier round."""
         if at in (None, self._round):
             self._stand(name, after(self._standings[name], step, done))

@@ -102,7 +102,7 @@ class SessionsPanel(Chooser):
     @on(Read)
     def _read(self, event: Read) -> None:
         self._left = event.left
-        self._say()
+        self._show_count()
         if not event.left:
             self._search(self.input.value)
             self.looked_at(self.list.current)
@@ -118,7 +118,7 @@ class SessionsPanel(Chooser):
             self._line(line, now) for line in fitting(shown, self.input.value.strip(), self._found)
         ]
         self.list.show_lines(lines, top=top)
-        self._say()
+        self._show_count()
 
     def _line(self, session: SessionSummary, now: datetime) -> ListLine:
         turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"
@@ -128,7 +128,7 @@ class SessionsPanel(Chooser):
         note = "open elsewhere" if session.held else session.note
         return ListLine(session.id, head, session.title, piece or note, right)
 
-    def _say(self) -> None:
+    def _show_count(self) -> None:
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))
         count = f"{shown:,} session{'s' if shown != 1 else ''}"
         where = f"of {here} · Tab: all folders" if self._here else f"of all folders · Tab: {here}"
