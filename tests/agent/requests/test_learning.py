@@ -277,12 +277,12 @@ async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
 
 async def test_a_window_that_was_right_is_only_compacted(tmp_path: Path) -> None:
     """The limit is what was known: the server counts in another way than the gauge did."""
-    model = ModelInfo("scripted-1", "scripted", 9_000, "server")
+    model = ModelInfo("scripted-1", "scripted", 9_800, "server")
     at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, work(20), model=model)
-    provider.limit, provider.rate = 9_000, 1.8
+    provider.limit, provider.rate = 9_800, 1.8
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
-    assert windows(at) == [(9_000, "server")]
+    assert windows(at) == [(9_800, "server")]
     assert LearnedWindows(tmp_path / "home").find(PLACE) is None
 
 

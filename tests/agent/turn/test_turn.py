@@ -259,7 +259,7 @@ async def test_a_stream_that_breaks_after_a_whole_call_acts_on_it(tmp_path: Path
     on = await stage(tmp_path, [broken, says("went on")], options=Options(approvals="full"))
     on.session.send("go")
     await on.session.idle()
-    assert on.kinds() == ["user", "tool_call", "tool_result", "assistant"]
+    assert on.kinds() == ["user", "tool_call", "tool_result", "context", "assistant"]
 
 
 @pytest.mark.parametrize(

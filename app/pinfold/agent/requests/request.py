@@ -26,6 +26,7 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
+from pinfold.rollout.arguments import parsed
 from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
@@ -34,6 +35,7 @@ from pinfold.rollout.values import Usage
 LONGEST_WAIT = 3_600.0
 """Seconds; a server that asks for more is not waited for."""
 BROKE = "[The connection broke after the text above. Go on from where it stopped.]"
+LOST = "[The connection broke inside a call of {}, which did not run. Make it again.]"
 
 
 @dataclass(slots=True)
@@ -42,7 +44,13 @@ class _Pieces:
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    call: bool = False
+    calls: dict[int, str] = field(default_factory=dict)
+    """Tools by the place of their call in the response."""
+
+    @property
+    def lost(self) -> str:
+        """The tools of calls that are not whole: `apply_patch, shell`."""
+        return ", ".join(dict.fromkeys(name or "a tool" for name in self.calls.values()))
 
     def finish(self, kind: Kind) -> None:
         match kind:
@@ -50,11 +58,11 @@ class _Pieces:
                 self.text.clear()
             case "reasoning":
                 self.reasoning.clear()
-            case _:
-                self.call = False
+            case _ if self.calls:
+                del self.calls[min(self.calls)]
 
     def __bool__(self) -> bool:
-        return bool(self.text or self.reasoning or self.call)
+        return bool(self.text or self.reasoning or self.calls)
 
 
 @dataclass(slots=True)
@@ -64,12 +72,26 @@ class Response:
     number: int
     items: list[Item] = field(default_factory=list)
     stop: str = ""
+    lost: str = ""
+    """Tools of calls that were cut off and never came whole."""
     usage: Usage = field(default_factory=Usage)
     """Where the provider told it."""
 
     @property
     def calls(self) -> list[Item]:
         return [item for item in self.items if item.kind == "tool_call"]
+
+    @property
+    def cut_call(self) -> Item | None:
+        """The last call, where the output limit cut its arguments."""
+        calls = self.calls
+        cut = self.stop == "length" and calls and parsed(calls[-1].content) is None
+        return calls[-1] if cut else None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it says and does nothing."""
+        return not self.lost and all(item.kind == "reasoning" for item in self.items)
 
 
 class Requester:
@@ -167,12 +189,16 @@ class Requester:
         except ProviderError as error:
             await self._keep(pieces, connection, turn, response, reasoning=not error.retryable)
             await record.append(finished(type(error).__name__, str(error), None))
+            response.lost = pieces.lost
+            if response.lost:
+                record.warn(f"{error} A call of {response.lost} was lost.")
             said = next((i for i in reversed(response.items) if i.kind == "assistant"), None)
             if said:
                 record.warn(f"{error} What came is kept as #{said.n}.")
-                if error.retryable and not response.calls:
-                    # Without a word from the other side, some servers take the text for a prefill.
-                    await self._add(Item(n=0, kind="context", content=BROKE, turn=turn))
+            if not response.calls and (response.lost or (said and error.retryable)):
+                # Without a word from the other side, some servers take the text for a prefill.
+                text = LOST.format(response.lost) if response.lost else BROKE
+                await self._add(Item(n=0, kind="context", content=text, turn=turn))
             raise
         except JournalError:
             record.tell(StreamDropped())
@@ -182,7 +208,7 @@ class Requester:
             await record.append(finished("interrupted", "", None))
             raise
         await record.append(finished("ok", "", done))
-        response.stop = done.stop
+        response.stop, response.lost = done.stop, pieces.lost
         response.usage = done.usage or Usage()
 
     async def _read(
@@ -205,8 +231,8 @@ class Requester:
                         pieces.text.append(text)
                     case ReasoningDelta(text):
                         pieces.reasoning.append(text)
-                    case CallDelta():
-                        pieces.call = True
+                    case CallDelta(index=index, name=name):
+                        pieces.calls[index] = name
                     case PartDone():
                         pieces.finish(delta.kind)
                         await self._part(delta, connection, turn, response)

@@ -15,7 +15,7 @@ from pinfold.agent.files import Files
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learning import Learning
-from pinfold.agent.requests.request import Requester, Response
+from pinfold.agent.requests.request import LOST, Requester, Response
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.updates import Told
@@ -40,6 +40,13 @@ FAILED = "Not run: the turn ended with an error."
 _WAITING = (RateLimited, TimedOut, AuthenticationFailed)
 """After these the turn can go on as it is, later or once the user has acted."""
 _WORK = ("assistant", "tool_call", "tool_result")
+CUT = "[Your reply reached the output limit and was cut there.]"
+CUT_CALL = (
+    "[Your reply reached the output limit in the middle of a call of {}, which did not run. "
+    "Send it in smaller parts.]"
+)
+MOST_CUTS = 3
+"""Replies in a row that reach the output limit."""
 MOST_REFUSALS = 5
 """Of one request as too long, after each of which a shorter one goes out."""
 
@@ -137,7 +144,8 @@ class Turn:
 
     async def _steps(self, number: int) -> Ending:
         record = self._record
-        steps = 0
+        steps = cuts = 0
+        asked_again = False
         try:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
@@ -148,13 +156,19 @@ class Turn:
                     await self._tell()
                 response = await self._respond(number)
                 steps += 1
-                if response.calls:
-                    await self._calls.run(response.calls)
+                if response.empty and response.stop != "length" and not asked_again:
+                    record.warn("The model sent an empty reply: it is asked once more.")
+                    asked_again = True
+                    continue
+                asked_again = False
+                await self._act(response)
+                cuts = cuts + 1 if response.stop == "length" else 0
+                if (response.calls or response.lost) and cuts < MOST_CUTS:
                     continue
                 if response.stop == "length":
                     record.warn("The reply reached the model's output limit and was cut there.")
                     return Ending("done", limit="output")
-                if not response.items:
+                if response.empty:
                     record.warn("The model sent an empty reply.")
                 return Ending("done")
         except asyncio.CancelledError:
@@ -172,6 +186,22 @@ class Turn:
             return Ending("failed", str(error))
         except Exception as error:  # the session must outlive our own mistakes
             return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")
+
+    async def _act(self, response: Response) -> None:
+        """Run the calls of a response, and explain what was cut off. Raises `JournalError`."""
+        cut = response.cut_call
+        if calls := [call for call in response.calls if call is not cut]:
+            await self._calls.run(calls)
+        if cut is not None:
+            await self._calls.close_open(CUT_CALL.format(cut.name))
+        elif response.stop == "length":
+            await self._explain(CUT_CALL.format(response.lost) if response.lost else CUT)
+        elif response.lost:
+            await self._explain(LOST.format(response.lost))
+
+    async def _explain(self, text: str) -> None:
+        item = Item(n=0, kind="context", content=text, turn=self._record.state.turn)
+        await self._record.add(lambda n: [ItemAdded(item=structs.replace(item, n=n))])
 
     async def _tell(self) -> None:
         """Append what has changed and the model does not know. Raises `JournalError`."""
