@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from fakes.commands import FakeContext, run
-from fakes.session import FakeHost, FakeSession
+from fakes.live_session import live_session
+from fakes.session import FakeHost
 from pinfold.adopt.adoption import NotASession
 
 
@@ -22,7 +23,7 @@ async def test_words_open_the_list(text: str, search: str) -> None:
 
 async def test_a_file_is_found_from_the_sessions_folder(tmp_path: Path) -> None:
     (tmp_path / "odd").touch()
-    context = FakeContext(session=FakeSession(cwd=tmp_path))
+    context = FakeContext(session=live_session(cwd=tmp_path))
     for text in ("/adopt odd", "/adopt sub/b.jsonl"):
         await run(context, text)
     assert context.host.adopted == [tmp_path / "odd", tmp_path / "sub" / "b.jsonl"]
@@ -31,7 +32,7 @@ async def test_a_file_is_found_from_the_sessions_folder(tmp_path: Path) -> None:
 
 
 async def test_its_folder_is_used_where_the_user_says_so(tmp_path: Path) -> None:
-    context = FakeContext(session=FakeSession(cwd=tmp_path))
+    context = FakeContext(session=live_session(cwd=tmp_path))
     for text in ("/adopt sub/b.jsonl", "/adopt sub/b.jsonl --use-its-folder"):
         await run(context, text)
     assert context.host.adopted == [tmp_path / "sub" / "b.jsonl"] * 2

@@ -58,7 +58,7 @@ async def test_a_compacted_copy_is_asked_for_in_one_way(context: FakeContext, wr
 
 
 async def test_fork_waits_for_the_turn(context: FakeContext) -> None:
-    context.session.phase = "streaming"
+    context.session.enter("streaming")
     with pytest.raises(CommandError, match="A turn is running"):
         await run(context, "/fork")
 
@@ -98,11 +98,8 @@ async def test_theme(context: FakeContext) -> None:
 async def test_copy_takes_the_last_reply(context: FakeContext) -> None:
     with pytest.raises(CommandError, match="no reply"):
         await run(context, "/copy")
-    context.session.items = (
-        Item(n=1, kind="assistant", content="first"),
-        Item(n=2, kind="assistant", content="second"),
-        Item(n=3, kind="user", content="thanks"),
-    )
+    for n, kind, content in (1, "assistant", "first"), (2, "assistant", "second"), (3, "user", "x"):
+        context.session.append(Item(n=n, kind=kind, content=content))
     await run(context, "/copy")
     assert context.copied == "second"
 

@@ -144,7 +144,7 @@ async def test_the_model_s_steps_are_told_while_it_compacts(tmp_path: Path) -> N
     await run(context, "/compact --strategy snapshot")
     steps = [update for update in at.heard if isinstance(update, Compacting)]
     names = [update.step.partition(",")[0] for update in steps]
-    assert list(dict.fromkeys(names)) == ["anchor", "synthesize", "replace", "headroom"]
+    assert list(dict.fromkeys(names)) == ["picking", "summarising", "swapping in", "checking"]
     assert {update.strategy for update in steps} == {"snapshot"}
     assert [update.done for update in steps] == sorted(update.done for update in steps)
 
@@ -254,9 +254,9 @@ async def test_files_to_keep_are_a_list(tmp_path: Path, typed: str, globs: tuple
 async def test_preparing_is_switched_by_command_and_key() -> None:
     context = FakeContext()
     preparing = context.session.preparing
-    preparing.state = "preparing"
+    await run(context, "/prepare on")
     await run(context, "/prepare")
-    assert (preparing.wanted, preparing.state) == (False, "")
+    assert not preparing.wanted
     assert "No summary is written in the background." in context.told[-1]
     await run(context, "/prepare on")
     assert preparing.wanted
@@ -269,10 +269,10 @@ async def test_preparing_is_switched_by_command_and_key() -> None:
 
 async def test_preparing_says_where_it_is_of_no_use() -> None:
     context = FakeContext()
-    context.session.auto = "off"
+    context.session.set_threshold("off")
     await run(context, "/prepare on")
     assert "/threshold auto changes that." in context.told[-1]
-    context.session.auto = "auto"
+    context.session.set_threshold("auto")
     context.session.compaction.strategy = "checkpoint"
     await run(context, "/prepare on")
     assert "this session compacts by checkpoint." in context.told[-1]

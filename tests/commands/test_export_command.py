@@ -7,13 +7,11 @@ import pytest
 
 from fakes.commands import FakeContext, run
 from fakes.exports import small
+from fakes.live_session import live_session
 from fakes.openai_rules import chat_complaint
-from fakes.session import FakeSession
-from pinfold.agent.clock import CLOCK
 from pinfold.commands.arguments import CommandError
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
-from pinfold.rollout.store import SessionStore
 
 NAME = "why-is-config-read-twice-0197f3a2-7c10"
 KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
@@ -21,10 +19,9 @@ KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
 
 @pytest.fixture
 def context(tmp_path: Path) -> FakeContext:
-    session = FakeSession(gauge=None, cwd=tmp_path)
+    session = live_session(cwd=tmp_path)
     for event in small():
         session.append(event.item if isinstance(event, ItemAdded) else event)
-    session.items = tuple(session.window.history)  # with what the compaction inserted
     return FakeContext(session)
 
 
@@ -111,9 +108,8 @@ async def test_messages_hold_the_window_unless_all_is_wanted(
 
 
 async def test_the_rollout_is_copied_line_for_line(context: FakeContext, tmp_path: Path) -> None:
-    with SessionStore(tmp_path / "home").create(tmp_path, "0", CLOCK.now) as journal:
-        journal.append(ItemAdded(item=Item(n=1, kind="user", content=f"with {KEY}")))
-    context.session.folder = journal.folder
+    context.session.append(Item(n=20, kind="user", content=f"with {KEY}"))
+    journal = context.session.record.journal
     await run(context, "/export raw.jsonl --no-redact")
     assert (tmp_path / "raw.jsonl").read_bytes() == journal.path.read_bytes()
     await run(context, "/export clean.jsonl")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakes.commands import FakeContext, run
-from fakes.session import FakeSession
+from fakes.live_session import live_session
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.look_back import LookBack
 from pinfold.commands.rewind import go_back
@@ -80,13 +80,13 @@ async def test_the_command_opens_the_list_or_takes_a_number() -> None:
     assert (context.opened, context.search) == (["rewind"] * 2, "3")
     with pytest.raises(CommandError, match="number of a prompt"):
         await run(context, "/rewind yesterday")
-    context.session.phase = "streaming"
+    context.session.enter("streaming")
     with pytest.raises(CommandError, match="A turn is running"):
         await run(context, "/rewind")
 
 
 async def test_going_back_forks_undoes_and_brings_the_prompt_back() -> None:
-    context = FakeContext(session=FakeSession(id="old"))
+    context = FakeContext(session=live_session(id="old"))
     (change, _) = THREE.changes(3)
     await go_back(context, THREE, 3, [Undo(change, Path("a"), "ready")])
     assert context.host.opened == ["rewind 3"]

@@ -3,7 +3,7 @@
 import pytest
 
 from fakes.commands import FakeContext, run
-from fakes.session import FakeSession
+from fakes.live_session import live_session
 from pinfold.commands import registry
 from pinfold.commands.arguments import CommandError
 from pinfold.ports.provider import ModelInfo
@@ -27,7 +27,7 @@ def items() -> list[Item]:
 
 @pytest.fixture
 def context() -> FakeContext:
-    session = FakeSession(items=items(), gauge=None, model=SMALL)
+    session = live_session(items=items(), model=SMALL)
     session.append(ArtifactObserved(uri="src/counter.py", kind="file", op="read", item=3))
     return FakeContext(session)
 
@@ -101,10 +101,10 @@ async def test_pins_that_take_half_the_window_are_warned_of(context: FakeContext
 async def test_what_cannot_be_done_is_refused_and_changes_nothing(
     context: FakeContext, text: str, why: str
 ) -> None:
-    before = len(context.session.record.events)
+    before = len(context.session.journalled)
     with pytest.raises((CommandError, Refused), match=why):
         await run(context, text)
-    assert len(context.session.record.events) == before
+    assert len(context.session.journalled) == before
     assert not context.told
 
 
@@ -183,7 +183,7 @@ async def test_fold_takes_the_other_half_along_and_unfold_brings_it_back(
 
 
 async def test_a_long_list_is_cut_short() -> None:
-    context = FakeContext(FakeSession(gauge=None))
+    context = FakeContext(live_session())
     for n in range(1, 121, 3):
         call = Item(n=n, kind="tool_call", name="ls", call_id=f"c{n}", response=n, content="{}")
         result = Item(n=n + 1, kind="tool_result", call_id=f"c{n}", response=n, content="x\n" * 99)
@@ -224,7 +224,7 @@ async def test_quotes_inside_the_goal_stay(context: FakeContext) -> None:
 
 
 async def test_no_goal_yet() -> None:
-    context = FakeContext(FakeSession(gauge=None))
+    context = FakeContext(live_session())
     await run(context, "/goal")
     assert "There is no goal yet" in context.told[0]
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fakes.session import FakeHost, FakeSession
+from fakes.live_session import LiveSession, live_session
+from fakes.session import FakeHost
 from pinfold.commands import registry
 from pinfold.commands.context import Level, Start
 from pinfold.compaction.view import PlanOptions
@@ -18,7 +19,7 @@ async def never(_: Question) -> Decision:
 class FakeContext:
     """Remembers what commands told and did."""
 
-    session: FakeSession = field(default_factory=FakeSession)
+    session: LiveSession = field(default_factory=live_session)
     host: FakeHost = field(default_factory=FakeHost)
     themes: Sequence[str] = ("pinfold", "tide")
     told: list[str] = field(default_factory=list)
