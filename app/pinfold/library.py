@@ -1,4 +1,4 @@
-"""Compaction of OpenAI messages, without a session, a model or a network."""
+"""OpenAI messages compacted, or told as a digest: no session, no model, no network."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from pinfold.adopt.adoption import NotASession
-from pinfold.adopt.messages import read_document
+from pinfold.adopt.messages import is_message, read_document
 from pinfold.agent.projections import folded
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
@@ -19,15 +19,18 @@ from pinfold.compaction.report import Report, report_of
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.digests.choice import text_of
+from pinfold.digests.lines import Kind
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded, Pin, PinsChanged
 from pinfold.rollout.items import Item
+from pinfold.thinning import Thinner
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.window.show import Shown
 from pinfold.wire.arguments import as_object
 
-__all__ = ["CompactionResult", "Impossible", "compact"]
+__all__ = ["CompactionResult", "Digest", "Impossible", "Line", "compact", "digest"]
 
 Message = dict[str, Any]
 
@@ -46,6 +49,52 @@ class CompactionResult(Struct, frozen=True):
     after: int
     report: Report | None
     """What became of each item; none where all messages fit as they are."""
+
+
+class Line(Struct, frozen=True):
+    """What was said or done."""
+
+    message: int
+    """The index of the message that it comes from."""
+    kind: Kind
+    text: str
+
+
+class Digest(Struct, frozen=True):
+    """Messages thinned: words of the user and the agent, edits, commands and failures, verbatim and
+    in their order."""
+
+    text: str
+    """The lines as a model reads them; `#7` stands before those of `messages[7]`."""
+    tokens: int
+    """Of the text, in o200k."""
+    lines: tuple[Line, ...]
+    left_out: tuple[Line, ...]
+    """What had no room."""
+
+
+def digest(messages: Sequence[Message], budget_tokens: int = 8_000) -> Digest:
+    """What was said and done in chat messages, or in items of the Responses API, in at most
+    `budget_tokens`.
+
+    The same messages give the same bytes. Secrets stay in it: it goes where the messages went.
+    Raises `ValueError` where `messages` are none.
+    """
+    for index, message in enumerate(messages):
+        if not isinstance(message, dict) or not is_message(message):
+            raise ValueError(f"messages[{index}] is no message, and no item of the Responses API.")
+    events = _events(messages) if messages else []
+    indexes = {
+        event.data.item.n: _index(event.ts) for event in events if isinstance(event.data, ItemAdded)
+    }
+    thinned = Thinner(events, indexes).thin(budget_tokens, redact=False)
+    chosen = thinned.digest
+    return Digest(
+        thinned.text,
+        thinned.tokens,
+        tuple(Line(line.n, line.kind, text_of(chosen, at)) for at, line in enumerate(chosen.lines)),
+        tuple(Line(line.n, line.kind, line.lead + line.text) for line in chosen.left),
+    )
 
 
 def compact(
@@ -106,15 +155,20 @@ def _counter() -> Counter:
 
 def _read(messages: Sequence[Message], budget: int, pins: Sequence[Pin]) -> WindowView:
     """The messages as a window of a model that takes `budget` tokens."""
-    told = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
-    try:
-        events = list(read_document(told, Path("messages"), _time(0)).events)
-    except NotASession as error:
-        raise ValueError(str(error)) from error
+    events = _events(messages)
     pinned = _pins(messages, events, pins)
     events.append(Event(events[-1].seq + 1, events[-1].ts, PinsChanged(add=pinned)))
     model = ModelInfo("", "", budget, "config", max_output=0)
     return folded(events, _counter(), "chat").view(model)
+
+
+def _events(messages: Sequence[Message]) -> list[Event]:
+    """The messages as a session, each at a time of its own. Raises `ValueError`."""
+    told = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
+    try:
+        return list(read_document(told, Path("messages"), _time(0)).events)
+    except NotASession as error:
+        raise ValueError(str(error)) from error
 
 
 def _pins(

@@ -4,7 +4,7 @@ Pure: the same events give the same bytes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,10 +34,12 @@ class Thinned(Struct, frozen=True):
     """How many different ones were replaced."""
 
 
-class Session:
-    """A session's record and its items, read once for digests of any size."""
+class Thinner:
+    """A session, read once for digests of any size."""
 
-    def __init__(self, events: Iterable[Event]) -> None:
+    def __init__(self, events: Iterable[Event], numbers: Mapping[int, int] | None = None) -> None:
+        """`numbers` says by which the items are called in a digest, where not by their own."""
+        self._numbers = numbers
         self._record = Record()
         self._items: list[Item] = []
         for event in events:
@@ -50,15 +52,14 @@ class Session:
         budget_tokens: int,
         *,
         redact: bool = True,
-        numbered: bool = True,
         fits: Callable[[str], bool] | None = None,
     ) -> Thinned:
         """The lines that tell most, in at most `budget_tokens`, and in a text that `fits`."""
-        choice = self._choice(budget_tokens, numbered)
+        choice = self._choice(budget_tokens)
         digest = choice.digest()
         secrets = Secrets(self._texts(digest) if redact else ())
         for _ in range(_TRIES):
-            clean = _cleaned(digest, secrets) if secrets else digest
+            clean = _cleaned(self._renumbered(digest), secrets)
             text, tokens = render(clean), size(clean)
             over = tokens - budget_tokens
             if over <= 0 and fits is not None and not fits(text):
@@ -67,18 +68,26 @@ class Session:
                 return Thinned(clean, text, tokens, len(secrets))
             choice.less(over)
             digest = choice.digest()
-        return Thinned(replace(digest, lines=(), left=digest.left), "", 0, len(secrets))
+        return Thinned(self._renumbered(Digest((), (*digest.lines, *digest.left))), "", 0)
 
-    def _choice(self, budget: int, numbered: bool) -> Choice:
+    def _choice(self, budget: int) -> Choice:
         """Lines of results stand only where there is room beside all others: these are looked for
         last, which takes as long as all others together."""
         for found in (False, True):
-            choice = Choice(
-                self._record, self._record.lines(found=found), budget, numbered=numbered
-            )
+            choice = Choice(self._record, self._record.lines(found=found), budget)
             if choice.room <= _SPARE * budget:
                 break
         return choice
+
+    def _renumbered(self, digest: Digest) -> Digest:
+        numbers = self._numbers
+        if numbers is None:
+            return digest
+        lines, left = (
+            tuple(replace(line, n=numbers[line.n]) for line in some)
+            for some in (digest.lines, digest.left)
+        )
+        return replace(digest, lines=lines, left=left)
 
     def _texts(self, digest: Digest) -> Iterator[str]:
         """Texts that tell which secrets the digest may hold."""
@@ -97,6 +106,9 @@ def left_out(digest: Digest) -> dict[Kind, int]:
 
 
 def _cleaned(digest: Digest, secrets: Secrets) -> Digest:
+    if not secrets:
+        return digest
+
     def clean(line: DigestLine) -> DigestLine:
         return replace(
             line,

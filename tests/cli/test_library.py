@@ -187,3 +187,30 @@ def test_the_budget_is_used(seed: int) -> None:
 def test_importing_pinfold_loads_nothing_of_it() -> None:
     script = "import sys, pinfold; sys.exit('msgspec' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_digest_names_the_messages_by_their_index() -> None:
+    messages = conversation(30)
+    told = pinfold.digest(messages, 400)
+    assert told.tokens <= 400
+    assert "#1 USER: Question 0: what does part 0 do?" in told.text
+    for line in told.lines:
+        if line.kind == "user":
+            assert line.text.endswith(messages[line.message]["content"])
+    assert told.left_out
+    assert {line.kind for line in told.left_out} <= {"agent", "report", "run", "user", "found"}
+    assert pinfold.digest(messages, 400) == told
+    assert pinfold.digest([]) == pinfold.Digest("", 0, (), ())
+
+
+def test_items_of_the_responses_api_are_messages_too() -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "shell"}
+    items: list[Message] = [
+        {"role": "user", "content": [{"type": "input_text", "text": "Run the tests of cart.py."}]},
+        {**call, "arguments": json.dumps({"command": "pytest cart.py"})},
+        {"type": "function_call_output", "call_id": "c", "output": "1 failed in cart.py"},
+    ]
+    told = pinfold.digest(items)
+    assert told.text.startswith("#0 USER: Run the tests of cart.py.\n#2 ")
+    with pytest.raises(ValueError, match=r"messages\[1\] is no message"):
+        pinfold.digest([items[0], {"hello": 1}])

@@ -9,7 +9,7 @@ from msgspec import Struct
 from pinfold import atomic_files, paths
 from pinfold.adopt import detect
 from pinfold.adopt.adoption import Tool
-from pinfold.thinning import Session, Thinned
+from pinfold.thinning import Thinned, Thinner
 from pinfold.tokens import encodings
 
 NOTE = (
@@ -58,7 +58,7 @@ def answer(given: bytes, budget_tokens: int) -> str:
     transcript = Path(hook.cwd, hook.transcript_path).expanduser()
     adoption = detect.read(transcript)
     encodings.get("o200k_base", paths.cache_folder())
-    text = _text(Session(adoption.events), adoption.tool, transcript, budget_tokens)
+    text = _text(Thinner(adoption.events), adoption.tool, transcript, budget_tokens)
     if not text:
         raise NoAnswer(f"{transcript} says nothing yet.")
     output = {"hookEventName": "SessionStart", "additionalContext": text}
@@ -74,7 +74,7 @@ def _hook(given: bytes) -> _Hook:
         raise NoAnswer(f"The hook's input can't be read: {error}") from error
 
 
-def _text(session: Session, tool: Tool, transcript: Path, budget: int) -> str:
+def _text(session: Thinner, tool: Tool, transcript: Path, budget: int) -> str:
     whole = session.thin(budget)
     if not whole.text:
         return ""
@@ -88,7 +88,7 @@ def _text(session: Session, tool: Tool, transcript: Path, budget: int) -> str:
     return _framed(brief.text, more)
 
 
-def _brief(session: Session, whole: Thinned, tool: Tool, path: Path) -> Thinned:
+def _brief(session: Thinner, whole: Thinned, tool: Tool, path: Path) -> Thinned:
     """The best of the lines that fit beside a note on the file at `path`."""
     more = MORE.format(more=len(whole.digest.lines), path=path)
 

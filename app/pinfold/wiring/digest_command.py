@@ -9,7 +9,7 @@ from pinfold import paths
 from pinfold.adopt import detect
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
 from pinfold.digests.choice import text_of
-from pinfold.thinning import Session, Thinned, left_out
+from pinfold.thinning import Thinned, Thinner, left_out
 from pinfold.tokens import encodings
 
 
@@ -17,7 +17,7 @@ def command(arguments: argparse.Namespace) -> int:
     """Raises `WrongUse`, `NotASession`, `JournalError`, `OSError`."""
     adoption = _adoption(arguments)
     encodings.get("o200k_base", paths.cache_folder())
-    thinned = Session(adoption.events).thin(arguments.tokens, redact=arguments.redact)
+    thinned = Thinner(adoption.events).thin(arguments.tokens, redact=arguments.redact)
     if arguments.json:
         from pinfold.output import print_json
 
