@@ -55,8 +55,10 @@ async def opened(
     *keys: str,
     trigger: CompactionTrigger = BY_HAND,
     host: FakeHost | None = None,
+    runs: bool = True,
 ) -> AsyncIterator[Pilot[str]]:
-    """The preview of `session`, all strategies planned; `keys` are pressed."""
+    """The preview of `session`, all strategies planned, also one that uses the model where it is
+    the chosen one; its runs are open, and `keys` pressed."""
     save = (host or FakeHost()).save_compact
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -66,6 +68,11 @@ async def opened(
         app.push_screen(panel, app.results.append)  # type: ignore[attr-defined]
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)
+        if session.compaction.asks_model(session.compaction.strategy):
+            await pilot.press("enter")
+            await settled(pilot)
+        if runs:
+            await pilot.press("x")
         for key in keys:
             await pilot.press(key)
             await settled(pilot)

@@ -91,7 +91,7 @@ async def test_the_figures_of_all_strategies_stand_side_by_side(session: FakeSes
         assert by_name["checkpoint"].startswith("▸ 2")
         for name in session.compaction.strategies:
             if session.compaction.asks_model(name):
-                assert by_name[name].endswith("asks a model: choose it to see")
+                assert by_name[name].endswith("uses the model: Enter runs it")
             else:
                 assert "6.7k → " in by_name[name]
                 assert "headroom" in by_name[name]
@@ -101,7 +101,7 @@ async def test_the_figures_of_all_strategies_stand_side_by_side(session: FakeSes
 async def test_a_model_writes_once_for_however_many_plans(session: FakeSession) -> None:
     session.compaction.summary = "The limit of part 3 is 8003."
     at = session.compaction.strategies.index("handoff")
-    async with opened(session, str(at + 1), *["down"] * 4, "k", "z") as pilot:
+    async with opened(session, str(at + 1), "enter", *["down"] * 4, "k", "z") as pilot:
         assert session.compaction.asked == ["handoff"]
         assert any("8003" in row.inserted.text for row in rows(pilot).values() if row.inserted)
         await pilot.press("2", str(at + 1))
@@ -113,22 +113,61 @@ async def test_while_a_model_writes_its_price_stands_there(session: FakeSession)
     session.compaction.cost, session.compaction.answers = 0.07, [SUMMARY]
     at = session.compaction.strategies.index("snapshot")
     async with opened(session) as pilot:
-        await pilot.press(str(at + 1))
+        await pilot.press(str(at + 1), "enter")
         await until(pilot, lambda: "about $0.07" in said(pilot, ".notes"))
         assert KEEPS_MORE in said(pilot, ".notes")
         session.compaction.writing.set()
         await settled(pilot)
 
 
-async def test_a_model_that_failed_is_asked_again_by_its_key(session: FakeSession) -> None:
+async def test_only_enter_starts_a_strategy_that_uses_the_model(session: FakeSession) -> None:
+    session.compaction.cost = 0.07
+    focus = replace(session.compaction.options, focus="the parser")
+    session.compaction.options = focus
+    at = session.compaction.strategies.index("handoff") + 1
+    async with opened(session, str(at), "tab", "shift+tab", "a") as pilot:
+        assert "handoff uses the model: Enter runs it" in said(pilot, ".line")
+        assert "handoff uses the model: Enter runs it." in said(pilot, ".said")
+        assert "about $0.07" in said(pilot, ".notes")
+        assert "Focus: the parser" in said(pilot, ".notes")
+        assert not session.compaction.asked
+        await pilot.press("enter")
+        await settled(pilot)
+        assert session.compaction.asked == ["handoff"]
+        assert session.compaction.drafted[-1] == ("handoff", focus)
+
+
+async def test_a_model_that_failed_says_why_and_is_asked_again_by_its_key(
+    session: FakeSession,
+) -> None:
     key = str(session.compaction.strategies.index("handoff") + 1)
-    async with opened(session, key) as pilot:
+    async with opened(session, key, "enter") as pilot:
         assert "handoff failed: The model is down." in said(pilot, ".notes")
+        assert f"handoff failed. Press {key} to try it again." in said(pilot, ".said")
         session.compaction.summary = "The limit of part 3 is 8003."
         await pilot.press(key)
         await settled(pilot)
+        assert session.compaction.asked == ["handoff"]
+        await pilot.press("enter")
+        await settled(pilot)
         assert "failed" not in said(pilot, ".notes")
         assert session.compaction.asked == ["handoff", "handoff"]
+
+
+async def test_runs_of_one_verdict_are_a_line_that_opens(session: FakeSession) -> None:
+    async with opened(session, runs=False) as pilot:
+        inserted, run, *_ = listed(pilot).lines
+        assert inserted.inserted
+        assert run.verdict == "archived"
+        assert run.words.startswith(f"▸ {len(run.run)} items, #1 to #{run.run[-1]}: ")
+        assert run.before == sum(
+            row.before for row in list(listed(pilot)._all)[1 : 1 + len(run.run)]
+        )
+        await pilot.press("down", "enter")
+        assert listed(pilot).current == "1"
+        assert rows(pilot)["4"].verdict == "archived"
+        await pilot.press("x", "x")
+        assert [row.words for row in listed(pilot).lines][1] == run.words
 
 
 async def test_strategies_are_switched_at_once(session: FakeSession) -> None:
@@ -364,8 +403,8 @@ async def test_nothing_to_gain_is_said_plainly() -> None:
     session.compaction.strategy = "checkpoint"
     async with opened(session, "a") as pilot:
         assert "✗" in said(pilot, ".notes")
-        assert "nothing to gain" in said(pilot, ".strategies")
-        assert "There is no plan." in said(pilot, ".said")
+        assert "nothing to compact" in said(pilot, ".strategies")
+        assert "Nothing to compact." in said(pilot, ".said")
         assert [row.verdict for row in rows(pilot).values()] == ["kept"]
 
 
@@ -484,13 +523,13 @@ async def test_control_characters_never_reach_the_terminal(session: FakeSession)
 
 
 async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
-    app = make_app(session, keys={"preview.keep": "x"})
+    app = make_app(session, keys={"preview.keep": "b"})
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: app.screen.query(PreviewList))
         await settled(pilot)
-        await pilot.press(*["down"] * 4, "x")
+        await pilot.press("x", *["down"] * 4, "b")
         await until(pilot, lambda: rows(pilot)["4"].reason == "you keep it")
         foot = "\n".join(str(widget.visual) for widget in app.screen.query(Static).results(Static))
-        assert "x keep" in foot
+        assert "b keep" in foot

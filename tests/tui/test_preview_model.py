@@ -128,6 +128,7 @@ async def writing(pilot: Pilot[str], session: FakeSession) -> None:
     await until(pilot, lambda: session.approver is not None)
     pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
     await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+    await pilot.press("enter")
     await until(pilot, lambda: "50 tokens written" in said(pilot, ".said"))
 
 
@@ -139,7 +140,7 @@ async def test_the_steps_are_the_model_s_own(session: FakeSession) -> None:
             pilot, ".said"
         )
         assert "50 tokens written · Esc stops it" in said(pilot, ".said")
-        assert "snapshot: a model writes." in said(pilot, ".line")
+        assert "snapshot: the model is writing." in said(pilot, ".line")
         # Another strategy can be looked at meanwhile, and the model goes on.
         await pilot.press("2")
         await until(pilot, lambda: "▸ 2 checkpoint" in said(pilot, ".strategies"))
@@ -178,6 +179,7 @@ def test_snapshot(snap_compare: Snap, session: FakeSession, size: tuple[int, int
         await until(pilot, lambda: session.approver is not None)
         pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
+        await pilot.press("enter")
         await settled(pilot)
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
@@ -192,6 +194,7 @@ def test_claims(snap_compare: Snap, session: FakeSession, size: tuple[int, int])
         await until(pilot, lambda: session.approver is not None)
         pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
+        await pilot.press("enter")
         await settled(pilot)
         await pilot.press("c")
         entries = await listed(pilot)

@@ -37,7 +37,7 @@ def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], objec
         pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
         await until(pilot, lambda: pilot.app.screen.query(".strategies"))
         await until(pilot, lambda: planned(pilot))
-        for key in keys:
+        for key in ("x", *keys):
             await pilot.press(key)
             await until(pilot, lambda: not pilot.app.screen.query(".said") or planned(pilot))
         await until(pilot, lambda: then(pilot))
@@ -63,13 +63,13 @@ DOWN = ["down"] * 7
 )
 def test_preview(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
     """You should see what the window comes to, a bar with what stays, goes, is free and kept for
-    the reply, and each strategy with its figures or that it asks a model, checkpoint marked; on
+    the reply, and each strategy with its figures or that it uses the model, checkpoint marked; on
     short screens they stand in two columns. Below, the inserted checkpoint on a green ground, #3
-    and #4 pinned, other items kept or archived, each with its tokens and, where there is room,
-    the reason; #6 is kept this once, as its foot says. From 120 columns on, the
-    transcript stays in view at the left; at 40, kinds are letters, and the foot explains them."""
+    and #4 pinned, runs of kept and of archived items as a line each, with their tokens and, where
+    there is room, the reason; #6 is kept this once, as its foot says. At 160 columns the transcript
+    stands at the left, whole; at 40, kinds are letters, and the foot explains them."""
     before = opening(
-        session, *DOWN[1:], "k", then=lambda pilot: "Kept this" in said(pilot, ".said")
+        session, *DOWN[1:], "k", "x", then=lambda pilot: "Kept this" in said(pilot, ".said")
     )
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
 

@@ -55,7 +55,8 @@ def lines(report: Report, *, verbose: bool) -> Iterator[str]:
         f"archived {report.archived:,}; headroom {report.headroom:,} of {report.limit:,}, "
         f"{report.reserve:,} reserved for the reply"
     )
-    yield f"instructions and tools {report.context:,}; the prompt cache loses {report.uncached:,}"
+    cached = f"; invalidates {report.uncached:,} cached tokens" if report.uncached else ""
+    yield f"instructions and tools {report.context:,}{cached}"
     yield f"tokens {report.source}; window of {report.limit:,} {_FROM[report.window_source]}"
     yield from report.told
     yield from (f"note: {note}" for note in report.notes)

@@ -62,6 +62,11 @@ class PreviewFoot(Foot):
         if row is None:
             self.show("")
             return
+        if row.run:
+            counted = f"{row.before:,} → {row.after:,} tokens"
+            opens = f"{self.key_of('preview.read')} opens them"
+            self.show(f"{len(row.run):,} items", row.verdict, one_line(row.reason), counted, opens)
+            return
         number = f"#{row.n} " if row.n is not None else ""
         reason = f": {one_line(row.reason)}" if row.reason else ""
         counted = f"{row.before:,} → {row.after:,} tokens"

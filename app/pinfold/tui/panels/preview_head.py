@@ -45,7 +45,7 @@ def counts(app: App[Any], report: Report, width: int) -> Text:
     """How many items stay and go, and what that costs; what has no room is left out."""
     inserted = f"inserted {len(report.inserted):,}"
     masked = f"masked {report.masked:,}" if report.masked else ""
-    cache = f"prompt cache loses {tokens(report.uncached)}"
+    cache = f"invalidates {tokens(report.uncached)} cached tokens" if report.uncached else ""
     kept = f"kept {report.kept:,} ({report.pinned:,} pinned)"
     said = [*filter(None, (kept, masked, f"archived {report.archived:,}", inserted, cache))]
     for least in (inserted, masked, cache):
@@ -64,7 +64,7 @@ def bar(app: App[Any], report: Report, width: int) -> Text:
     text, at = Text(), 0
     looks = (
         (STAYS, "success"),
-        (GOES, "error"),
+        (GOES, "foreground 45%"),
         (FREE, "gauge-free"),
         (RESERVE, "gauge-reserve"),
     )
@@ -126,16 +126,16 @@ def _outcome_text(name: str, outcomes: Mapping[str, Outcome | None], columns: in
     outcome = outcomes[name]
     match outcome:
         case None:
-            return "asks a model" if columns > 1 else "asks a model: choose it to see"
+            return "uses the model" if columns > 1 else "uses the model: Enter runs it"
         case Report():
             other = one_line(outcome.strategy) if outcome.strategy != name else ""
             if columns > 1:
                 return f"{tokens(outcome.after):<5} {_delta(outcome):>4} {other}".rstrip()
-            by = f"  by {other}" if other else ""
+            by = f"  fell back to {other}" if other else ""
             size = f"{tokens(outcome.before)} → {tokens(outcome.after)}"
             return f"{size:<15}  {_delta(outcome):>4}  headroom {tokens(outcome.headroom)}{by}"
         case NoGain():
-            return "nothing to gain"
+            return "nothing to compact"
         case Impossible():
             return "impossible"
         case _:

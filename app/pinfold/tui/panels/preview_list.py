@@ -11,7 +11,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import colour
 from pinfold.tui.gauge import LETTERS
 from pinfold.tui.panels.fitting import fitted
-from pinfold.tui.panels.preview_rows import PreviewRow
+from pinfold.tui.panels.preview_rows import PreviewRow, collapsed
 from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.window.counts import SEGMENTS
 
@@ -27,8 +27,8 @@ _INKS = {
     "shortened": "warning",
     "masked": "warning",
     "folded": "warning",
-    "archived": "error",
-    "replaced": "error",
+    "archived": "foreground 45%",
+    "replaced": "foreground 45%",
     "inserted": "success",
 }
 
@@ -62,6 +62,10 @@ class PreviewList(Table[PreviewRow]):
         super().__init__()
         self.planned = False
         """Whether a plan has ever been shown."""
+        self._all: Sequence[PreviewRow] = ()
+        self._runs = False
+        self._opened: set[int] = set()
+        """Items whose run is open."""
 
     @property
     def columns(self) -> dict[str, int]:
@@ -74,11 +78,27 @@ class PreviewList(Table[PreviewRow]):
                 break
         return sizes
 
-    def show_rows(self, rows: Sequence[PreviewRow]) -> None:
+    def show_rows(self, rows: Sequence[PreviewRow], *, runs: bool = False) -> None:
+        """Show `rows`; with `runs`, those of one verdict as a line."""
+        self._all, self._runs = rows, runs
+        rows = collapsed(rows, self._opened) if runs else rows
         numbers = (len(str(row.n)) + 1 for row in rows if row.n is not None)
         self.sizes["number"] = max(numbers, default=2)
         self.sizes["tokens"] = max((len(figures(row)) for row in rows), default=2)
         self.show({row.key: row for row in rows})
+
+    def open_run(self, numbers: Sequence[int]) -> None:
+        """Show the items of a run, the cursor on the first."""
+        self._opened.update(numbers)
+        self.show_rows(self._all, runs=self._runs)
+        self.go(self._places[str(numbers[0])])
+
+    def open_or_close_runs(self) -> None:
+        """Open every run, or close them where none is left to open."""
+        closed = any(row.run for row in self.lines)
+        numbers = (row.n for row in self._all if row.n is not None)
+        self._opened = set(numbers) if closed else set()
+        self.show_rows(self._all, runs=self._runs)
 
     def stay(self) -> None:
         """The cursor is about its item from here on."""
@@ -98,7 +118,8 @@ class PreviewList(Table[PreviewRow]):
         yield row.sign, verdict + Style(bold=True)
         yield row.verdict, verdict
         yield f"#{row.n}" if row.n is not None else "", dim
-        yield LETTERS[SEGMENTS[row.kind]] if is_narrow else KINDS[row.kind], dim
+        kind = LETTERS[SEGMENTS[row.kind]] if is_narrow else KINDS[row.kind]
+        yield "" if row.run else kind, dim
         yield one_line(row.words), words
         yield figures(row), words
         yield one_line(row.reason), dim

@@ -32,19 +32,32 @@ class Plans:
         self.drafts: dict[str, Draft | Exception] = {}
         self._asked: dict[str, asyncio.Task[Draft]] = {}
         """First drafts of strategies for which a model writes: it is asked once."""
+        self._ordered: set[str] = set()
+        """Strategies that may cost a model's work: the user has said so."""
         self._standings: dict[str, PlanProgress] = {}
         """Where these stand."""
         self._chosen = ""
         self._round = 0
 
     def must_ask(self, name: str) -> bool:
-        """Whether that strategy costs a model's work which has not been done."""
-        return self._compaction.asks_model(name) and name not in self._asked
+        """Whether that strategy costs a model's work that the user has not ordered."""
+        return self._compaction.asks_model(name) and name not in self._ordered
 
     def is_written(self, name: str) -> bool:
-        """Whether a model is at work on that strategy's plan, or would have to be."""
+        """Whether a model is at work on that strategy's plan."""
         asked = self._asked.get(name)
-        return self._compaction.asks_model(name) and (asked is None or not asked.done())
+        return name in self._ordered and (asked is None or not asked.done())
+
+    def has_failed(self, name: str) -> bool:
+        """Whether a model was at work on that strategy's plan and failed."""
+        asked, found = self._asked.get(name), self.drafts.get(name)
+        if name not in self._ordered or (asked is not None and not asked.done()):
+            return False
+        return isinstance(found, Exception) or (found is not None and bool(found.material.error))
+
+    def order(self, name: str) -> None:
+        """Let a model work on that strategy's plan."""
+        self._ordered.add(name)
 
     def forget(self, *, asked: bool = False) -> None:
         """No plan holds any longer; `asked`: nor what a model wrote, or writes."""
@@ -53,14 +66,14 @@ class Plans:
             for task in self._asked.values():
                 task.cancel()
             self._asked.clear()
+            self._ordered.clear()
 
-    def ask_again(self, name: str) -> None:
-        """Where a model has failed, let the next plan ask it once more."""
-        asked, found = self._asked.get(name), self.drafts.get(name)
-        if asked is None or not asked.done():
-            return
-        if isinstance(found, Exception) or (found is not None and found.material.error):
-            del self._asked[name], self.drafts[name]
+    def forget_failed(self, name: str) -> None:
+        """Where a model has failed, a new order asks it once more."""
+        if self.has_failed(name):
+            self._ordered.discard(name)
+            self._asked.pop(name, None)
+            del self.drafts[name]
 
     async def make(self, chosen: str, options: PlanOptions, made: Callable[[str], None]) -> None:
         """Plan what is not planned yet; `made` hears the name of each, the chosen one's first."""
@@ -68,6 +81,8 @@ class Plans:
         self._round += 1
         names = list(self._names(chosen))
         for at, name in enumerate(names):
+            if self.must_ask(name):
+                continue
             if name in drafts:
                 if at == 0:
                     made(name)

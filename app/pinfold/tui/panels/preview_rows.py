@@ -1,9 +1,12 @@
 """The rows of the preview: the window before and after as one list, in order."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
+from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import CompactionPlan, Verdict
 from pinfold.compaction.report import Inserted, Report, Row
 from pinfold.rollout.items import Kind
@@ -20,6 +23,8 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
 }
 """Sign and word."""
 INSERTED = ("+", "inserted")
+RUN = 4
+"""Items of one verdict, one behind the other, from which on they share a line."""
 
 
 class PreviewRow(Struct, frozen=True, gc=False):
@@ -37,6 +42,8 @@ class PreviewRow(Struct, frozen=True, gc=False):
     n: int | None = None
     """Its number, where it has one yet."""
     inserted: Inserted | None = None
+    run: tuple[int, ...] = ()
+    """The items that it stands for, where it is a run of one verdict."""
 
     @property
     def goes(self) -> bool:
@@ -62,6 +69,40 @@ def rows_of(report: Report, plan: CompactionPlan, *, edited: bool) -> list[Previ
             rows.append(_inserted(report, instead[row.n], edited=edited))
     rows += (_inserted(report, at, edited=edited) for at in at_end)
     return rows
+
+
+def collapsed(rows: Iterable[PreviewRow], opened: Collection[int]) -> list[PreviewRow]:
+    """`rows` with a line for each run of one verdict, but for runs that hold an `opened` item."""
+    shown: list[PreviewRow] = []
+    for verdict, group in groupby(rows, lambda row: row.verdict):
+        run = list(group)
+        numbers = tuple(row.n for row in run if row.n is not None)
+        apart = verdict in ("pinned", INSERTED[1]) or any(n in opened for n in numbers)
+        shown += run if apart or len(run) < RUN else [_run(run, numbers)]
+    return shown
+
+
+def _run(rows: Sequence[PreviewRow], numbers: tuple[int, ...]) -> PreviewRow:
+    first = rows[0]
+    kinds = Counter("prompt" if row.kind == "user" else KINDS[row.kind] for row in rows)
+    said = ", ".join(f"{count} {_plural(word, count)}" for word, count in kinds.most_common())
+    return PreviewRow(
+        f"run {numbers[0]}",
+        first.sign,
+        first.verdict,
+        first.kind,
+        f"▸ {len(rows)} items, #{numbers[0]} to #{numbers[-1]}: {said}",
+        sum(row.before for row in rows),
+        sum(row.after for row in rows),
+        first.reason if len({row.reason for row in rows}) == 1 else "",
+        run=numbers,
+    )
+
+
+def _plural(word: str, count: int) -> str:
+    if count == 1:
+        return word
+    return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
 def rows_now(rows: Iterable[overview.Row]) -> Iterator[PreviewRow]:

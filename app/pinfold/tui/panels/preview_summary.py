@@ -42,6 +42,8 @@ class PreviewSummary(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self._report: Report | None = None
+        self._focus = ""
+        """What a model that is not done is to heed, in a line."""
         self._why = Static(classes="why", markup=False)
         self._totals = Static(classes="line", markup=False)
         self._bar = Static(classes="line", markup=False)
@@ -77,7 +79,7 @@ class PreviewSummary(Vertical):
         a summary leaves out."""
         if isinstance(outcome, Exception):
             self._report = None
-            self._totals.update(Text("As it is: this strategy has no plan.", "bold"))
+            self._totals.update(Text("Nothing to compact.", "bold"))
             self._note([f"✗ {told(outcome)}"], "error")
         else:
             self._report = outcome
@@ -85,20 +87,26 @@ class PreviewSummary(Vertical):
             self._note(notes, "warning", outcome.told)
         self._draw_lines()
 
-    def wait(self, strategy: str) -> None:
+    def offer(self, strategy: str, key: str, focus: str) -> None:
+        """The plan costs a model's work, which begins with `key`."""
+        self._empty(f"{one_line(strategy)} uses the model: {key} runs it", focus)
+
+    def wait(self, strategy: str, focus: str) -> None:
         """A model is at work on the plan."""
+        self._empty(f"{one_line(strategy)}: the model is writing. The window is unchanged.", focus)
+
+    def _empty(self, text: str, focus: str) -> None:
         self._report = None
-        self._totals.update(
-            Text(f"{one_line(strategy)}: a model writes. The window is as it was.", "bold")
-        )
+        self._focus = f"Focus: {focus}" if focus else ""
+        self._totals.update(Text(text, "bold"))
         for widget in (self._bar, self._counts):
             widget.update("")
-        self._note([], "warning")
+        self._note([], "warning", [self._focus] if self._focus else [])
 
     def say_price(self, text: str) -> None:
-        """What the model that is at work costs."""
+        """What the model's work costs."""
         if self._report is None:
-            self._note([text], "warning")
+            self._note([text], "warning", [self._focus] if self._focus else [])
 
     def compare(
         self, names: Sequence[str], chosen: str, outcomes: Mapping[str, Outcome | None]

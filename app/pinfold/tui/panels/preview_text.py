@@ -27,7 +27,7 @@ class TextPanel(Modal[str | None]):
     def compose(self) -> ComposeResult:
         self._area.add_class("panel", "full")
         self._area.border_title = "The text to insert"
-        self._area.border_subtitle = "Ctrl+S takes it · Esc leaves it as it was"
+        self._area.border_subtitle = "Ctrl+S saves · Esc closes"
         yield self._area
 
     def on_mount(self) -> None:

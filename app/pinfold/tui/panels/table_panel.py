@@ -26,8 +26,10 @@ from pinfold.tui.panels.table import Table
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
-SIDE = 120
-"""Columns from which the transcript stays in view beside it."""
+SIDE = 150
+"""Columns from which the transcript stays in view beside it; what is narrower it covers."""
+SHARE = 0.6
+"""Of the columns, that a panel beside the transcript takes."""
 
 
 class TablePanel(Modal[ScreenResultType]):
@@ -78,8 +80,29 @@ class TablePanel(Modal[ScreenResultType]):
         self.begin()
 
     def on_unmount(self) -> None:
+        self._make_room(gone=True)
         if self._followed is not None:
             self._unsubscribe()
+
+    def on_resize(self) -> None:
+        self._make_room()
+
+    @property
+    def _docks(self) -> bool:
+        return self.SHAPE == "side" and self.app.size.width >= SIDE
+
+    def _make_room(self, *, gone: bool = False) -> None:
+        """Give what stands below the columns that are left of it: nothing is cut off there."""
+        shell, *above = self.app.screen_stack
+        width = round(self.app.size.width * SHARE)
+        if self._docks and not gone:
+            self.query_one(".side").styles.width = width
+        docked = (
+            screen
+            for screen in above
+            if isinstance(screen, TablePanel) and screen._docks and not (gone and screen is self)
+        )
+        shell.styles.padding = (0, width if any(docked) else 0, 0, 0)
 
     def begin(self) -> None:
         """Show what there is as it opens."""

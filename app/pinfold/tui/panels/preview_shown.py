@@ -1,0 +1,230 @@
+"""The preview's plans, and what is shown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.dom import NoScreen
+from textual.widget import Widget
+
+from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
+from pinfold.agent.updates import Appended, Update
+from pinfold.commands.compact_text import price
+from pinfold.compaction.view import PlanOptions
+from pinfold.ports.errors import ProviderError
+from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
+from pinfold.tui.panels.preview_claims import ClaimsPanel
+from pinfold.tui.panels.preview_foot import PreviewFoot
+from pinfold.tui.panels.preview_head import Outcome
+from pinfold.tui.panels.preview_list import PreviewList
+from pinfold.tui.panels.preview_plans import Plans
+from pinfold.tui.panels.preview_rows import rows_now, rows_of
+from pinfold.tui.panels.preview_steps import PlanProgress
+from pinfold.tui.panels.preview_summary import PreviewSummary
+from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table_panel import TablePanel
+
+if TYPE_CHECKING:
+    from pinfold.agent.compaction.compacting import Draft
+    from pinfold.agent.session import Session
+
+HINT = "Enter reads · Tab, 1 to {} strategy · Esc closes"
+
+
+class ShownPlan(TablePanel[bool]):
+    """The preview but for its keys: it has plans made, and shows them."""
+
+    HEADING = "Compaction preview"
+    REFRESH = 0.2
+
+    def __init__(
+        self,
+        session: Session,
+        strategy: str = "",
+        options: PlanOptions | None = None,
+        *,
+        trigger: CompactionTrigger = BY_HAND,
+    ) -> None:
+        """Without a strategy or options: the session's."""
+        self._list: PreviewList = PreviewList()
+        super().__init__(self._list, session)
+        self._session = session
+        self._window = session.window
+        self._compaction = session.compaction
+        self._strategy = strategy or self._compaction.strategy
+        self._options = options or self._compaction.options
+        self._trigger = trigger
+        self.HINT = HINT.format(min(9, len(self._compaction.strategies)))
+        self._plans = Plans(self._compaction, self._walk, trigger)
+        self._claims: ClaimsPanel | None = None
+        """The list of a summary's entries, while it is open."""
+        self._wanted: int | None = None
+        """The item that was to be kept or to go by the last key."""
+        self._applying = False
+        self._early = False
+        """Whether a key came that needs the plan, and was told so."""
+        self._rows = list(rows_now(self._window.overview().rows))
+        """The window as it is, until there is a plan."""
+        self._summary = PreviewSummary()
+        self._foot: PreviewFoot = PreviewFoot()
+
+    def parts(self) -> Iterable[Widget]:
+        return self._summary, self._list, self._foot
+
+    def on_mount(self) -> None:
+        self._list.show_rows(self._rows)
+        if self._trigger.cause == "model":
+            self._summary.say_why(self._for_model())
+        self._show_choice()
+
+    @property
+    def _read_key(self) -> str:
+        return self._foot.key_of("preview.read")
+
+    def _for_model(self) -> str:
+        """Why it opens where the user takes a model whose window is smaller."""
+        reading, key = self._session.reading(), self._foot.key_of("preview.apply")
+        left = "stays" if reading.used > reading.usable else "switches as it is"
+        return (
+            f"{self._session.model.name} takes {reading.usable:,} tokens, {reading.used:,} stand "
+            f"here: {key} makes room, {self._foot.key_of('preview.leave')} {left}."
+        )
+
+    def on_unmount(self) -> None:
+        self._plans.forget(asked=True)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    # The plans
+
+    @property
+    def _draft(self) -> Draft | None:
+        """What is shown and can be applied."""
+        found = self._plans.drafts.get(self._strategy)
+        return None if isinstance(found, Exception) else found
+
+    def _shown(self) -> Draft | None:
+        """The same; says why where there is none."""
+        if self._draft is None:
+            refused = self._strategy in self._plans.drafts
+            waits = self._plans.must_ask(self._strategy)
+            self._early = not (refused or waits)
+            why = "Nothing to compact." if refused else "Still planning: wait a moment."
+            if waits:
+                why = f"{self._strategy} uses the model: {self._read_key} runs it."
+            self._foot.say(why, "warning")
+        return self._draft
+
+    def hear(self, update: Update) -> None:
+        if not isinstance(update, Appended) or self._applying:
+            return
+        match update.event.data:
+            case RequestFinished(purpose="compaction") | CompactionFinished():
+                return  # our own asking
+            case WindowReplaced():
+                self._plans.forget(asked=True)
+        self._plans.forget()
+        self.read_soon()
+
+    def read(self) -> None:
+        """Nothing that was planned holds any longer."""
+        self._plans.forget()
+        self._plan()
+
+    def _begin(self) -> None:
+        """Plan for the chosen strategy."""
+        self._show_choice()
+        self._plan()
+
+    def _show_choice(self) -> None:
+        """Show what is chosen; where a plan takes a model's time, show no other's meanwhile."""
+        waits, focus = self._plans.must_ask(self._strategy), self._options.focus
+        if waits:
+            self._summary.offer(self._strategy, self._read_key, focus)
+        elif self._plans.is_written(self._strategy):
+            self._summary.wait(self._strategy, focus)
+        if waits or self._plans.is_written(self._strategy):
+            self._say_price()
+            self._list.show_rows(list(rows_now(self._window.overview().rows)))
+        self._show_strategies()
+
+    @work(exclusive=True, group="plan")
+    async def _plan(self) -> None:
+        """Plan with the chosen strategy and show that, then with the others."""
+        with suppress(NoScreen):  # it was closed meanwhile
+            await self._plans.make(self._strategy, self._options, self._made)
+
+    @work(exclusive=True, group="price")
+    async def _say_price(self) -> None:
+        used = self._session.reading().used
+        with suppress(ProviderError, NoScreen):  # the plan says it; it was closed meanwhile
+            quote = await self._compaction.quote(used)
+            waits = self._plans.must_ask(self._strategy)
+            if waits or self._plans.is_written(self._strategy):
+                self._summary.say_price(price(quote, used))
+
+    def _made(self, name: str) -> None:
+        if name == self._strategy:
+            self._show()
+        else:
+            self._show_strategies()
+
+    def _walk(self, standing: PlanProgress | None) -> None:
+        if self.is_attached:  # a model that is told to stop may still say something
+            self._foot.walk(standing)
+
+    # What is shown
+
+    def _show(self) -> None:
+        found = self._plans.drafts[self._strategy]
+        if self._early:
+            self._early = False
+            self._foot.say("")
+        if self._claims is not None:
+            self._claims.show(found)
+        if isinstance(found, Exception):
+            self._summary.show(found)
+            self._list.show_rows(list(rows_now(self._window.overview().rows)))
+        else:
+            self._summary.show(found.report, self._foot.key_of("preview.claims"))
+            edited = found.options.text is not None
+            self._list.show_rows(rows_of(found.report, found.plan, edited=edited), runs=True)
+            self._list.planned = True
+            self._answer()
+        if self._plans.has_failed(self._strategy):
+            at = self._compaction.strategies.index(self._strategy) + 1
+            self._foot.say(f"{self._strategy} failed. Press {at} to try it again.", "error")
+        self._show_strategies()
+
+    def _answer(self) -> None:
+        """Say where a key has changed nothing."""
+        row, wanted, self._wanted = self._list.row, self._wanted, None
+        if row is None or wanted is None or row.n != wanted:
+            return
+        out = wanted in self._options.fold
+        if out and not row.goes and row.verdict in ("kept", "pinned"):
+            self._foot.say(f"#{wanted} stays: {row.reason}.", "warning")
+
+    def _show_strategies(self) -> None:
+        names = self._compaction.strategies
+        outcomes: dict[str, Outcome | None] = {
+            name: None for name in names if self._plans.must_ask(name)
+        }
+        for name, found in self._plans.drafts.items():
+            outcomes[name] = found if isinstance(found, Exception) else found.report
+        self._summary.compare(names, self._strategy, outcomes)
+
+    @on(Table.Moved)
+    def _moved(self) -> None:
+        row, draft = self._list.row, self._draft
+        summary = row is not None and row.inserted is not None and row.inserted.kind == "summary"
+        entries = len(draft.material.entries) if summary and draft is not None else 0
+        self._foot.show_row(row, entries)
+
+    def _fit(self) -> None:
+        self._foot.explain(self._list.columns)
+        self._show_strategies()
