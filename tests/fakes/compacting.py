@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fakes.summarizer import ScriptedSummarizer
-from pinfold.agent.compaction.compacting import SEE_LOST, Draft
+from pinfold.agent.compaction.applying import SEE_LOST
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.summarizing import Quote
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.requests.writing import Step

@@ -12,7 +12,7 @@ import msgspec
 
 from fakes.compacting import FakeCompacting
 from pinfold.agent.compaction.automatic import Reviewer
-from pinfold.agent.compaction.compacting import Draft
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.files import Meanwhile
 from pinfold.agent.projections import Projections

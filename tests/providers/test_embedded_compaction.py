@@ -8,7 +8,7 @@ import pytest
 
 from fakes.compactions import working
 from pinfold.agent.clock import CLOCK
-from pinfold.agent.compaction.compacting import Draft
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal

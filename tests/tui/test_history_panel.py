@@ -12,7 +12,7 @@ from fakes.compactions import working
 from fakes.pasts import SUMMARY, make_past, replaced
 from fakes.screen import make_app, until
 from fakes.session import FakeHost, FakeSession
-from pinfold.agent.compaction.compacting import SEE_LOST
+from pinfold.agent.compaction.applying import SEE_LOST
 from pinfold.agent.updates import Told
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item

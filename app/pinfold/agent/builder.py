@@ -5,14 +5,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from random import Random
 
+from pinfold.agent.calls.approvals import Approvals, Consent
 from pinfold.agent.calls.background import Background
-from pinfold.agent.calls.calls import Calls, Consent
+from pinfold.agent.calls.calls import Calls
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.drifting import Drifting
 from pinfold.agent.calls.memory_tool import MemoryApply
 from pinfold.agent.calls.outputs import Outputs
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile
+from pinfold.agent.compaction.applying import Applying
 from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.compaction.compacting import Compacting
 from pinfold.agent.compaction.masking import Masking
@@ -101,13 +103,13 @@ async def build(
     drift = Drifting(record, cwd, options.drift, attended=options.attended)
     outputs = Outputs(model, count)
     background = Background(record)
+    approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering)
     calls = Calls(
         record,
         toolbox,
-        approver,
+        approvals,
         consent,
         confinement,
-        drift,
         cwd,
         hooks,
         remembering,
@@ -142,9 +144,8 @@ async def build(
         record,
         files,
         summarizing,
-        hooks,
+        Applying(record, hooks, clock, cwd, busy),
         clock,
-        cwd,
         model,
         busy,
         options.strategy,
@@ -179,6 +180,7 @@ async def build(
         learning,
         front,
         connected,
+        approvals.ask,
         max_steps=options.max_steps,
     )
     before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, left)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.calls.background import Background
-from pinfold.agent.calls.calls import Consent
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile

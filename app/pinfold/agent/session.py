@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import TypeVar, cast, get_args
+from typing import TypeVar
 
 from pinfold.agent.compaction.automatic import Reviewer
-from pinfold.agent.compaction.compacting import Draft
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.parts import Parts
 from pinfold.agent.playback.playback import Playback
@@ -26,10 +25,9 @@ from pinfold.rollout import drafts
 from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import Prompt, Span
-from pinfold.settings import Auto, Mode
+from pinfold.settings import Auto
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
-from pinfold.tools.jobs import Jobs
 from pinfold.window.refused import Refused
 
 Answer = TypeVar("Answer")
@@ -43,11 +41,16 @@ class Session:
         self._record = parts.record
         self._recorded = False
         """Whether it is a recording that is played."""
+        self.id = parts.record.state.id
+        self.folder = parts.record.journal.folder
+        self.read_only = parts.record.journal.read_only
         self.cwd = parts.cwd
         self.files = parts.files
         self.compaction = parts.compaction
         self.preparing = parts.preparing
         self.window = parts.window
+        self.jobs = parts.background.jobs
+        """The commands that run in the background."""
         self.reading = parts.reading
         """The gauge now."""
         self.large = LargePrompts(
@@ -59,18 +62,6 @@ class Session:
         """The last event before this opening."""
 
     # What it is
-
-    @property
-    def id(self) -> str:
-        return self._record.state.id
-
-    @property
-    def folder(self) -> Path:
-        return self._record.journal.folder
-
-    @property
-    def read_only(self) -> bool:
-        return self._record.journal.read_only
 
     @property
     def damage(self) -> tuple[str, ...]:
@@ -148,11 +139,6 @@ class Session:
         return self._parts.work.queue.prompts
 
     @property
-    def jobs(self) -> Jobs:
-        """The commands that run in the background."""
-        return self._parts.background.jobs
-
-    @property
     def last_ending(self) -> str:
         """How the last turn ended: `done`, `waiting`, `interrupted`, `failed`, or nothing yet."""
         return self._record.state.turn_state
@@ -184,16 +170,11 @@ class Session:
 
         Raises `JournalError`.
         """
-        record = self._record
-        if record.journal.started.adopted and not self.read_only:
-            context = await self._parts.front.fresh()
-            if context.hash != record.state.context.hash:
-                await record.append(context)
+        await self._parts.front.move_in()
 
     async def count_front(self) -> None:
         """Count what the first request will carry before the window, where none went out yet."""
-        if not self._record.state.context.hash:
-            self._record.gauge.foresee((await self._parts.front.fresh()).context)
+        await self._parts.front.foresee()
 
     async def warm(self) -> None:
         """Load what the first request needs. What fails here, the request will tell."""
@@ -326,9 +307,7 @@ class Session:
 
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""
-        if mode not in get_args(Mode):
-            raise ValueError(f"{mode!r} is none of {', '.join(get_args(Mode))}.")
-        self._parts.consent.mode = cast("Mode", mode)
+        self._parts.consent.set(mode)
 
     def set_threshold(self, to: str) -> None:
         """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""

@@ -13,7 +13,7 @@ from pinfold.ports.errors import ProviderError
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.compacting import Draft
+    from pinfold.agent.compaction.draft import Draft
     from pinfold.agent.compaction.trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.commands.context import Context

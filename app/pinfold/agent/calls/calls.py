@@ -1,4 +1,4 @@
-"""Tool calls: consent, the run, and the result in the journal."""
+"""Tool calls: the run, and the result in the journal."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from pinfold.agent.calls.approvals import Approvals, Consent, RefusedCall
 from pinfold.agent.calls.background import Background
 from pinfold.agent.calls.confinement import Confinement
-from pinfold.agent.calls.drifting import Drifting
 from pinfold.agent.calls.live import LiveOutput, headed
 from pinfold.agent.calls.outputs import Outputs
 from pinfold.agent.calls.places import Place
@@ -22,15 +22,11 @@ from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.context.remembering import Remembering, of_item
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
-from pinfold.agent.updates import Phase, ToolStarted
-from pinfold.ports.approver import Approver, Decision, Question
-from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.events import ApprovalDecided, Data, ItemAdded
+from pinfold.agent.updates import ToolStarted
+from pinfold.ports.tool import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
-from pinfold.rollout.provenance import typed_in
-from pinfold.settings import Mode
-from pinfold.tools.approvals import Allowed, Ask, Denied, always, verdict
 from pinfold.tools.sandbox.denied import Way
 from pinfold.tools.workspace import observe_output
 
@@ -38,19 +34,6 @@ MAX_PARALLEL = 8
 UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
 INTERRUPTED = "The user interrupted this call."
 STOPPED = "Stopped, because the session could not be written."
-
-
-@dataclass(slots=True)
-class Consent:
-    """What may happen without a question."""
-
-    mode: Mode
-    allow: tuple[str, ...] = ()
-    """Command prefixes from the settings."""
-    deny: tuple[str, ...] = ()
-    """Those that are refused before anything else is asked."""
-    trusted: bool = False
-    """Whether the user trusts the folder."""
 
 
 @dataclass(slots=True)
@@ -68,14 +51,6 @@ class _Run:
     """What it came to, interrupted or not."""
 
 
-class _RefusedCall(Exception):
-    """The user, the mode or a hook said no; `words` is what the user said with it."""
-
-    def __init__(self, reason: str, words: str = "") -> None:
-        super().__init__(reason)
-        self.words = words
-
-
 class Calls:
     """Runs the calls of a response and journals every result."""
 
@@ -83,10 +58,9 @@ class Calls:
         self,
         record: Record,
         tools: Toolbox,
-        approver: Approver,
+        approvals: Approvals,
         consent: Consent,
         confinement: Confinement,
-        drift: Drifting,
         workspace: Path,
         hooks: Hooks,
         remembering: Remembering,
@@ -95,18 +69,16 @@ class Calls:
     ) -> None:
         self._record = record
         self._tools = tools
-        self.consent = consent
-        self._approver = approver
+        self._approvals = approvals
+        self._consent = consent
         self._confinement = confinement
-        self._drift = drift
-        self._second = SecondTry(record, confinement, self.ask)
+        self._second = SecondTry(record, confinement, approvals.ask)
         self._workspace = workspace
         self._hooks = hooks
         self._remembering = remembering
         self._outputs = outputs
         self._background = background
         self._seen = Seen(record)
-        self._asking = asyncio.Lock()
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
         self._begun: dict[int, _Run] = {}
         """Calls that began to run and whose result is not in the journal yet."""
@@ -141,7 +113,7 @@ class Calls:
     async def tell_limits(self) -> None:
         """Tell the model what may run, and where, and what runs in the background, once it has
         changed. Raises `JournalError`."""
-        await self._confinement.tell(self._record, self.consent.mode)
+        await self._confinement.tell(self._record, self._consent.mode)
         await self._background.tell()
 
     async def close_open(self, reason: str) -> None:
@@ -167,7 +139,7 @@ class Calls:
                 folder=self._record.journal.folder,
                 call_id=call.call_id or "",
                 on_output=live.on_output,
-                sandbox=self._confinement.of(self.consent.mode),
+                sandbox=self._confinement.of(self._consent.mode),
                 jobs=self._background.jobs,
             )
         )
@@ -175,7 +147,7 @@ class Calls:
         async with self._parallel:
             try:
                 outcome = await self._run(run)
-            except _RefusedCall as refusal:
+            except RefusedCall as refusal:
                 detail = {"refused": True, "act": "refused"}
                 detail |= {"words": refusal.words} if refusal.words else {}
                 outcome = ToolOutcome(str(refusal), ok=False, detail=detail)
@@ -205,7 +177,9 @@ class Calls:
         run.proposed, again = review, ""
         await self._permit(call, call.content)
         while True:
-            arguments, asked, way = await self._consent(run, tool, review, again)
+            arguments, asked, way = await self._approvals.settle(
+                call, tool, review, again, context.sandbox, run.place.to_ask
+            )
             if arguments != call.content:
                 await self._permit(call, arguments)
             if not asked:
@@ -226,12 +200,12 @@ class Calls:
                 arguments = changed
                 await self._permit(call, arguments)
             if way is not None:
-                sandbox = self._confinement.of(self.consent.mode, way)
+                sandbox = self._confinement.of(self._consent.mode, way)
                 run.context = replace(context, sandbox=sandbox)
             return await self._finish(run, asyncio.ensure_future(tool.run(arguments, run.context)))
 
         outcome = run.outcome = await carry_out(way)
-        mode = self.consent.mode
+        mode = self._consent.mode
         outcome = await self._second.offer(call, tool, review, mode, outcome, carry_out)
         if arguments != call.content:
             outcome = headed(outcome, f"[The user changed the arguments to {arguments}]\n")
@@ -245,12 +219,12 @@ class Calls:
         return replace(outcome, output=said)
 
     async def _permit(self, call: Item, arguments: str) -> None:
-        """Raises `_RefusedCall` where a hook says no."""
+        """Raises `RefusedCall` where a hook says no."""
         outcome = await self._hooks.run(
             "pre_tool", tool=call.name, call_id=call.call_id, arguments=arguments
         )
         if outcome.stop:
-            raise _RefusedCall(f"Stopped by a hook: {outcome.stop}")
+            raise RefusedCall(f"Stopped by a hook: {outcome.stop}")
 
     async def _reviewed(self, call: Item, arguments: str, output: str, *, ok: bool) -> str:
         """The output, and what hooks have to say of it."""
@@ -276,96 +250,6 @@ class Calls:
             with suppress(Exception, asyncio.CancelledError):
                 run.outcome = await work
             raise
-
-    async def _consent(
-        self, run: "_Run", tool: Tool, review: Review, again: str
-    ) -> tuple[str, bool, Way | None]:
-        """The arguments to run with, whether the user was asked, and what the command may have
-        beyond its sandbox. Raises `_RefusedCall`.
-        """
-        call, sandbox = run.call, run.context.sandbox
-        call_id = call.call_id or ""
-        outputs = (self._record.journal.folder / "outputs").resolve()
-        own = [outputs, *self._remembering.readable]
-        stray = await self._drift.of(review)
-        drifts = self._drift.why(stray)
-        match verdict(
-            self.consent.mode,
-            review,
-            tool.read_only,
-            self._workspace,
-            self.consent.allow,
-            own,
-            self._record.state.prefixes,
-            deny=self.consent.deny,
-            roots=self._confinement.roots,
-            confined=sandbox is not None,
-            trusted=self.consent.trusted,
-            drift=drifts,
-        ):
-            case Allowed():
-                if stray:
-                    await self._drift.tell(call_id, stray)
-                return call.content, False, None
-            case Denied(reason):
-                await self._record.append(
-                    ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
-                )
-                raise _RefusedCall(f"Refused: {reason}")
-            case Ask(reason):
-                prefix: str | None = review.origin or None
-                exact, outside = False, bool(review.outside)
-                if review.command and not outside:
-                    prefix, exact = always(review.command, self._workspace)
-                question = Question(
-                    call_id,
-                    call.name or "",
-                    call.content,
-                    review,
-                    again or reason,
-                    prefix,
-                    exact,
-                    outside,
-                    network=outside and sandbox is not None and not sandbox.network,
-                    editable=tool.editable,
-                    folders=self._drift.folders(
-                        stray if reason == drifts else (), self.consent.mode
-                    ),
-                )
-                await run.place.to_ask()
-                decision = await self.ask(question)
-        way: Way | None = None
-        if outside and decision.verdict == "yes":
-            way = "network" if decision.network else "outside"
-        await self._record.append(
-            ApprovalDecided(
-                call_id=call_id,
-                verdict=decision.verdict,
-                reason=decision.note,
-                prefix=prefix if decision.verdict == "always" else None,
-                arguments=decision.arguments,
-                way=way or "",
-                asked=question.reason,
-                folders=question.folders if decision.verdict == "always" else (),
-            )
-        )
-        if decision.verdict == "policy":
-            raise _RefusedCall(f"Refused: {decision.note}")
-        if decision.verdict == "no":
-            said = f" They said: {decision.note}" if decision.note else ""
-            words = "\n".join(typed_in(decision.note, decision.pasted))
-            raise _RefusedCall(f"The user refused this call.{said}", words)
-        return call.content if decision.arguments is None else decision.arguments, True, way
-
-    async def ask(self, question: Question) -> Decision:
-        """The user's word. One question at a time."""
-        async with self._asking:
-            before: Phase = self._record.phase
-            self._record.enter("approval")
-            try:
-                return await self._approver(question)
-            finally:
-                self._record.enter(before)
 
     async def _result(
         self, call: Item, outcome: ToolOutcome, state: State, review: Review | None = None

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal
 
-from pinfold.agent.compaction.compacting import Compacting, Draft
+from pinfold.agent.compaction.compacting import Compacting
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.masking import Masking
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Limits

@@ -3,30 +3,26 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from pathlib import Path
-from typing import Literal
+from dataclasses import replace
+from functools import partial
 
 from msgspec import structs
 
-from pinfold.agent.compaction import window_files
+from pinfold.agent.compaction.applying import Applying
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.ready import Ready
 from pinfold.agent.compaction.summarizing import Quote, Summarizing
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
-from pinfold.agent.context.toolchain import env_of
 from pinfold.agent.files import Files
-from pinfold.agent.hooks import Hooks, Stopped
+from pinfold.agent.hooks import Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.requests.writing import Step
 from pinfold.agent.steering.in_mind import Remembered, remembered
 from pinfold.agent.updates import Compacting as Progress
-from pinfold.agent.updates import Told
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
-from pinfold.compaction.plan import CompactionPlan, Sizes
-from pinfold.compaction.report import KEEPS_MORE, Report, completion, report_of
+from pinfold.compaction.report import KEEPS_MORE
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -34,13 +30,8 @@ from pinfold.numbers import dollars, tokens
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import CompactionFinished, Data, ItemAdded
-from pinfold.rollout.items import Item
-from pinfold.rollout.journal import JournalError
 from pinfold.rollout.values import Compaction, Usage
 from pinfold.window.refused import Refused
-
-SEE_LOST = "/lost shows what no longer stands"
 
 
 def _bill(model: str, spent: Usage, cost: float | None) -> str:
@@ -51,34 +42,6 @@ def _bill(model: str, spent: Usage, cost: float | None) -> str:
     return f"{model} read {read} tokens{cached}, and wrote {wrote}{price}."
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A plan that may be applied, with what it was made from."""
-
-    view: WindowView
-    plan: CompactionPlan
-    strategy: str
-    """The one that was asked for; the plan tells which one it is."""
-    options: PlanOptions
-    trigger: CompactionTrigger = BY_HAND
-    revision: int = 0
-    """The window's, when it was made."""
-    material: Material = field(default_factory=Material)
-    """It serves for further drafts of the same strategy: no model is asked again."""
-    permitted: bool = False
-    """Whether the hooks were asked: before a model was."""
-    seconds: float = 0.0
-    spent: Usage = field(default_factory=Usage)
-    """Tokens that a model used for it."""
-    cost: float | None = None
-    """US dollars of these, where the prices are known."""
-
-    @cached_property
-    def report(self) -> Report:
-        """The dry run; a turn that waits for its compaction does without."""
-        return report_of(self.view, self.plan)
-
-
 class Compacting:
     """`Session.compaction`. Whatever fails leaves the window as it was."""
 
@@ -87,9 +50,8 @@ class Compacting:
         record: Record,
         files: Files,
         summarizing: Summarizing,
-        hooks: Hooks,
+        applying: Applying,
         clock: Clock,
-        cwd: Path,
         model: Callable[[], ModelInfo],
         busy: Callable[[], bool],
         strategy: str,
@@ -101,9 +63,8 @@ class Compacting:
         self._record = record
         self._files = files
         self._summarizing = summarizing
-        self._hooks = hooks
+        self._applying = applying
         self._clock = clock
-        self._cwd = cwd
         self._model = model
         self._busy = busy
         self._ready = ready
@@ -167,7 +128,7 @@ class Compacting:
         spent, cost = Usage(), None
         permitted = material is not None
         if material is None and self.asks_model(name):
-            await self.permit(trigger.compaction(name))
+            await self._applying.permit(trigger.compaction(name))
             permitted = True
         if material is None:
             material, spent, cost = await self._prepare(name, options, told, trigger)
@@ -228,14 +189,6 @@ class Compacting:
         """What it costs to have so many tokens read. Raises `ProviderError`."""
         return await self._summarizing.quote(tokens)
 
-    async def permit(self, compaction: Compaction) -> None:
-        """Raises `Stopped` where a hook says no, and journals that."""
-        started = self._clock.monotonic()
-        outcome = await self._hooks.run("pre_compact", compaction=compaction)
-        if outcome.stop:
-            await self._ended(compaction, "stopped", outcome.stop, started)
-            raise Stopped(f"Stopped by a hook: {outcome.stop}")
-
     def _tell(self, strategy: str, name: str, done: float) -> None:
         self._record.tell(Progress(name, done, strategy))
 
@@ -286,96 +239,20 @@ class Compacting:
             await self.apply(draft)
         except asyncio.CancelledError:
             if self._record.window.generation == generation:
-                await self._ended(compaction, "cancelled", "", started)
+                await self._applying.ended(compaction, "cancelled", "", started)
             raise
         except Stopped:
             raise  # that stands in the journal
         except Exception as error:
             with suppress(Exception):  # what is told is why it failed, not that it went unwritten
-                await self._ended(compaction, "failed", str(error), started)
+                await self._applying.ended(compaction, "failed", str(error), started)
             raise
         return draft
 
-    async def _ended(
-        self,
-        compaction: Compaction,
-        status: Literal["failed", "stopped", "cancelled"],
-        error: str,
-        started: float,
-    ) -> None:
-        if self._record.journal.read_only:
-            return
-        seconds = round(self._clock.monotonic() - started, 3)
-        await self._record.append(
-            CompactionFinished(compaction=compaction, status=status, error=error, seconds=seconds)
-        )
+    async def permit(self, compaction: Compaction) -> None:
+        """Raises `Stopped` where a hook says no, and journals that."""
+        await self._applying.permit(compaction)
 
     async def apply(self, draft: Draft) -> None:
         """Make it the window. Raises `Refused`, `JournalError`."""
-        record, plan, trigger = self._record, draft.plan, draft.trigger
-        started = self._clock.monotonic()
-        window = record.window
-        self._check_fit(draft)
-        compaction = trigger.compaction(plan.strategy)
-        if not draft.permitted:
-            await self.permit(compaction)
-
-        def make(n: int) -> list[Data]:
-            self._check_fit(draft)  # again: a prompt or a pin may have come meanwhile
-            replaced = engine.event_of(plan, n, window.generation + 1, trigger.cause)
-            finished = CompactionFinished(
-                compaction=compaction,
-                status="applied",
-                error=draft.material.error,
-                seconds=round(draft.seconds + self._clock.monotonic() - started, 3),
-                tokens=replaced.tokens,
-            )
-            return [replaced, finished]
-
-        await record.add(make)
-        # From here on it is done: what fails now is told, no more.
-        record.tell(Told(completion(plan), hint=SEE_LOST))
-        for sentence in plan.told:
-            record.tell(Told(sentence))
-        for note in plan.notes:
-            record.warn(note)
-        try:
-            await asyncio.to_thread(self._save_summary, draft)
-            await self._after(compaction, plan.sizes)
-        except JournalError as error:
-            record.warn(f"What a hook of post_compact added is left out: {error}")
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if trigger.phase != "standalone_turn" or task is None:
-                raise
-            task.uncancel()  # Esc ended the hook; the compaction was over
-
-    async def _after(self, compaction: Compaction, sizes: Sizes) -> None:
-        told = {
-            "before": sizes.context + sizes.before,
-            "after": sizes.context + sizes.after,
-            "headroom": sizes.headroom,
-        }
-        outcome = await self._hooks.run("post_compact", compaction=compaction, tokens=told)
-        if text := outcome.context:
-            await self._record.add(
-                lambda n: [ItemAdded(item=Item(n=n, kind="context", content=text))]
-            )
-
-    def _save_summary(self, draft: Draft) -> None:
-        folder = self._record.journal.folder
-        summary = draft.plan.meta.get("summary")
-        if isinstance(summary, dict):
-            with suppress(OSError):
-                told = {**summary, "env": env_of(self._cwd)}
-                window_files.save_summary(folder, told, self._clock.now())
-
-    def _check_fit(self, draft: Draft) -> None:
-        window = self._record.window
-        if self._record.journal.read_only:
-            raise Refused("This session is open to read only. Fork it to go on: /fork.")
-        if self._busy() and not draft.trigger.waited_for:
-            raise Refused("A turn is running: press Esc first, or wait for its end.")
-        numbers = [item.n for item in draft.plan.items]
-        if window.revision != draft.revision or list(window.forms) != numbers:
-            raise Refused("The window has changed since the preview: look at it anew.")
+        await self._applying.apply(draft)

@@ -7,7 +7,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pinfold.agent.compaction.compacting import Compacting, Draft
+from pinfold.agent.compaction.compacting import Compacting
+from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update

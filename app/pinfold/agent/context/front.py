@@ -67,6 +67,19 @@ class Front:
             await self._remembering.front(self._cwd, model),
         )
 
+    async def move_in(self) -> None:
+        """Put ours in the place of another tool's set-up. Raises `JournalError`."""
+        record = self._record
+        if record.journal.started.adopted and not record.journal.read_only:
+            context = await self.fresh()
+            if context.hash != record.state.context.hash:
+                await record.append(context)
+
+    async def foresee(self) -> None:
+        """Have the gauge count it before the first request."""
+        if not self._record.state.context.hash:
+            self._record.gauge.foresee((await self.fresh()).context)
+
     async def renew(self) -> None:
         """Journal a new front where it may be written anew. Raises `JournalError`."""
         context = await self.settle()

@@ -20,7 +20,7 @@ from pinfold.agent.steering import goal
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.updates import Told
 from pinfold.compaction.refusals import TooSmall
-from pinfold.ports.approver import Question
+from pinfold.ports.approver import Approver, Question
 from pinfold.ports.errors import (
     AuthenticationFailed,
     ContextOverflow,
@@ -64,6 +64,7 @@ class Turn:
         learning: Learning,
         front: Front,
         connection: Callable[[], Connection],
+        ask: Approver,
         *,
         max_steps: int,
     ) -> None:
@@ -75,6 +76,7 @@ class Turn:
         self._learning = learning
         self._front = front
         self._connection = connection
+        self._ask = ask
         self._max_steps = max_steps
         self._usage = Usage()
         """Of this turn's requests so far."""
@@ -245,4 +247,4 @@ class Turn:
             review=Review("read", f"{steps} steps in this turn so far. Go on?"),
             reason="the step limit is reached",
         )
-        return (await self._calls.ask(question)).verdict in ("yes", "always")
+        return (await self._ask(question)).verdict in ("yes", "always")

@@ -29,7 +29,7 @@ from pinfold.tui.panels.table import Table
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.compacting import Draft
+    from pinfold.agent.compaction.draft import Draft
     from pinfold.agent.session import Session
 
 KEYS = [

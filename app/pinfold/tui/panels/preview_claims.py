@@ -21,7 +21,7 @@ from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.table import LineTable, ListLine, Table
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.compacting import Draft
+    from pinfold.agent.compaction.draft import Draft
 
 CITED = 3
 """Items of an entry that its line names."""

@@ -9,7 +9,8 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.tui.panels.preview_steps import PLAIN, PlanProgress, after, begun
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.compacting import Compacting, Draft
+    from pinfold.agent.compaction.compacting import Compacting
+    from pinfold.agent.compaction.draft import Draft
     from pinfold.agent.compaction.trigger import CompactionTrigger
 
 SETTLED = 0.1

@@ -1,0 +1,177 @@
+"""Whether a call may run: what the mode, the rules and the user say of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast, get_args
+
+from pinfold.agent.calls.confinement import Confinement
+from pinfold.agent.calls.drifting import Drifting
+from pinfold.agent.context.remembering import Remembering
+from pinfold.agent.record import Record
+from pinfold.agent.updates import Phase
+from pinfold.ports.approver import Approver, Decision, Question
+from pinfold.ports.tool import Review, Sandbox, Tool
+from pinfold.rollout.events import ApprovalDecided
+from pinfold.rollout.items import Item
+from pinfold.rollout.provenance import typed_in
+from pinfold.settings import Mode
+from pinfold.tools.approvals import Allowed, Ask, Denied, always, verdict
+from pinfold.tools.sandbox.denied import Way
+
+
+@dataclass(slots=True)
+class Consent:
+    """What may happen without a question."""
+
+    mode: Mode
+    allow: tuple[str, ...] = ()
+    """Command prefixes from the settings."""
+    deny: tuple[str, ...] = ()
+    """Those that are refused before anything else is asked."""
+    trusted: bool = False
+    """Whether the user trusts the folder."""
+
+    def set(self, mode: str) -> None:
+        """Raises `ValueError` where there is no such mode."""
+        if mode not in get_args(Mode):
+            raise ValueError(f"{mode!r} is none of {', '.join(get_args(Mode))}.")
+        self.mode = cast("Mode", mode)
+
+
+class RefusedCall(Exception):
+    """The user, the mode or a hook said no; `words` is what the user said with it."""
+
+    def __init__(self, reason: str, words: str = "") -> None:
+        super().__init__(reason)
+        self.words = words
+
+
+class Granted(NamedTuple):
+    """What a call may do."""
+
+    arguments: str
+    """The user may have changed them."""
+    asked: bool = False
+    way: Way | None = None
+    """What the command may have beyond its sandbox."""
+
+
+class Approvals:
+    """Asks the user where the rules say so, and journals the answer."""
+
+    def __init__(
+        self,
+        record: Record,
+        approver: Approver,
+        consent: Consent,
+        confinement: Confinement,
+        drift: Drifting,
+        workspace: Path,
+        remembering: Remembering,
+    ) -> None:
+        self._record = record
+        self._approver = approver
+        self._consent = consent
+        self._confinement = confinement
+        self._drift = drift
+        self._workspace = workspace
+        self._remembering = remembering
+        self._asking = asyncio.Lock()
+
+    async def settle(
+        self,
+        call: Item,
+        tool: Tool,
+        review: Review,
+        again: str,
+        sandbox: Sandbox | None,
+        to_ask: Callable[[], Awaitable[None]],
+    ) -> Granted:
+        """What the call may do. `again` says why it is asked about once more, if it is; `to_ask`
+        waits for its turn to ask. Raises `RefusedCall`.
+        """
+        call_id = call.call_id or ""
+        outputs = (self._record.journal.folder / "outputs").resolve()
+        own = [outputs, *self._remembering.readable]
+        stray = await self._drift.of(review)
+        drifts = self._drift.why(stray)
+        match verdict(
+            self._consent.mode,
+            review,
+            tool.read_only,
+            self._workspace,
+            self._consent.allow,
+            own,
+            self._record.state.prefixes,
+            deny=self._consent.deny,
+            roots=self._confinement.roots,
+            confined=sandbox is not None,
+            trusted=self._consent.trusted,
+            drift=drifts,
+        ):
+            case Allowed():
+                if stray:
+                    await self._drift.tell(call_id, stray)
+                return Granted(call.content)
+            case Denied(reason):
+                await self._record.append(
+                    ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
+                )
+                raise RefusedCall(f"Refused: {reason}")
+            case Ask(reason):
+                prefix: str | None = review.origin or None
+                exact, outside = False, bool(review.outside)
+                if review.command and not outside:
+                    prefix, exact = always(review.command, self._workspace)
+                question = Question(
+                    call_id,
+                    call.name or "",
+                    call.content,
+                    review,
+                    again or reason,
+                    prefix,
+                    exact,
+                    outside,
+                    network=outside and sandbox is not None and not sandbox.network,
+                    editable=tool.editable,
+                    folders=self._drift.folders(
+                        stray if reason == drifts else (), self._consent.mode
+                    ),
+                )
+                await to_ask()
+                decision = await self.ask(question)
+        way: Way | None = None
+        if outside and decision.verdict == "yes":
+            way = "network" if decision.network else "outside"
+        await self._record.append(
+            ApprovalDecided(
+                call_id=call_id,
+                verdict=decision.verdict,
+                reason=decision.note,
+                prefix=prefix if decision.verdict == "always" else None,
+                arguments=decision.arguments,
+                way=way or "",
+                asked=question.reason,
+                folders=question.folders if decision.verdict == "always" else (),
+            )
+        )
+        if decision.verdict == "policy":
+            raise RefusedCall(f"Refused: {decision.note}")
+        if decision.verdict == "no":
+            said = f" They said: {decision.note}" if decision.note else ""
+            words = "\n".join(typed_in(decision.note, decision.pasted))
+            raise RefusedCall(f"The user refused this call.{said}", words)
+        arguments = call.content if decision.arguments is None else decision.arguments
+        return Granted(arguments, asked=True, way=way)
+
+    async def ask(self, question: Question) -> Decision:
+        """The user's word. One question at a time."""
+        async with self._asking:
+            before: Phase = self._record.phase
+            self._record.enter("approval")
+            try:
+                return await self._approver(question)
+            finally:
+                self._record.enter(before)
