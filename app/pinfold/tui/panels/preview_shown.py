@@ -28,7 +28,7 @@ from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import TablePanel
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.compacting import Draft
+    from pinfold.agent.compaction.draft import Draft
     from pinfold.agent.session import Session
 
 HINT = "Enter reads · Tab, 1 to {} strategy · Esc closes"
