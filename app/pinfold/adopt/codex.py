@@ -261,7 +261,7 @@ class _Reader:
                 self.builder.skip("entry of a replacement history")
                 continue
             n = self.builder.match(entry.kind, entry.content, entry.call_id, entry.name)
-            window.append(_new(entry) if n is None else n)
+            window.append(_unnumbered(entry) if n is None else n)
         window.reverse()
         return window
 
@@ -287,7 +287,7 @@ class _Reader:
         self.builder.replace(self._at, window[:cut], reason="rewind", meta={"num_turns": turns})
 
 
-def _new(entry: UnnumberedItem) -> Item:
+def _unnumbered(entry: UnnumberedItem) -> Item:
     return Item(
         n=0,
         kind=entry.kind,

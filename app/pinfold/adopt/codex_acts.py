@@ -90,7 +90,7 @@ class Acts:
 def message(text: str, *, typed: bool) -> dict[str, Any]:
     """The detail of a message that is not the model's; `typed` is whether the user sent it."""
     if typed:
-        host = _around(text)
+        host = _host_spans(text)
         return {"act": "said", **({"host": host} if host else {})}
     if command := inside(text, "user_shell_command") and inside(text, "command"):
         return {"act": "said", "words": f"!{command}", "command": command}
@@ -99,7 +99,7 @@ def message(text: str, *, typed: bool) -> dict[str, Any]:
     return {"act": "host"}
 
 
-def _around(text: str) -> Spans:
+def _host_spans(text: str) -> Spans:
     """What stands beside a prompt: an editor's state, and the names of pictures."""
     head = text.find(_PROMPT) + len(_PROMPT) if text.startswith(_ASKED) and _PROMPT in text else 0
     pictures = [[match.start(), match.end()] for match in _PICTURE.finditer(text, head)]

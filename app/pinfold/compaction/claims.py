@@ -52,7 +52,9 @@ class Sources:
         """`standing` are entries that were found to hold, of which the items may be gone."""
         self._cwd = cwd
         self._entries = {entry.n: entry for entry in entries}
-        self._known = {entry.id: _held(entry) for entry in standing if not entry.unsupported}
+        self._known = {
+            entry.id: _confirmed_text(entry) for entry in standing if not entry.unsupported
+        }
         self._texts: dict[int, str] = {}
         self._first_hand: dict[int, str] = {}
         """Of these, what the user or the agent says."""
@@ -179,7 +181,7 @@ def _entry_text(entry: SummaryEntry) -> str:
     )
 
 
-def _held(entry: SummaryEntry) -> str:
+def _confirmed_text(entry: SummaryEntry) -> str:
     """What an earlier entry says, without what was not confirmed."""
     text = _entry_text(entry)
     for name in entry.unconfirmed:

@@ -125,7 +125,7 @@ def tokens_as(entry: WindowEntry, form: Literal["short", "masked"], view: Window
 
     def count() -> int:
         text = smaller(item, form, None if partner is None else partner.item)
-        return entry.full if text is None else view.count_item(_with(item, text))
+        return entry.full if text is None else view.count_item(_with_text(item, text))
 
     return view.once((form, item.n), count)
 
@@ -138,7 +138,7 @@ def can_mask(entry: WindowEntry, view: WindowView) -> bool:
     return smaller(item, "masked", None if partner is None else partner.item) is not None
 
 
-def _with(item: Item, text: str) -> Item:
+def _with_text(item: Item, text: str) -> Item:
     return replace(item, content=text, images=())
 
 

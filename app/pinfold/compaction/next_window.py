@@ -32,7 +32,7 @@ class NextWindow:
         self._cut: dict[int, tuple[Item, str]] = {}
         """What goes in for messages that can't stay as they are, by their number."""
         self._notes: list[str] = []
-        self._gone = _gone(view, options)
+        self._gone = _leaving(view, options)
 
     def free(self, entry: WindowEntry) -> bool:
         """Whether it could stay and is not yet told to."""
@@ -164,7 +164,7 @@ class NextWindow:
         return found
 
 
-def _gone(view: WindowView, options: PlanOptions) -> dict[int, Planned]:
+def _leaving(view: WindowView, options: PlanOptions) -> dict[int, Planned]:
     """What becomes of each item where it does not stay."""
     gone = view.once("gone", lambda: _all_gone(view))
     if not options.fold:

@@ -35,7 +35,7 @@ def undo_of(window: Window, seq: int) -> Data:
     forms.update((n, now[n]) for n in marked if n in now and n in forms)
     boundary = window.boundaries[at]
     since = {n: f for n, f in now.items() if n > boundary.last and n not in boundary.inserted}
-    return _back(window, {**forms, **since}, "undo", seq)
+    return _replacement(window, {**forms, **since}, "undo", seq)
 
 
 def restore_of(window: Window, generation: int) -> WindowReplaced:
@@ -53,7 +53,7 @@ def restore_of(window: Window, generation: int) -> WindowReplaced:
     came = {n for boundary in later for n in boundary.inserted} | _rewound(window, later)
     now = window.forms
     since = {n: now.get(n, "full") for n in window.archive if n > later[0].last and n not in came}
-    return _back(window, {**_forms(window, at), **since}, "restore", None)
+    return _replacement(window, {**_forms(window, at), **since}, "restore", None)
 
 
 def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
@@ -72,7 +72,7 @@ def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
     back = [number for number in _together(window, n, before) if now.get(number) != "full"]
     if not back:
         raise Refused(f"#{n} stands in the window.")
-    replaced = _back(window, _placed(window, tuple(before), now, back), "kept", None)
+    replaced = _replacement(window, _placed(window, tuple(before), now, back), "kept", None)
     return replace(replaced, why=dict.fromkeys(back, "kept after all"))
 
 
@@ -127,7 +127,7 @@ def _rewound(window: Window, later: Sequence[Boundary]) -> set[int]:
     }
 
 
-def _back(
+def _replacement(
     window: Window, forms: Mapping[int, Form], reason: str, undoes: int | None
 ) -> WindowReplaced:
     return WindowReplaced(

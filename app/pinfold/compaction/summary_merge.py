@@ -31,7 +31,7 @@ def merge(
         elif old is None or old.value != new.value:
             fresh = _id(new, entries)
             entries[fresh] = replace(new, id=fresh)
-    for known in _gone(standing, answer, sources):
+    for known in _removed_ids(standing, answer, sources):
         entries.pop(known, None)
     return tuple(entries.values())
 
@@ -68,7 +68,9 @@ def _id(entry: SummaryEntry, taken: Collection[str]) -> str:
     return digest[:size]
 
 
-def _gone(standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources) -> Iterator[str]:
+def _removed_ids(
+    standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources
+) -> Iterator[str]:
     fields = {entry.id: entry.field for entry in standing}
     for entry in answer.gone:
         evidence = sources.found(entry.quoted())

@@ -135,7 +135,9 @@ class Synthesis:
     def _instruction(self, more: str = "") -> str:
         """What is asked behind the live conversation."""
         told = prompts.text("conversation", self._options.prompts)
-        return "\n\n".join(filter(None, (told, self._prompt, self._asked, self._so_far(), more)))
+        return "\n\n".join(
+            filter(None, (told, self._prompt, self._asked, self._entries_text(), more))
+        )
 
     def _material(
         self, items: int, tokens: int, parts: int, through: int, before: Mapping[str, int]
@@ -184,10 +186,10 @@ class Synthesis:
 
     def _text(self, part: Piece) -> str:
         return "\n\n".join(
-            filter(None, (self._asked, self._so_far(), f"{transcript.RECORD}\n{part.text}"))
+            filter(None, (self._asked, self._entries_text(), f"{transcript.RECORD}\n{part.text}"))
         )
 
-    def _so_far(self) -> str:
+    def _entries_text(self) -> str:
         """The entries that the answer may change."""
         supported = [entry for entry in self._entries if not entry.unsupported]
         most = int(STANDING_SHARE * self._room)

@@ -49,7 +49,7 @@ class Reading:
     def held(self, statement: Statement) -> float:
         """How far the window holds a statement."""
         values = [_plain(value) for value in statement.values]
-        passages = {passage for value in values for passage in self._around(value)}
+        passages = {passage for value in values for passage in self._surroundings(value)}
         return max((_share(passage, values, statement.words) for passage in passages), default=0.0)
 
     def _latest(self, fact: Fact) -> float:
@@ -63,29 +63,31 @@ class Reading:
 
     def is_stale(self, fact: Fact) -> bool:
         """Whether an older value stands without a newer mention of the latest one behind it."""
-        latest = max(map(self._last, fact.latest.values))
-        return any(self._last(value) > latest for older in fact.older for value in older.values)
+        latest = max(map(self._last_place, fact.latest.values))
+        return any(
+            self._last_place(value) > latest for older in fact.older for value in older.values
+        )
 
     def _knows(self, path: str) -> bool:
-        return all(self._last(part) >= 0 for part in path.split("/"))
+        return all(self._last_place(part) >= 0 for part in path.split("/"))
 
-    def _last(self, value: str) -> int:
+    def _last_place(self, value: str) -> int:
         """Where a value stands last; -1 where it doesn't."""
-        return _last(_plain(value), self._text)
+        return _last_place(_plain(value), self._text)
 
-    def _around(self, value: str) -> Iterator[str]:
+    def _surroundings(self, value: str) -> Iterator[str]:
         for at in _places(value, self._text):
             before = self._text[max(0, at - REACH) : at].rpartition("\n")[2]
             yield before + self._text[at : at + len(value) + REACH].partition("\n")[0]
 
 
 def _share(passage: str, values: Sequence[str], words: Collection[str]) -> float:
-    found = sum(_last(value, passage) >= 0 for value in values) / len(values)
+    found = sum(_last_place(value, passage) >= 0 for value in values) / len(values)
     labelled = sum(word in passage for word in words) * 2 >= len(words)
     return found if labelled else BARE * found
 
 
-def _last(value: str, text: str) -> int:
+def _last_place(value: str, text: str) -> int:
     """Where a value stands last by itself, not inside of another; -1 where it doesn't."""
     return next(_places(value, text), -1)
 

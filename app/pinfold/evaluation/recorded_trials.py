@@ -43,7 +43,7 @@ def tried(
     found: list[CutResult] = []
     small = 0
     for cut in cuts_of(events):
-        result = _at(cut, budget, strategies, counter)
+        result = _cut_result(cut, budget, strategies, counter)
         if result.tokens > budget:
             found.append(result)
         else:
@@ -52,7 +52,7 @@ def tried(
     return SessionResult(name, tool, items, tuple(found), small, rows(found, budget, SLACK))
 
 
-def _at(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
+def _cut_result(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
     projections = folded(cut.before, counter, "chat", cut.known)
     model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
     # The window alone counts, whatever stands before it.

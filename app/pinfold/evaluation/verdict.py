@@ -40,7 +40,7 @@ def verdict(found: Evaluation) -> str:
     sentences = [f"{after} to {found.budget:,} tokens, {_keep(best, how)} of what {known}."]
     means = {probe: min(scores.probes[probe].mean for scores in final) for probe in PROBES}
     if kept := [name for probe, name in NAMES.items() if means[probe] >= KEPT]:
-        sentences.append(f"Trust {_it(best)} with {listed(kept)}.")
+        sentences.append(f"Trust {_pronoun(best)} with {listed(kept)}.")
     if lost := sorted((means[probe], name) for probe, name in NAMES.items() if means[probe] < LOST):
         worst = [f"{name} ({mean:.0%})" for mean, name in lost]
         sentences.append(f"Pin, or say again: {listed(worst)}.")
@@ -83,7 +83,7 @@ def _share(of: Spread) -> str:
     return f"{of.mean:.0%} ± {of.deviation:.1%}"
 
 
-def _it(best: Sequence[StrategyResult]) -> str:
+def _pronoun(best: Sequence[StrategyResult]) -> str:
     return "it" if len(best) == 1 else "them"
 
 

@@ -79,7 +79,7 @@ async def _open(connection: Connection, folder: Path, home: Path, clock: Clock) 
         folder,
         connection,
         tools(),
-        _nobody,
+        _refuse_all,
         clock,
         Options(
             approvals="workspace",
@@ -95,7 +95,7 @@ async def _open(connection: Connection, folder: Path, home: Path, clock: Clock) 
     )
 
 
-async def _nobody(question: Question) -> Decision:
+async def _refuse_all(question: Question) -> Decision:
     return Decision("policy", f"{question.reason}, and only this folder is open to you.")
 
 

@@ -60,15 +60,15 @@ def reset(places: Places, files: Mapping[str, bytes]) -> None:
             size = len(files[name])
             index[name.encode()] = IndexEntry(0, 0, 0, 0, _FILE, 0, 0, size, blob.id)
         index.write()
-    trees.drop(_new(places))
-    (made / GIT).rename(_new(places))
+    trees.drop(_new_repository(places))
+    (made / GIT).rename(_new_repository(places))
     trees.drop(made)
     recover(places)
 
 
 def recover(places: Places) -> None:
     """Finish a reset that was cut off. Blocking. Raises `OSError`."""
-    new, old, git = _new(places), places.work / "baseline.old", places.files / GIT
+    new, old, git = _new_repository(places), places.work / "baseline.old", places.files / GIT
     if new.exists():
         if git.is_symlink() or git.exists():
             trees.drop(old)
@@ -77,7 +77,7 @@ def recover(places: Places) -> None:
     trees.drop(old)
 
 
-def _new(places: Places) -> Path:
+def _new_repository(places: Places) -> Path:
     """A whole repository that waits to become the baseline."""
     return places.work / "baseline.new"
 

@@ -64,7 +64,7 @@ def merged(
     return {
         MEMORY: _page("# Memory", memory, kept).encode(),
         SUMMARY: _page(
-            "# Memory summary", text(before.get(SUMMARY, b"")) or "", _best(kept)
+            "# Memory summary", text(before.get(SUMMARY, b"")) or "", _for_summary(kept)
         ).encode(),
     }
 
@@ -73,7 +73,7 @@ def _dated(statement: Statement, record: Output) -> _Dated:
     return _Dated(statement, record.cwd, record.source_updated_at, record.usage_count)
 
 
-def _best(kept: Iterable[_Dated]) -> list[_Dated]:
+def _for_summary(kept: Iterable[_Dated]) -> list[_Dated]:
     """What fits into the summary: by use, then the newest of each kind in turn."""
     room, best = SUMMARY_CHARACTERS, []
     turns = Counter[tuple[int, str]]()

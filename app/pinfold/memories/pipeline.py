@@ -178,13 +178,13 @@ class Phase1:
         """What came of it, and whether the job was still ours."""
         state = self._state
         try:
-            session = await self._beside(source.read, Path(candidate.rollout_path).parent)
+            session = await self._in_thread(source.read, Path(candidate.rollout_path).parent)
             if not session.is_talk:
                 made = Made(None)
             elif writer is None:
-                made = await self._beside(offline, session)
+                made = await self._in_thread(offline, session)
             else:
-                made = await extract(session, writer, self._beside)
+                made = await extract(session, writer, self._in_thread)
         except (JournalError, OSError, ProviderError, Unusable) as error:
             why = safely(str(error))
         except Exception as error:  # of one hostile session, which must not stop the others
@@ -198,5 +198,5 @@ class Phase1:
         self._errors[candidate.session] = why
         return "failed", await asyncio.to_thread(state.fail, claim, why)
 
-    async def _beside(self, work: Callable[..., T], *args: Any) -> T:
+    async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._worker, lambda: work(*args))

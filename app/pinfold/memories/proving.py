@@ -82,7 +82,7 @@ class Proving:
             cited = {n for cite in statement.cites for n in (cite.item, self._partner[cite.item])}
             items = [item for n in cited if n and (item := self._items.get(n))]
             if missing := mentions.missing(statement.text, items, self._source.cwd):
-                left_out.append(_nowhere(missing))
+                left_out.append(_unsupported_names(missing))
             else:
                 found.append(statement)
         return found, tuple(left_out)
@@ -108,7 +108,7 @@ class Proving:
         if entry.unsupported:
             return entry.unsupported
         if entry.unconfirmed:
-            return _nowhere(entry.unconfirmed)
+            return _unsupported_names(entry.unconfirmed)
         if said.kind in ("rule", "said") and not (text := self._users(text, entry.evidence)):
             return NOT_THE_USERS
         if said.kind == "command" and not any(map(self._worked, entry.evidence)):
@@ -176,5 +176,5 @@ class Proving:
         return any(mentions.is_in(source.quote, one_line(line)) for line in (*added, *lines))
 
 
-def _nowhere(names: Sequence[str]) -> str:
+def _unsupported_names(names: Sequence[str]) -> str:
     return f"nothing that it cites says {', '.join(names)}"

@@ -60,7 +60,7 @@ def _pending(places: Places) -> Pending | None:
     result = applying.load(places)
     if result is None or not result.held:
         return None
-    live, wanted = _both(places)
+    live, wanted = _old_and_new(places)
     hunks = tuple(
         hunk for name in sorted({*live, *wanted}) for hunk in hunks_of(name, live, wanted)
     )
@@ -82,7 +82,7 @@ def accept(places: Places, *ids: str) -> None:
         chosen, result = _chosen(places, ids), applying.load(places)
         assert result is not None
         applying.begin(places, result)
-        live, _ = _both(places)
+        live, _ = _old_and_new(places)
         for name in {hunk.path for hunk in chosen}:
             _put(places, name, replaced(live.get(name), _edits(name, chosen)))
         settled(places)
@@ -92,7 +92,7 @@ def reject(places: Places, *ids: str) -> None:
     """Drop these changes; they are not proposed again until there is something new to read."""
     with places.locked():
         chosen = _chosen(places, ids)
-        live, wanted = _both(places)
+        live, wanted = _old_and_new(places)
         for name in {hunk.path for hunk in chosen}:
             others = [hunk for hunk in hunks_of(name, live, wanted) if hunk not in chosen]
             applying.propose(places, name, replaced(live.get(name), _edits(name, others)))
@@ -106,7 +106,7 @@ def edit(places: Places, hunk_id: str, text: str) -> None:
         result = applying.load(places)
         assert result is not None
         applying.begin(places, result)
-        live, wanted = _both(places)
+        live, wanted = _old_and_new(places)
         said = f"{text.rstrip()}\n" if text.strip() else ""
         # The proposal first: cut off here, the user is shown the edited change again.
         others = [wish for wish in hunks_of(hunk.path, live, wanted) if wish != hunk]
@@ -168,7 +168,7 @@ def _without(tree: trees.Tree, gone: frozenset[str], records: Records) -> trees.
 # Hunks
 
 
-def _both(places: Places) -> tuple[trees.Tree, trees.Tree]:
+def _old_and_new(places: Places) -> tuple[trees.Tree, trees.Tree]:
     """The files in use, and as the consolidation has them."""
     return applying.outputs(trees.read(places.files)), applying.outputs(applying.after(places))
 

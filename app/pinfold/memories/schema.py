@@ -74,7 +74,7 @@ confirmed = Table(
 """Hashes of lines that the user confirmed though what they quote has changed."""
 
 
-def _first(conn: Connection) -> None:
+def _create_tables(conn: Connection) -> None:
     conn.execute(
         text(
             "CREATE TABLE jobs (kind TEXT NOT NULL, key TEXT NOT NULL, host TEXT NOT NULL,"
@@ -111,7 +111,7 @@ def _confirmed(conn: Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Connection], Any], ...] = (_first, _confirmed)
+MIGRATIONS: tuple[Callable[[Connection], Any], ...] = (_create_tables, _confirmed)
 """The n-th goes from version n to n + 1. One that has been released never changes: a test holds
 that all of them together make the tables above."""
 

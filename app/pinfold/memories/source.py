@@ -62,7 +62,7 @@ class Source(Struct, frozen=True):
         for item in self.items:
             if item.call_id:
                 halves.setdefault((item.response, item.call_id), []).append(item.n)
-        partner = {a: b for pair in halves.values() if len(pair) == 2 for a, b in _both(pair)}
+        partner = {a: b for pair in halves.values() if len(pair) == 2 for a, b in _both_ways(pair)}
         return [
             WindowEntry(item, "full", 0, 0, None, _LONG_AGO, {}, partner.get(item.n), sent=True)
             for item in self.items
@@ -155,6 +155,6 @@ def _clean(
     )
 
 
-def _both(pair: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _both_ways(pair: Sequence[int]) -> Iterator[tuple[int, int]]:
     one, other = pair
     yield from ((one, other), (other, one))

@@ -185,11 +185,11 @@ async def _endpoint(
             endpoint.base_url, key, ASKED_SECONDS, endpoint.headers, wish.model
         )
         if wish.model and not wish.sure and listed.models and not listed.find(wish.model):
-            return _absent(wish, endpoint, [model.name for model in listed.models])
+            return _missing_model(wish, endpoint, [model.name for model in listed.models])
     return _settle(wish, env, name, endpoint, default, because, listed)
 
 
-def _absent(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> Choice:
+def _missing_model(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> Choice:
     assert wish.model is not None
     host = urlsplit(endpoint.base_url).netloc
     hint = _suggestion(wish, names)

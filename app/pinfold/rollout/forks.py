@@ -74,7 +74,7 @@ def copy_before(source: Path, target: Path, prompt: int, now: Callable[[], datet
 def copy_window(source: Path, target: Path, generation: int, now: Callable[[], datetime]) -> None:
     """Like `copy`, up to where the window of that generation was replaced."""
     with Journal.open(source, now, read_only=True) as parent:
-        _copy(parent, target, _through(parent, generation), now)
+        _copy(parent, target, _cut_before(parent, generation), now)
 
 
 def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime]) -> None:
@@ -192,7 +192,7 @@ def _before(journal: Journal, prompt: int) -> _Cut:
     raise JournalError(f"There is no prompt #{prompt} in this session.")
 
 
-def _through(journal: Journal, generation: int) -> _Cut:
+def _cut_before(journal: Journal, generation: int) -> _Cut:
     """What comes before that window was replaced."""
     count = last = 0
     now = turn = None

@@ -108,7 +108,7 @@ class _Staged:
         self._files: dict[Path, _File] = {}
 
     def add(self, name: str, text: str) -> None:
-        file = self._at(name)
+        file = self._file_at(name)
         if file.text is not None:
             raise patch.PatchError(f"{name} exists already; use 'Update File'")
         file.text, file.like = text, file.before
@@ -116,7 +116,7 @@ class _Staged:
     def delete(self, name: str) -> None:
         path = workspace.resolve(name, self._root)
         try:
-            file = self._at(name)
+            file = self._file_at(name)
         except workspace.NotTextFile:
             self._files[path] = _File(None, workspace.hash_file(path), None, None)
             return
@@ -124,16 +124,16 @@ class _Staged:
         file.text = None
 
     def update(self, name: str, move_to: str | None, hunks: tuple[patch.Hunk, ...]) -> None:
-        file = self._at(name)
+        file = self._file_at(name)
         text = self._require(name, file)
         try:
             new = patch.apply(text, hunks)
         except patch.PatchError as error:
             raise patch.PatchError(f"{name}: {error}") from error
-        if move_to is None or self._at(move_to) is file:
+        if move_to is None or self._file_at(move_to) is file:
             file.text = new
             return
-        target = self._at(move_to)
+        target = self._file_at(move_to)
         if target.text is not None:
             raise patch.PatchError(f"{name} cannot move: {move_to} exists already")
         target.text, target.like, file.text = new, file.like, None
@@ -144,7 +144,7 @@ class _Staged:
         found = [self._change(path, file) for path, file in ordered]
         return [change for change in found if change is not None]
 
-    def _at(self, name: str) -> _File:
+    def _file_at(self, name: str) -> _File:
         path = workspace.resolve(name, self._root)
         if path not in self._files:
             if workspace.exists(path):

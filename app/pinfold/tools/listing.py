@@ -41,7 +41,7 @@ def walk(folder: Path) -> list[str]:
     """The same, blocking."""
     root = repository_root(folder) or folder
     base = "" if root == folder else f"{folder.relative_to(root).as_posix()}/"
-    rules = _above(root, base)
+    rules = _rules_above(root, base)
     found: list[str] = []
     waiting = [(base, rules)]
     deepest = base.count("/") + MAX_DEPTH
@@ -71,7 +71,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _above(root: Path, base: str) -> Rules:
+def _rules_above(root: Path, base: str) -> Rules:
     """The rules that hold in `base`; none where they ignore it, as who names it wants to see it."""
     user = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "git" / "ignore"
     rules = _with_rules((), "", user)

@@ -47,7 +47,7 @@ def nearest(lines: Sequence[str], wanted: Sequence[str]) -> str:
             )
     if len(lines) > MAX_LINES:
         return "The file is too long to search for what is merely alike."
-    start = _alike(lines, wanted)
+    start = _similar_place(lines, wanted)
     if start is None:
         return "Nothing in the file is like it."
     return f"The nearest lines begin at line {start + 1}. " + _difference(lines, wanted, start)
@@ -71,7 +71,7 @@ def _find(lines: Sequence[str], wanted: Sequence[str], fold: Callable[[str], str
     return None
 
 
-def _alike(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
+def _similar_place(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
     """Where `wanted` would begin if its longest line is the file's line that is most like it."""
     anchor = max(range(len(wanted)), key=lambda n: len(wanted[n].strip()))
     matcher = SequenceMatcher(None, b=wanted[anchor].strip()[:500])

@@ -114,7 +114,7 @@ class Outbox:
     async def _ask(self, session: Session, prompt: Prompt) -> None:
         """Send `prompt` as the user wants it, or put it back."""
         try:
-            way = await self._way(session, prompt)
+            way = await self._ask_how(session, prompt)
             if way == "attach":
                 prompt = self._kept(await session.large.attach(prompt))
             elif way == "cut":
@@ -133,7 +133,7 @@ class Outbox:
         if way == "edit":
             self._edit()
 
-    async def _way(self, session: Session, prompt: Prompt) -> Way | None:
+    async def _ask_how(self, session: Session, prompt: Prompt) -> Way | None:
         from pinfold.tui.panels.large import LargePanel
 
         if prompt.text.startswith("!") or (size := await session.large.measure(prompt)) is None:

@@ -92,7 +92,7 @@ class StatusLine(Widget):
         self.seconds = int(self._monotonic() - self._since)
 
     def render(self) -> Text:
-        right, style = self._right()
+        right, style = self._right_side()
         room = self.size.width - len(right) - 2
         full = self.approvals == "full"
         parts = {
@@ -122,7 +122,7 @@ class StatusLine(Widget):
         line.append(right, style)
         return line
 
-    def _right(self) -> tuple[str, Style]:
+    def _right_side(self) -> tuple[str, Style]:
         wide = self.size.width >= 60
         if self.hint:
             return self.hint, ink(self.app, "warning")

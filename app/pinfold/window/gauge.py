@@ -82,16 +82,16 @@ class Gauge(Counts):
             case ContextSet(context=context):
                 self._context, self._foreseen = context, None
                 self._parts = context_parts(self.counter, context, self._wire_api)
-                self._void(event)
+                self._void_measures(event)
             case ModelChanged(provider=provider, model=model) if (provider, model) != self._model:
                 self._model = (provider, model)
                 self._counts.clear()
                 self._revision = None
                 self._usage = None
-                self._void(event)
+                self._void_measures(event)
             case WindowReplaced():
                 self._usage = None
-                self._void(event)
+                self._void_measures(event)
             case RequestFinished(usage=usage) as request if usage is not None:
                 self._hear(request, usage)
             case WindowCounted() as count:
@@ -104,7 +104,7 @@ class Gauge(Counts):
                 self._turn = turn
                 self._revision = None  # reasoning of earlier turns may count no more
 
-    def _void(self, event: Event) -> None:
+    def _void_measures(self, event: Event) -> None:
         self._void_seq = event.seq
         self._measured = None
 

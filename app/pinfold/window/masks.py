@@ -31,7 +31,7 @@ def masked_result(result: Item, call: Item | None) -> str:
     """`[#80 $ pytest -q: exit 1, 3 failed; 96 lines; recall {"id": 80}]`."""
     did = act(call, result)
     title = _cut(did.title if did else "", _TITLE) or result.name or "result"
-    told = [_outcome(did, result) if did else "", _size(result), _way(result)]
+    told = [_outcome(did, result) if did else "", _size(result), _recall_call(result)]
     return f"[#{result.n} {title}: {'; '.join(filter(None, told))}]"
 
 
@@ -58,7 +58,7 @@ def _without(value: Any, call: Item, least: int) -> Any:
     match value:
         case str():
             lines = value.count("\n") + 1
-            text = f"[masked: {_lines(lines)}; {_way(call)}]"
+            text = f"[masked: {_lines(lines)}; {_recall_call(call)}]"
             return text if lines >= least and len(text) < len(value) else value
         case dict():
             return {name: _without(inner, call, least) for name, inner in value.items()}
@@ -103,7 +103,7 @@ def _lines(count: int) -> str:
     return f"{count:,} line{'s' * (count > 1)}"
 
 
-def _way(item: Item) -> str:
+def _recall_call(item: Item) -> str:
     return f'recall {{"id": {item.n}}}'
 
 

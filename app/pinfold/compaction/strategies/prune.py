@@ -41,7 +41,7 @@ class Prune(ModelFree):
 def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft:
     """The window masked so that it meets the target with `more` tokens beside it."""
     draft = Draft(view)
-    held = _held(view, options)
+    held = _staying(view, options)
     for n, reason in held.items():
         draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
     target = room(view, options).target
@@ -79,7 +79,7 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
 
 def least(view: WindowView, options: PlanOptions) -> int:
     """Tokens that stay whatever is masked, as counted here: no plan comes to less."""
-    held = _held(view, options)
+    held = _staying(view, options)
     some = view.entries if options.fold else _shrinking(view)
     free = (entry for entry in some if entry.item.n not in held)
     return view.tokens - sum(entry.tokens - _least_of(view, entry, options) for entry in free)
@@ -126,7 +126,7 @@ def _with_data(entries: Iterable[WindowEntry]) -> frozenset[int]:
     return frozenset(entry.item.n for entry in entries if holds_data(entry.item))
 
 
-def _held(view: WindowView, options: PlanOptions) -> dict[int, str]:
+def _staying(view: WindowView, options: PlanOptions) -> dict[int, str]:
     """What stays as it is, and why."""
     newest = tail(atoms(view), options.max_tail_messages)
     held = {

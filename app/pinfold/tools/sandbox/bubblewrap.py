@@ -39,7 +39,7 @@ def arguments(
     """
     out = [*CONFINED, *(["--share-net"] if sandbox.network else [])]
     if os.geteuid() == 0:
-        out += _same("--ro-bind", _PROC)
+        out += _mounts("--ro-bind", _PROC)
     emptied = [path for path in (*_TEMPORARY, _RUN) if path.is_dir()]
     sealed = ["/dev"]
     for path in emptied:
@@ -48,23 +48,23 @@ def arguments(
         else:
             out += ["--perms", "0555", "--tmpfs", str(path)]
             sealed.append(str(path))
-    out += _same("--ro-bind", _NEEDED)
+    out += _mounts("--ro-bind", _NEEDED)
     if any(map(_HELPER.is_relative_to, emptied)):
-        out += _same("--ro-bind", [_HELPER])
+        out += _mounts("--ro-bind", [_HELPER])
 
     roots = _outermost(sandbox.roots)
     inner = {path for path in hidden if any(map(path.is_relative_to, roots))}
     outer = {path for path in hidden if not any(map(path.is_relative_to, emptied))}
     sealed += _hide(out, _outermost(outer - inner))
-    out += _same("--ro-bind", _outermost(sandbox.readable))
-    out += _same("--bind" if sandbox.writes else "--ro-bind", roots)
+    out += _mounts("--ro-bind", _outermost(sandbox.readable))
+    out += _mounts("--bind" if sandbox.writes else "--ro-bind", roots)
     sealed += _hide(out, _outermost(inner - set(roots)))
     if sandbox.writes:
         mounts = dict.fromkeys((*places.stays, *extra), "--bind")
         mounts |= dict.fromkeys(places.kept, "--ro-bind")
         for path in sorted(mounts):
             if not path.is_symlink():
-                out += _same(mounts[path], [path])
+                out += _mounts(mounts[path], [path])
     if sandbox.writes:
         # What is hidden holds nothing and goes with the command; only `/dev` matters.
         out += ["--tmpfs", "/dev/shm"]  # noqa: S108
@@ -74,7 +74,7 @@ def arguments(
     return [*out, "--chdir", str(folder)]
 
 
-def _same(option: str, paths: Iterable[Path]) -> list[str]:
+def _mounts(option: str, paths: Iterable[Path]) -> list[str]:
     """Mount what is there where it is."""
     there = [str(path) for path in paths if path.exists()]
     return [word for path in there for word in (option, path, path)]

@@ -64,7 +64,7 @@ def done(effect: Effect, names: str, *, busy: bool) -> str:
         case "unfold":
             said = f"Unfolded {names}: {_freed(effect)}."
     undo = "z undoes it once the turn has ended." if busy else "z undoes it."
-    return " ".join((said, *_left(effect.left), undo))
+    return " ".join((said, *_left_line(effect.left), undo))
 
 
 def _freed(effect: Effect) -> str:
@@ -72,5 +72,5 @@ def _freed(effect: Effect) -> str:
     return f"{count} tokens {'freed' if effect.freed >= 0 else 'more'}"
 
 
-def _left(reasons: Sequence[str]) -> tuple[str, ...]:
+def _left_line(reasons: Sequence[str]) -> tuple[str, ...]:
     return (f"Left as they are: {'; '.join(reasons)}.",) if reasons else ()

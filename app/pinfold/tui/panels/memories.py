@@ -198,7 +198,7 @@ class MemoriesPanel(WordsPanel[None]):
             self._do(self._keeper.undo)
 
     def action_export(self) -> None:
-        path = _free(self._session.cwd / EXPORTED)
+        path = _free_path(self._session.cwd / EXPORTED)
 
         def export() -> str:
             count = self._keeper.export(path, self._session.window.count)
@@ -214,7 +214,7 @@ class MemoriesPanel(WordsPanel[None]):
             self.read()
 
 
-def _free(path: Path) -> Path:
+def _free_path(path: Path) -> Path:
     """A name in the same folder that nothing has yet."""
     number = 1
     found = path

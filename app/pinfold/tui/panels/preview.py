@@ -135,12 +135,12 @@ class PreviewPanel(ShownPlan):
         return True
 
     def action_keep(self) -> None:
-        self._want(self._options.keep, keep=True)
+        self._keep_or_fold(self._options.keep, keep=True)
 
     def action_fold(self) -> None:
-        self._want(self._options.fold, keep=False)
+        self._keep_or_fold(self._options.fold, keep=False)
 
-    def _want(self, before: frozenset[int], *, keep: bool) -> None:
+    def _keep_or_fold(self, before: frozenset[int], *, keep: bool) -> None:
         """Keep the item under the cursor, or fold it out; with its other half, and this once."""
         row = self._list.row
         if row is None or row.n is None:

@@ -90,7 +90,7 @@ class Card(TranscriptEntry):
         if diff := self._diff():
             return f"{head}\n{clean(diff)}"
         # What is not drawn comes last, so that the matches before it keep their order.
-        rest = _beyond(subject, self.item.content if self.item else self._arguments)
+        rest = _other_values(subject, self.item.content if self.item else self._arguments)
         return f"{head}\n{clean_output(self._printed())}\n{clean(rest)}"
 
     @property
@@ -250,7 +250,7 @@ class Card(TranscriptEntry):
         return _ENDING.sub("", _HEADER.sub("", content, count=1))
 
 
-def _beyond(subject: str, arguments: str) -> str:
+def _other_values(subject: str, arguments: str) -> str:
     """The values among `arguments` that the head does not show."""
     values = parsed(arguments)
     if values is None:

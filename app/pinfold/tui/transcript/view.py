@@ -87,9 +87,9 @@ class Transcript(Reader):
         if not self.is_attached:
             self._conversation.unearth_all()
         elif self._digging is None:
-            self._digging = self.set_timer(PAUSE, self._dig)
+            self._digging = self.set_timer(PAUSE, self._load_earlier)
 
-    def _dig(self) -> None:
+    def _load_earlier(self) -> None:
         self._digging = None
         self._change(self._conversation.unearth)
         self._dig_later()
@@ -107,7 +107,7 @@ class Transcript(Reader):
     def stream(self, delta: Delta) -> None:
         """Take a piece of the response under way; it is painted with the next frame."""
         if block := self._conversation.stream(delta):
-            self._soil(block)
+            self._mark_dirty(block)
 
     def drop_stream(self) -> None:
         """What was streamed since the last item is void."""
@@ -122,7 +122,7 @@ class Transcript(Reader):
     def tool_output(self, call_id: str, text: str) -> None:
         """Take live output of a running call; it is painted with the next frame."""
         if block := self._conversation.tool_output(call_id, text):
-            self._soil(block)
+            self._mark_dirty(block)
 
     def replace_window(self, boundary: Boundary, inserted: Iterable[Item]) -> None:
         """The window ended, and the next one begins with what was `inserted`."""
@@ -151,7 +151,7 @@ class Transcript(Reader):
             blocks, self._dirty = list(self._dirty), {}
             self._change(lambda: blocks)
 
-    def _soil(self, block: Block) -> None:
+    def _mark_dirty(self, block: Block) -> None:
         self._dirty[block] = None
         if self._frame is None and self.is_attached:
             self._frame = self.set_timer(FRAME, self.flush)
