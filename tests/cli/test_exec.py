@@ -61,6 +61,7 @@ async def test_it_mends_a_repository_through_apply_patch(tmp_path: Path, wire_ap
     async with FakeOpenAI(script) as server:
         pinfold = Pinfold(
             tmp_path,
+            fresh=True,
             PINFOLD_MODEL__NAME="scripted-1",
             PINFOLD_MODEL__PROVIDER="fake",
             PINFOLD_PROVIDERS__FAKE__BASE_URL=server.url,
@@ -410,7 +411,7 @@ async def test_a_reader_that_leaves_ends_it_without_a_word(tmp_path: Path) -> No
         assert process.stdout is not None
         assert process.stderr is not None
         await process.stdout.readline()
-        process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+        process.stdout._transport.close()  # type: ignore[attr-defined]
         gate.set()
         assert await process.stderr.read() == b""
         assert await process.wait() == 1

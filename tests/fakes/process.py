@@ -1,11 +1,20 @@
 """The real `pinfold`, as a process of its own with a home of its own."""
 
 import asyncio
+import json
 import os
+import signal
+import socket
+import struct
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from fakes import forks
 
 
 def alive(pid: int) -> bool:
@@ -41,7 +50,9 @@ class Pinfold:
     The cache, which may vanish at any time, is shared by all whose roots lie side by side.
     """
 
-    def __init__(self, root: Path, **env: str) -> None:
+    def __init__(self, root: Path, *, fresh: bool = False, **env: str) -> None:
+        """Where it is `fresh`, each process has an interpreter of its own, which imports all."""
+        self._fresh = fresh or any(name.startswith("PYTHON") for name in env)
         self.work = root / "work"
         self.home = root / "home"
         self.config = root / "config"
@@ -58,7 +69,10 @@ class Pinfold:
 
     async def start(
         self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
-    ) -> asyncio.subprocess.Process:
+    ) -> "asyncio.subprocess.Process | Fork":
+        """`closed` are file descriptors that it begins without."""
+        if not self._fresh and not closed:
+            return await Fork.begin(arguments, self.env, self.work, stdin)
         closing = " ".join(f"{number}>&-" for number in closed)
         process = await asyncio.create_subprocess_exec(
             *(("sh", "-c", f'exec "$@" {closing}', "sh") if closing else ()),
@@ -80,7 +94,7 @@ class Pinfold:
     async def run(
         self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
     ) -> Ended:
-        """`closed` are file descriptors that it begins without."""
+        """To its end; see `start`."""
         process = await self.start(*arguments, stdin=stdin, closed=closed)
         out, err = await process.communicate()
         assert process.returncode is not None
@@ -98,3 +112,72 @@ class Pinfold:
             "PINFOLD_MODEL__NAME": "scripted-1",
             "PINFOLD_MODEL__CONTEXT_WINDOW": "8192",
         }
+
+
+class Fork:
+    """A process begun by `forks`; what is used of `asyncio.subprocess.Process`."""
+
+    def __init__(self, pid: int, files: list[asyncio.StreamReader]) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.stdout, self.stderr, self._told = files
+
+    @classmethod
+    async def begin(
+        cls, arguments: Iterable[str], env: dict[str, str], folder: Path, stdin: bytes | None
+    ) -> "Fork":
+        if stdin is None:
+            given = os.open(os.devnull, os.O_RDONLY)
+        else:
+            given, feed = os.pipe()
+            asyncio.get_running_loop().run_in_executor(None, _feed, feed, stdin)
+        pipes = [os.pipe() for _ in range(3)]
+        request = {"arguments": list(arguments), "env": env, "folder": str(folder)}
+        data = json.dumps(request).encode()
+        files = [given, *(end for _, end in pipes)]
+        socket.send_fds(_server(), [struct.pack("!I", len(data))], files)
+        _server().sendall(data)
+        for file in files:
+            os.close(file)
+        readers = [await _reader(end) for end, _ in pipes]
+        return cls(int(await readers[2].readline()), readers)
+
+    async def wait(self) -> int:
+        if self.returncode is None:
+            self.returncode = int(await self._told.readline())
+        return self.returncode
+
+    async def communicate(self) -> tuple[bytes, bytes]:
+        out, err, _ = await asyncio.gather(self.stdout.read(), self.stderr.read(), self.wait())
+        return out, err
+
+    def send_signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+@cache
+def _server() -> socket.socket:
+    """One for all tests of this worker; it ends with it."""
+    own, its = socket.socketpair()
+    subprocess.Popen(
+        [sys.executable, "-P", forks.__file__, str(its.fileno())], pass_fds=[its.fileno()]
+    )
+    its.close()
+    return own
+
+
+def _feed(pipe: int, data: bytes) -> None:
+    with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
+        file.write(data)
+
+
+async def _reader(pipe: int) -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    file = os.fdopen(pipe, "rb")
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), file
+    )
+    return reader

@@ -23,17 +23,19 @@ def find(quote: str, text: str) -> Span | None:
     if not told or len(quote) > LONGEST:
         return None
     words = words[told[0] : told[-1] + 1]  # the marks around it are the writer's
-    pattern = _edge("<", words[0]) + re.escape(words[0])
+    pattern = re.escape(words[0])
     for one, two in pairwise(words):
         apart = _WORD.fullmatch(one) and _WORD.fullmatch(two)
         pattern += f"{_GAP}{'+' if apart else '*'}{re.escape(two)}"
-    found = re.search(pattern + _edge("", words[-1]), text, re.IGNORECASE)
-    return found.span() if found else None
-
-
-def _edge(way: str, word: str) -> str:
-    """That no word goes on there."""
-    return rf"(?{way}![^\W{_UNSPACED}])" if _WORD.fullmatch(word) else ""
+    search, at = re.compile(pattern, re.IGNORECASE).search, 0
+    # The edges are looked at here: to compile their ranges takes longer than the search.
+    while found := search(text, at):
+        start, end = found.span()
+        goes_on = _WORD.fullmatch(words[0]) and _WORD.fullmatch(text[start - 1 : start])
+        if not goes_on and not (_WORD.fullmatch(words[-1]) and _WORD.match(text, end)):
+            return start, end
+        at = start + 1
+    return None
 
 
 def around(text: str, span: Span) -> str:
