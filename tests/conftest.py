@@ -1,14 +1,15 @@
-"""Snapshots of screens lie in the top-level `snapshots/`, a folder for each test module."""
+"""What all tests share: golden files in `snapshots/`, signals, the garbage collector."""
 
 import gc
 import signal
-from pathlib import Path
 
+import pytest
 import pytest_textual_snapshot
 from hypothesis import HealthCheck, settings
+from syrupy.assertion import SnapshotAssertion
 from syrupy.location import PyTestLocation
 
-SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
+from fakes.golden import SNAPSHOTS, Golden
 
 # Whoever runs the suite may ignore these, as nohup does; processes under test would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,6 +28,12 @@ class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):
 
 
 pytest_textual_snapshot.SVGImageExtension = TopLevelSnapshots
+
+
+@pytest.fixture
+def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """A text file, in bytes."""
+    return snapshot.use_extension(Golden)
 
 
 def pytest_collection_finish() -> None:

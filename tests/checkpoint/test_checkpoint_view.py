@@ -13,8 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension
-from syrupy.location import PyTestLocation
 
 from fakes import checkpoints as make
 from fakes.any_events import any_data
@@ -25,7 +23,6 @@ from pinfold.checkpoint.persist import encode
 from pinfold.checkpoint.view import view_v1
 from pinfold.rollout.events import Data
 
-SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 HEADERS = [
     "[SESSION_CHECKPOINT v1]",
     *("[TASK]", "[PLAN]", "[RECENT_ARTIFACTS]", "[DECISIONS]", "[FACTS_VALID]", "[FACTS_SUSPECT]"),
@@ -48,19 +45,6 @@ NONE = ViewCaps(
     max_recent_artifacts=0,
     max_value_chars=1,
 )
-
-
-class Bytes(SingleFileSnapshotExtension):
-    _file_extension = "txt"
-
-    @classmethod
-    def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS)
-
-
-@pytest.fixture
-def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    return snapshot.use_extension(Bytes)
 
 
 def test_view(golden: SnapshotAssertion) -> None:

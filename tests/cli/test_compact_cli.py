@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension
-from syrupy.location import PyTestLocation
 
 from fakes.compact_files import encoded
 from fakes.foreign import codex_session
@@ -24,23 +22,9 @@ from pinfold.rollout.events import CompactionFinished, ModelChanged, WindowRepla
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 
-SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 Out = pytest.CaptureFixture[str]
 Say = Callable[..., str]
 SMALL = ("--strategy", "checkpoint", "--max-tail", "4", "--min-headroom", "1000")
-
-
-class Text(SingleFileSnapshotExtension):
-    _file_extension = "txt"
-
-    @classmethod
-    def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS)
-
-
-@pytest.fixture
-def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    return snapshot.use_extension(Text)
 
 
 @pytest.fixture(autouse=True)

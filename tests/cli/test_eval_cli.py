@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension
-from syrupy.location import PyTestLocation
 
 from fakes.process import Pinfold
 from fakes.terminal import Terminal
@@ -20,22 +18,8 @@ from pinfold.evaluation.report_trials import report
 from pinfold.evaluation.scores import Evaluation
 from pinfold.tokens.counter import Counter
 
-SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 SMALL = ("--trials", "2", "--compactions", "2", "--budget", "1500", "--conversations", "2")
 Out = pytest.CaptureFixture[str]
-
-
-class Text(SingleFileSnapshotExtension):
-    _file_extension = "txt"
-
-    @classmethod
-    def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS)
-
-
-@pytest.fixture
-def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    return snapshot.use_extension(Text)
 
 
 @pytest.fixture(autouse=True)

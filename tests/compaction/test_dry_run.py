@@ -1,12 +1,7 @@
 """The dry-run report, to the byte."""
 
-from pathlib import Path
-
 import msgspec
-import pytest
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension
-from syrupy.location import PyTestLocation
 
 from fakes.compactions import planned, session
 from pinfold.commands.compact_text import lines
@@ -14,21 +9,6 @@ from pinfold.compaction.plan import CompactionPlan, Planned, Sizes
 from pinfold.compaction.report import Report, completion, report_of
 from pinfold.rollout.events import PinsChanged
 from pinfold.rollout.values import Base
-
-SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
-
-
-class Text(SingleFileSnapshotExtension):
-    _file_extension = "txt"
-
-    @classmethod
-    def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS)
-
-
-@pytest.fixture
-def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    return snapshot.use_extension(Text)
 
 
 def report(name: str) -> Report:

@@ -3,17 +3,15 @@
 import re
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension
-from syrupy.location import PyTestLocation
 
 from fakes.exports import WRITER, small, transcript
+from fakes.golden import Golden
 from fakes.histories import histories
 from fakes.pages import Page
 from pinfold.export import markdown, page
@@ -22,15 +20,9 @@ from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Image, Item, Origin
 from pinfold.sanitize import is_safe
 
-SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / Path(__file__).stem
 
-
-class Pages(SingleFileSnapshotExtension):
+class Pages(Golden):
     _file_extension = "html"
-
-    @classmethod
-    def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS)
 
 
 class Texts(Pages):
