@@ -15,7 +15,7 @@ from pinfold.tui.app import PinfoldApp
 from pinfold.tui.screen_config import ScreenConfig
 
 CWD = Path("/home/ada/wc")
-CONFIG = ScreenConfig(cwd=CWD, history=Path("/dev/null"))
+CONFIG = ScreenConfig(cwd=CWD, history=Path("/dev/null"), card_delay=0.0)
 
 
 def make_app(

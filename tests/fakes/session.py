@@ -137,6 +137,7 @@ class FakeSession:
     choice_note: str = "OPENAI_API_KEY is set."
     phase: Phase = "idle"
     approvals: str = "ask"
+    edits_allowed: bool = False
     queue: tuple[tuple[int, str], ...] = ()
     gauge: Reading | None = READING
     """None: what the window really holds."""

@@ -303,3 +303,18 @@ def test_a_very_long_command_is_always_asked_about() -> None:
     assert always(long, ROOT) == (None, False)
     review = Review("command", "$ ls", (ROOT,), long)
     assert isinstance(verdict("workspace", review, False, ROOT, ["ls"]), Ask)
+
+
+def test_allowed_edits_are_plain_ones_in_the_workspace() -> None:
+    def of(review: Review, mode: Mode = "ask") -> Allowed | Ask | Denied:
+        return verdict(mode, review, False, ROOT, (), edits=True)
+
+    assert of(WRITE) == Allowed("writes in the workspace")
+    for review in (WRITE_OUTSIDE, GIT, CONFIG, COMMAND):
+        found = of(review)
+        assert isinstance(found, Ask)
+        assert not found.edits
+    assert isinstance(of(WRITE, "read-only"), Denied)
+    asked = verdict("ask", WRITE, False, ROOT, ())
+    assert isinstance(asked, Ask)
+    assert asked.edits

@@ -110,6 +110,11 @@ class Session:
         return self._parts.consent.mode
 
     @property
+    def edits_allowed(self) -> bool:
+        """Whether plain edits run without asking, though the mode is `ask`."""
+        return self._parts.consent.edits
+
+    @property
     def unconfined(self) -> str:
         """Why the agent's commands run in no sandbox; empty where they do."""
         return self._parts.confinement.missing

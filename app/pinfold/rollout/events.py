@@ -124,6 +124,8 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     """Why it was asked; with `policy`, why it would have been where the call ran all the same."""
     folders: tuple[str, ...] = ()
     """Where `always` allows edits of files that nothing names."""
+    edits: bool = False
+    """Whether `always` allows plain edits, until the session is closed or its mode changes."""
 
 
 class JobStarted(Data, frozen=True, kw_only=True):

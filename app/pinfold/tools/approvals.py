@@ -33,6 +33,8 @@ class Ask:
     """The user decides."""
 
     reason: str
+    edits: bool = False
+    """Whether a yes to all plain edits in the folder would have spared the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ def verdict(
     confined: bool = False,
     trusted: bool = False,
     drift: str = "",
+    edits: bool = False,
 ) -> Verdict:
     """What becomes of a call.
 
@@ -68,7 +71,8 @@ def verdict(
     the session's own outputs. `deny` are words that no command may have; `roots` are folders to
     work in besides the workspace; `confined` says that commands run in a sandbox of that mode,
     `trusted` that the user trusts the folder: what only reads needs one of them to run unasked;
-    `drift` is why a write asks that nothing else speaks against. All paths are resolved.
+    `drift` is why a write asks that nothing else speaks against; `edits` says that the user allowed
+    plain edits in the workspace. All paths are resolved.
     """
     command = review.command or ""
     if denied := next((prefix for prefix in deny if says(command, prefix)), None):
@@ -116,9 +120,10 @@ def verdict(
             return Ask(f"writes {_shown(path, workspace)}: {why}")
     if drift and review.access == "write":
         return Ask(drift)
-    if mode == "workspace" and review.access == "write" and review.paths:
+    plain = review.access == "write" and bool(review.paths)
+    if plain and (mode == "workspace" or edits):
         return Allowed("writes in the workspace")
-    return Ask("writes a file")
+    return Ask("writes a file", edits=plain)
 
 
 def _shown(path: Path, workspace: Path) -> Path:

@@ -147,7 +147,7 @@ class Bridge:
         """Read anew what no update tells: model, approvals, threshold."""
         session = self._session
         self._status.model = f"{session.model.name} · {session.model.provider}"
-        self._status.approvals = session.approvals
+        self._status.approvals = _approvals(session)
         self._status.jobs = len(session.jobs.running)
         self._gauge.model = session.model
         self._gauge.auto = session.auto
@@ -262,6 +262,7 @@ class Bridge:
 
     def _enter(self, phase: Phase) -> None:
         self._status.phase = phase
+        self._status.approvals = _approvals(self._session)
         if phase != "waiting":
             self._retry.hide()
         if phase == "idle":
@@ -271,3 +272,7 @@ class Bridge:
     def _show_queue(self, prompts: tuple[tuple[int, str], ...]) -> None:
         self._queue.show([text for _, text in prompts])
         self._editor.has_queued = bool(prompts)
+
+
+def _approvals(session: Session) -> str:
+    return f"{session.approvals}, edits allowed" if session.edits_allowed else session.approvals

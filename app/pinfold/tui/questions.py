@@ -19,9 +19,16 @@ QUIET = 0.6
 
 class Questions:
     def __init__(
-        self, prompt: PromptBox, monotonic: Callable[[], float], key: Callable[[str], str]
+        self,
+        prompt: PromptBox,
+        monotonic: Callable[[], float],
+        key: Callable[[str], str],
+        *,
+        seen: float,
     ) -> None:
-        """`key` names the key of an action."""
+        """`key` names the key of an action; `seen` are the seconds for which a question is on the
+        screen before it takes the keys."""
+        self._seen = seen
         self._prompt = prompt
         self._monotonic = monotonic
         self._key = key
@@ -37,11 +44,12 @@ class Questions:
         """Ask about a call."""
         from pinfold.tui.approval.card import ApprovalCard
 
-        card = ApprovalCard(question, self._key)
+        card = ApprovalCard(question, self._key, self._type)
         await self._mount(card)
         self.card = card
-        self._offer_focus(card)
-        waiting = self._prompt.set_interval(QUIET / 4, lambda: self._offer_focus(card))
+        shown_at = self._monotonic()
+        self._offer_focus(card, shown_at)
+        waiting = self._prompt.set_interval(QUIET / 4, lambda: self._offer_focus(card, shown_at))
         try:
             return await card.decided
         finally:
@@ -50,12 +58,17 @@ class Questions:
             await card.remove()
             self._prompt.editor.focus()
 
-    def _offer_focus(self, card: Widget) -> None:
+    def _offer_focus(self, card: Widget, shown_at: float) -> None:
         """Let keys answer, but never those that were meant for the prompt."""
-        editor = self._prompt.editor
-        quiet = self._monotonic() - self._last_typed >= QUIET
+        editor, now = self._prompt.editor, self._monotonic()
+        quiet = now - self._last_typed >= QUIET and now - shown_at >= self._seen
         if editor.screen.focused is editor and not editor.text and quiet:
             card.focus()
+
+    def _type(self, letter: str) -> None:
+        """Type into the prompt, which keeps the keys until it is empty again."""
+        self._prompt.editor.focus()
+        self._prompt.editor.insert(letter)
 
     async def offer_preview(self, why: str, leaves: str) -> bool:
         """Whether the user wants to see a compaction that is due; `why` says why it is, and

@@ -32,6 +32,8 @@ class ScreenConfig(Struct, frozen=True):
     """What was wrong with the settings."""
     note: str = ""
     """What the transcript says first, as of a session that was adopted."""
+    card_delay: float = 0.5
+    """Seconds for which an approval card is on the screen before it takes the keys."""
     prompt: Prompt | None = None
     """What is sent to the first session."""
     offer: Callable[[], str] | None = None

@@ -92,7 +92,7 @@ class Shell(Keys):
         self._statusline = config.statusline
         self._status_failure = ""
         self._attention = Attention(self._write, config.notify, os.environ, has_title=config.title)
-        self._questions = Questions(self._prompt, monotonic, self._key)
+        self._questions = Questions(self._prompt, monotonic, self._key, seen=config.card_delay)
         self._stopping = Stopping(
             self.editor,
             self._hints,

@@ -32,12 +32,15 @@ class Consent:
     """Those that are refused before anything else is asked."""
     trusted: bool = False
     """Whether the user trusts the folder."""
+    edits: bool = False
+    """Plain edits in the workspace, in the mode that asks for them."""
 
     def set(self, mode: str) -> None:
         """Raises `ValueError` where there is no such mode."""
         if mode not in get_args(Mode):
             raise ValueError(f"{mode!r} is none of {', '.join(get_args(Mode))}.")
         self.mode = cast("Mode", mode)
+        self.edits = False
 
 
 class RefusedCall(Exception):
@@ -110,6 +113,7 @@ class Approvals:
             confined=sandbox is not None,
             trusted=self._consent.trusted,
             drift=drifts,
+            edits=self._consent.edits,
         ):
             case Allowed():
                 if stray:
@@ -120,7 +124,7 @@ class Approvals:
                     ApprovalDecided(call_id=call_id, verdict="policy", reason=reason)
                 )
                 raise RefusedCall(f"Refused: {reason}")
-            case Ask(reason):
+            case Ask(reason, edits):
                 prefix: str | None = review.origin or None
                 exact, outside = False, bool(review.outside)
                 if review.command and not outside:
@@ -139,12 +143,15 @@ class Approvals:
                     folders=self._drift.folders(
                         stray if reason == drifts else (), self._consent.mode
                     ),
+                    edits=edits,
                 )
                 await to_ask()
                 decision = await self.ask(question)
         way: Way | None = None
         if outside and decision.verdict == "yes":
             way = "network" if decision.network else "outside"
+        allows_edits = question.edits and decision.verdict == "always"
+        self._consent.edits = self._consent.edits or allows_edits
         await self._record.append(
             ApprovalDecided(
                 call_id=call_id,
@@ -155,6 +162,7 @@ class Approvals:
                 way=way or "",
                 asked=question.reason,
                 folders=question.folders if decision.verdict == "always" else (),
+                edits=allows_edits,
             )
         )
         if decision.verdict == "policy":

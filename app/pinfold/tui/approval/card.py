@@ -6,11 +6,10 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.message import Message
+from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -19,35 +18,11 @@ from pinfold.sanitize import clean, one_line
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.arguments import Editable, editable
 from pinfold.tui.approval.diff import DiffView
+from pinfold.tui.approval.menu import Choice, Menu, options
 from pinfold.tui.keys import bindings
 
 FRAME = 6
 """Columns of a card's foot that its text can't have."""
-
-
-class Choice(Static):
-    """One answer: its key and its name. Can be clicked."""
-
-    DEFAULT_CSS = """
-    Choice {
-        width: auto;
-        margin: 0 3 0 0;
-
-        &:hover { text-style: reverse; }
-    }
-    """
-
-    class Chosen(Message):
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
-
-    def __init__(self, key: str, name: str, action: str) -> None:
-        super().__init__(Text.assemble((key, "bold underline"), f" {name}"), markup=False)
-        self._action = action
-
-    def on_click(self) -> None:
-        self.post_message(self.Chosen(self._action))
 
 
 class ApprovalCard(Vertical, can_focus=True):
@@ -65,19 +40,19 @@ class ApprovalCard(Vertical, can_focus=True):
 
         &:focus-within, &:focus { border: round $warning; border-title-color: $warning; }
 
-        & > .body { height: auto; max-height: 40vh; scrollbar-size-vertical: 1; }
+        & > .body { height: auto; max-height: 30vh; scrollbar-size-vertical: 1; }
         &.-large > .body { height: 1fr; max-height: 100%; }
         &.-large { height: 1fr; min-height: 70vh; }
         & > .why { margin: 1 0 0 0; }
         & > .below { height: auto; margin: 1 0 0 0; }
         & .command { text-style: bold; }
-        & .choices { height: 1; }
         & .hint { color: $foreground 60%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "scroll(-1)", show=False),
-        Binding("down", "scroll(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("enter", "select", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown,space", "page(1)", show=False),
         Binding("home", "edge(0)", show=False),
@@ -86,22 +61,28 @@ class ApprovalCard(Vertical, can_focus=True):
         *bindings("transcript", prefix="screen."),
     ]
 
-    def __init__(self, question: Question, key: Callable[[str], str]) -> None:
-        """`key` names the key of an action."""
+    def __init__(
+        self, question: Question, key: Callable[[str], str], typed: Callable[[str], None]
+    ) -> None:
+        """`key` names the key of an action; `typed` takes a letter that answers nothing."""
         super().__init__()
         self._key = key
+        self._typed = typed
         self._question = question
+        self._menu = self._new_menu()
         self._edited: Editable | None = None
         """What is being edited; None while a note is written."""
-        self._body = VerticalScroll(classes="body", can_focus=False)
+        self._body = VerticalScroll(self._body_widget(), classes="body", can_focus=False)
         self._why = Static(Text(one_line(question.reason)), classes="why", markup=False)
         """Why it asks, where the card's foot has no room for it."""
-        self._below = Vertical(classes="below")
+        self._below = Vertical(self._menu, classes="below")
         self.decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
     def compose(self) -> ComposeResult:
         review = self._question.review
-        title = review.title if review.command is None else "Run this command?"
+        title = f"{review.title[:1].upper()}{review.title[1:]}?"
+        if review.command is not None:
+            title = "Run this command?"
         if self._question.outside:
             title = "Run this command outside its sandbox?"
         self.border_title = Text(one_line(title))
@@ -110,18 +91,16 @@ class ApprovalCard(Vertical, can_focus=True):
         yield self._why
         yield self._below
 
-    async def on_mount(self) -> None:
-        await self._body.mount(self._body_widget())
-        await self._ask()
-
     def _describe(self) -> None:
         """At the card's foot: why it asks, how much there is to read, how to answer."""
         said: list[str] = []
         rows, seen = self._body.virtual_size.height, self._body.size.height
         if rows > seen > 0:
-            said.append(f"{rows} lines: PgDn, or f for more room")
+            said.append(f"{rows} lines: PgDn, {self._key('enlarge')} for more room")
         if not self.has_focus_within:
             said.append(f"{self._key('switch_focus')} answers")
+        elif self.has_focus:
+            said.append("Enter selects")
         why = one_line(self._question.reason)
         width = self.outer_size.width
         self._why.display = bool(width) and cell_len(" · ".join([why, *said])) > width - FRAME
@@ -152,20 +131,13 @@ class ApprovalCard(Vertical, can_focus=True):
             return DiffView(review.diff)
         return Static(Text(clean(self._question.arguments)), markup=False)
 
+    def _new_menu(self) -> Menu:
+        found = options(self._question)
+        return Menu(found, [self._key(option.action) for option in found])
+
     async def _ask(self) -> None:
-        prefix = self._question.prefix
-        choices = [Choice("y", "outside" if self._question.outside else "yes", "allow")]
-        if self._question.network:
-            choices.append(Choice("w", "with the network", "network"))
-        choices.append(Choice("n", "no", "refuse"))
-        if prefix:
-            what = "exactly this" if self._question.exact else f"“{one_line(prefix)} …”"
-            choices.append(Choice("a", f"always {what}", "always"))
-        elif folders := self._question.folders:
-            more = f" and {len(folders) - 1} more" if len(folders) > 1 else ""
-            choices.append(Choice("a", f"always in {one_line(folders[0]) or '.'}/{more}", "always"))
-        choices += [Choice("e", "edit", "change"), Choice("Esc", "interrupt", "screen.interrupt")]
-        await self._show(Horizontal(*choices, classes="choices"))
+        self._menu = self._new_menu()
+        await self._show(self._menu)
         self._body.display = True
 
     async def _show(self, *widgets: Widget) -> None:
@@ -178,8 +150,22 @@ class ApprovalCard(Vertical, can_focus=True):
 
     # The user's answer
 
-    def action_scroll(self, lines: int) -> None:
-        self._body.scroll_relative(y=lines, animate=False)
+    async def on_key(self, event: events.Key) -> None:
+        """A number answers; what answers nothing was meant for the prompt."""
+        if not self.has_focus or not event.is_printable or event.key in self.screen.active_bindings:
+            return
+        event.stop()
+        letter = event.character or ""
+        if not letter.isdecimal():
+            self._typed(letter)
+        elif 0 < int(letter) <= len(self._menu.options):
+            await self.run_action(self._menu.options[int(letter) - 1].action)
+
+    def action_move(self, by: int) -> None:
+        self._menu.move(by)
+
+    async def action_select(self) -> None:
+        await self.run_action(self._menu.options[self._menu.chosen].action)
 
     def action_page(self, pages: int) -> None:
         self._body.scroll_relative(y=pages * max(1, self._body.size.height - 1), animate=False)
@@ -198,13 +184,13 @@ class ApprovalCard(Vertical, can_focus=True):
             self._decide(Decision("yes", network=True))
 
     def action_always(self) -> None:
-        if self._question.prefix or self._question.folders:
+        if any(option.action == "always" for option in self._menu.options):
             self._decide(Decision("always"))
 
     async def action_refuse(self) -> None:
         self._edited = None
-        answer = Answer("", one_line=True, placeholder="A word to the model, if you like")
-        await self._show(answer, _hint("Enter refuses · Esc goes back"))
+        answer = Answer("", one_line=True, placeholder="Tell the model why (optional)")
+        await self._show(answer, _hint("Enter refuses · Esc closes"))
         answer.focus()
 
     async def action_change(self) -> None:
@@ -212,9 +198,9 @@ class ApprovalCard(Vertical, can_focus=True):
         self._edited = what = editable(question.arguments, question.editable)
         is_command = bool(what.field) and question.review.command is not None
         answer = Answer(what.text, one_line=is_command)
-        keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S allows it"
+        keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S saves and allows it"
         named = "" if is_command else f"{what.field or 'arguments'} · "
-        await self._show(answer, _hint(f"{named}{keys} · Esc goes back"))
+        await self._show(answer, _hint(f"{named}{keys} · Esc closes"))
         self._body.display = False
         answer.focus()
 

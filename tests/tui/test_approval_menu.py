@@ -1,0 +1,93 @@
+"""The approval card as a menu, and what typing ahead may not do to it."""
+
+import pytest
+from textual import events
+
+from fakes.screen import make_app, type_fast, until
+from fakes.session import FakeSession
+from pinfold.ports.approver import Decision, Question
+from pinfold.ports.tool import Review
+from pinfold.tui.approval.card import ApprovalCard
+from pinfold.tui.approval.menu import options
+from pinfold.tui.prompt.editor import Editor
+
+COMMAND = Question(
+    "c1",
+    "shell",
+    '{"command": "git log"}',
+    Review("command", "$ git log", command="git log"),
+    "runs a command",
+    "git log",
+    editable="command",
+)
+EDIT = Question(
+    "c2", "write_file", "{}", Review("write", "write a", diff="+x\n"), "writes a file", edits=True
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            COMMAND,
+            ["Yes", "Yes, always `git log …`", "No, and tell the model why", "Edit the command"],
+        ),
+        (
+            EDIT,
+            ["Yes", "Yes, for this session's edits", "No, and tell the model why", "Edit it first"],
+        ),
+    ],
+)
+def test_the_answers_in_their_order(question: Question, texts: list[str]) -> None:
+    assert [option.text for option in options(question)] == texts
+
+
+@pytest.mark.parametrize(
+    ("keys", "decision"),
+    [
+        (["enter"], Decision("yes")),
+        (["down", "enter"], Decision("always")),
+        (["2"], Decision("always")),
+        (["up", "up", "enter", *"no", "enter"], Decision("no", "no")),
+        (["3", "enter"], Decision("no")),
+    ],
+)
+async def test_arrows_and_numbers_answer(keys: list[str], decision: Decision) -> None:
+    session = FakeSession()
+    async with make_app(session).run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver)
+        task = session.ask(EDIT)
+        await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
+        await pilot.press(*keys)
+        assert await task == decision
+
+
+async def test_a_card_takes_no_key_until_it_has_been_seen() -> None:
+    session, now = FakeSession(), [10.0]
+    app = make_app(session, card_delay=0.5, monotonic=lambda: now[0])
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        task = session.ask(COMMAND)
+        await until(pilot, lambda: list(pilot.app.screen.query(ApprovalCard)))
+        type_fast(pilot, "enter", "1", "y", "enter")
+        await until(pilot, lambda: session.queue)
+        assert not task.done()
+        assert session.queue[0][1] == "1y"
+        now[0] += 1
+        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
+        await pilot.press("enter")
+        assert await task == Decision("yes")
+
+
+async def test_what_answers_nothing_goes_into_the_prompt() -> None:
+    session = FakeSession()
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        task = session.ask(COMMAND)
+        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
+        pilot.app.post_message(events.Paste("y\n"))
+        await pilot.press("9", *"ok, y")
+        assert not task.done()
+        assert pilot.app.screen.query_one(Editor).text == "ok, y"
+        task.cancel()
+        await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))
