@@ -78,7 +78,7 @@ class Printer:
                 if isinstance(event.data, ItemAdded):
                     self._item(event.data.item)
             case ToolStarted(title=title):
-                self._note(f"● {title}")
+                self._say_in_text(f"● {title}")
             case Retrying(reason=reason):
                 self.say(f"{reason} Trying again.")
             case Told(text=text, level=level):
@@ -100,21 +100,21 @@ class Printer:
     def _item(self, item: Item) -> None:
         if item.kind == "assistant":
             if self._last:
-                self._note(self._last)
+                self._say_in_text(self._last)
             self._last = item.content
         elif item.kind == "tool_call" and self._last:
-            self._note(self._last)
+            self._say_in_text(self._last)
             self._last = ""
         elif item.kind == "tool_result" and not item.detail.get("ok", True):
             first = item.content.strip().splitlines() or ["failed"]
-            self._note(f"  {item.name}: {first[0]}")
+            self._say_in_text(f"  {item.name}: {first[0]}")
 
     def line(self, event: bytes) -> None:
         """Print an encoded event."""
         self._out.write(escaped(event.decode()) + "\n")
         self._out.flush()
 
-    def _note(self, text: str) -> None:
+    def _say_in_text(self, text: str) -> None:
         """What JSON mode prints as an event."""
         if not self._json:
             self.say(text)

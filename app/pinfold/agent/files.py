@@ -150,7 +150,7 @@ class Files:
         """Before a request: a line for the model on what is news. Raises `JournalError`."""
         news = await self.news()
         if news.seen and self._model().tools:
-            text = _told(news)
+            text = _change_note(news)
             await self._record.add(
                 lambda n: [ItemAdded(item=Item(n=n, kind="checkpoint", content=text))]
             )
@@ -163,7 +163,7 @@ class Files:
         """What is on the disk, where that is not what was seen last."""
         if self._unread:
             try:
-                earlier = await asyncio.to_thread(_read, self._record.journal)
+                earlier = await asyncio.to_thread(_known_files, self._record.journal)
             except OSError:
                 return ()
             for uri, known in self._known.items():
@@ -178,13 +178,13 @@ class Files:
         return tuple(look for look in looks if isinstance(look, ArtifactObserved))
 
 
-def _told(news: Meanwhile) -> str:
+def _change_note(news: Meanwhile) -> str:
     changed = f"Changed since you last saw it: {named(news.changed)}. " if news.changed else ""
     gone = f"Gone: {named(news.gone)}. " if news.gone else ""
     return f"[{changed}{gone}Look again before you rely on what you knew of it.]"
 
 
-def _read(journal: Journal) -> dict[str, _Known]:
+def _known_files(journal: Journal) -> dict[str, _Known]:
     known: dict[str, _Known] = {}
     for event in scan(journal, ArtifactObserved):
         _take(known, event)

@@ -75,21 +75,21 @@ class Hooks:
                 "rollout": str(self._record.journal.path),
                 **told,
             }
-            outcome = await self._one(command, msgspec.json.encode(payload))
+            outcome = await self._run_hook(command, msgspec.json.encode(payload))
             if outcome.context:
                 contexts.append(outcome.context[:MAX_CONTEXT])
             if outcome.stop:
                 return Outcome(one_line(outcome.stop)[:_REASON], "\n".join(contexts))
         return Outcome("", "\n".join(contexts))
 
-    async def _one(self, command: str, payload: bytes) -> Outcome:
+    async def _run_hook(self, command: str, payload: bytes) -> Outcome:
         try:
             with TemporaryFile() as stdin, TemporaryFile() as stderr:
                 stdin.write(payload)
                 stdin.seek(0)
                 async with asyncio.timeout(self._timeout):
                     code, printed = await self._run(command, stdin, stderr)
-                said = _head(stderr).strip()
+                said = _output_head(stderr).strip()
         except TimeoutError:
             self._warn(command, f"took longer than {self._timeout:g} s and was ended")
             return Outcome()
@@ -121,6 +121,6 @@ class Hooks:
         self._record.warn(f"Hook {one_line(command)[:80]}: {one_line(why)[:_REASON]}")
 
 
-def _head(file: IO[bytes]) -> str:
+def _output_head(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read(MAX_OUTPUT).decode(errors="replace")

@@ -22,7 +22,7 @@ class Background:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self.jobs = Jobs(record.state.last_job, self._ended)
+        self.jobs = Jobs(record.state.last_job, self._journal_end)
 
     async def take_up(self) -> None:
         """Note that what an earlier opening left running has ended. Raises `JournalError`."""
@@ -30,7 +30,7 @@ class Background:
         if left:
             await self._record.append(*(JobEnded(job=n, reason="pinfold stopped") for n in left))
 
-    async def _ended(self, job: Job) -> None:
+    async def _journal_end(self, job: Job) -> None:
         record = self._record
         await record.append(
             JobEnded(
@@ -51,33 +51,35 @@ class Background:
         record = self._record
         if not record.state.ended_jobs and not record.state.jobs_untold:
             return
-        rest = {n: await self._rest(n) for n in tuple(record.state.ended_jobs)}
+        rest = {n: await self._unread_output(n) for n in tuple(record.state.ended_jobs)}
 
         def make(first: int) -> list[Data]:
             state = record.state
-            items = [_ending(*state.ended_jobs[n], text) for n, text in rest.items()]
+            items = [_ended_item(*state.ended_jobs[n], text) for n, text in rest.items()]
             if state.jobs_untold:
                 detail = {ABOUT: [JOBS, running(state.jobs)]}
-                items.append(Item(n=0, kind="context", content=_said(state.jobs), detail=detail))
+                items.append(
+                    Item(n=0, kind="context", content=_running_text(state.jobs), detail=detail)
+                )
             return [ItemAdded(item=replace(item, n=n)) for n, item in enumerate(items, first)]
 
         await record.add(make)
 
-    async def _rest(self, number: int) -> str:
+    async def _unread_output(self, number: int) -> str:
         with suppress(ToolError):  # it belongs to an earlier opening
             _, text = await self.jobs.output(number, 0, TAIL)
             return text
         return ""
 
 
-def _said(jobs: dict[int, JobStarted]) -> str:
+def _running_text(jobs: dict[int, JobStarted]) -> str:
     if not jobs:
         return "No command runs in the background any more."
     lines = (f"- {n}: `{job.command}`, output in {job.output}" for n, job in jobs.items())
     return "\n".join(["These commands run in the background:", *lines])
 
 
-def _ending(started: JobStarted, ended: JobEnded, text: str) -> Item:
+def _ended_item(started: JobStarted, ended: JobEnded, text: str) -> Item:
     how = ended.reason or f"exit code {ended.exit_code}"
     seconds = f", {ended.seconds:.1f} s" if ended.seconds else ""
     head = f"Background command {started.job} (`{started.command}`) has ended: {how}{seconds}."

@@ -95,7 +95,7 @@ class Calls:
                     place = None
                     for call in batch:
                         place = Place(place)
-                        group.create_task(self._one(call, place))
+                        group.create_task(self._run_in_place(call, place))
             except* JournalError as failures:
                 raise JournalError(str(failures.exceptions[0])) from failures
 
@@ -123,15 +123,15 @@ class Calls:
             if run := self._begun.get(call.n):
                 seen = run.outcome.observations if run.outcome else ()
                 outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review
-            await self._result(call, outcome, "unknown", review)
+            await self._journal_result(call, outcome, "unknown", review)
 
-    async def _one(self, call: Item, place: Place) -> None:
+    async def _run_in_place(self, call: Item, place: Place) -> None:
         try:
-            await self._carried_out(call, place)
+            await self._run_to_result(call, place)
         finally:
             place.leave()
 
-    async def _carried_out(self, call: Item, place: Place) -> None:
+    async def _run_to_result(self, call: Item, place: Place) -> None:
         live = LiveOutput(self._record, call.call_id or "")
         context = self._outputs.bounded(
             ToolContext(
@@ -146,7 +146,7 @@ class Calls:
         run = _Run(call, context, place)
         async with self._parallel:
             try:
-                outcome = await self._run(run)
+                outcome = await self._run_tool(run)
             except RefusedCall as refusal:
                 detail = {"refused": True, "act": "refused"}
                 detail |= {"words": refusal.words} if refusal.words else {}
@@ -157,15 +157,15 @@ class Calls:
                 why = STOPPED if self._failed else INTERRUPTED
                 state: State = "complete" if run.outcome else "interrupted"
                 run.outcome = run.outcome or interrupted(why, run.review, live.text)
-                result = self._result(call, run.outcome, state, run.review or run.proposed)
+                result = self._journal_result(call, run.outcome, state, run.review or run.proposed)
                 await place.write(result)
                 raise
             except Exception as error:  # a tool must not take the shell down
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
             review = run.review or run.proposed
-            await place.write(self._result(call, outcome, "complete", review))
+            await place.write(self._journal_result(call, outcome, "complete", review))
 
-    async def _run(self, run: "_Run") -> ToolOutcome:
+    async def _run_tool(self, run: "_Run") -> ToolOutcome:
         call, context = run.call, run.context
         tool = self._tools.get(call)
         if tool is None:
@@ -215,7 +215,7 @@ class Calls:
             await self._seen.take(outcome.observations, context)
         output = outcome.output
         run.outcome = outcome  # it stands, whatever becomes of the hooks
-        said = await self._reviewed(call, arguments, output, ok=outcome.ok)
+        said = await self._output_with_hooks(call, arguments, output, ok=outcome.ok)
         return replace(outcome, output=said)
 
     async def _permit(self, call: Item, arguments: str) -> None:
@@ -226,7 +226,7 @@ class Calls:
         if outcome.stop:
             raise RefusedCall(f"Stopped by a hook: {outcome.stop}")
 
-    async def _reviewed(self, call: Item, arguments: str, output: str, *, ok: bool) -> str:
+    async def _output_with_hooks(self, call: Item, arguments: str, output: str, *, ok: bool) -> str:
         """The output, and what hooks have to say of it."""
         outcome = await self._hooks.run(
             "post_tool",
@@ -251,7 +251,7 @@ class Calls:
                 run.outcome = await work
             raise
 
-    async def _result(
+    async def _journal_result(
         self, call: Item, outcome: ToolOutcome, state: State, review: Review | None = None
     ) -> None:
         stated = statement(self._tools.get(call), call, review, self._workspace)

@@ -57,7 +57,7 @@ class Outputs:
             detail |= {} if path is None else {"spill": str(path)}
         size = CAP
         while True:
-            head, tail = _ends(text, size)
+            head, tail = _head_and_tail(text, size)
             left = len(text) - len(head) - len(tail)
             mark = f"\n[... {left:,} characters left out; {where} ...]\n"
             if self._fits(cut := head + mark + tail) or not head + tail:
@@ -84,7 +84,7 @@ def _keep(context: ToolContext, text: str) -> tuple[Path | None, str]:
         return None, f"it could not be kept: {error.strerror}"
 
 
-def _ends(text: str, size: int) -> tuple[str, str]:
+def _head_and_tail(text: str, size: int) -> tuple[str, str]:
     """The head and the tail of a text, in whole lines where these are not endless."""
     half = size // 2
     head, tail = text[:half], text[len(text) - half :] if half else ""

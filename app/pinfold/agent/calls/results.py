@@ -16,7 +16,7 @@ def statement(tool: Tool | None, call: Item, review: Review | None, cwd: Path) -
     stated: dict[str, Any] = {"act": tool.kind if tool else "read"}
     if tool:
         stated |= {"bodies": list(tool.bodies)} if tool.bodies else {}
-        stated |= {"names": names} if (names := _names(tool, call, cwd)) else {}
+        stated |= {"names": names} if (names := _changed_files(tool, call, cwd)) else {}
         stated |= {"searches": True} if tool.searches else {}
         stated |= {"quiet": True} if tool.quiet else {}
     if review is not None:
@@ -25,7 +25,7 @@ def statement(tool: Tool | None, call: Item, review: Review | None, cwd: Path) -
     return stated
 
 
-def _names(tool: Tool, call: Item, cwd: Path) -> list[str]:
+def _changed_files(tool: Tool, call: Item, cwd: Path) -> list[str]:
     """The files that the call was to change, as the journal names them."""
     try:
         named = tool.names(call.content)

@@ -94,7 +94,7 @@ class Applying:
             record.warn(note)
         try:
             await asyncio.to_thread(self._save_summary, draft)
-            await self._after(compaction, plan.sizes)
+            await self._run_post_compact(compaction, plan.sizes)
         except JournalError as error:
             record.warn(f"What a hook of post_compact added is left out: {error}")
         except asyncio.CancelledError:
@@ -103,7 +103,7 @@ class Applying:
                 raise
             task.uncancel()  # Esc ended the hook; the compaction was over
 
-    async def _after(self, compaction: Compaction, sizes: Sizes) -> None:
+    async def _run_post_compact(self, compaction: Compaction, sizes: Sizes) -> None:
         told = {
             "before": sizes.context + sizes.before,
             "after": sizes.context + sizes.after,

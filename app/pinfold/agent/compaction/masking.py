@@ -87,7 +87,7 @@ class Masking:
         self._next = reading.used - saved + APART * reading.usable
         self._record.tell(
             Told(
-                f"Masked {_named(draft, batch)}: {tokens(reading.used)} → "
+                f"Masked {_counts_text(draft, batch)}: {tokens(reading.used)} → "
                 f"{tokens(reading.used - saved)} tokens. The prompt cache is read anew for "
                 f"{tokens(max(0, report.uncached - saved))} of them.",
                 hint="/undo brings them back",
@@ -95,7 +95,7 @@ class Masking:
         )
 
 
-def _named(draft: Draft, batch: Sequence[Planned]) -> str:
+def _counts_text(draft: Draft, batch: Sequence[Planned]) -> str:
     """`5 results and 1 call`."""
     entries = draft.view.by_number
     calls = sum(entries[planned.n].item.kind == "tool_call" for planned in batch)

@@ -152,13 +152,13 @@ class Preparing:
         if known is not None and reading.used - known.used < REFRESH * reading.usable:
             return
         unread = reading.used if known is None else reading.used - known.used
-        if unread > self._left:
+        if unread > self._budget_left:
             return
         self._task = asyncio.create_task(self._write(reading.used))
         self._tell()
 
     @property
-    def _left(self) -> int:
+    def _budget_left(self) -> int:
         """Tokens of its budget."""
         state = self._record.state
         return int(self._options.budget * state.spent_on_turns) - state.spent_preparing
@@ -166,7 +166,7 @@ class Preparing:
     async def _write(self, used: int) -> None:
         generation = self._record.window.generation
         try:
-            material = await self._made()
+            material = await self._new_material()
         except asyncio.CancelledError:
             if self._ready.material() is None:  # else what was written before still serves
                 await self._unused(self._why)
@@ -183,9 +183,11 @@ class Preparing:
         self._task = None
         self._tell()
 
-    async def _made(self) -> Material | None:
+    async def _new_material(self) -> Material | None:
         await self._compacting.permit(PREPARATION)
-        summarizer = await self._summarizing.summarizer(PREPARATION, _quietly, lambda: self._left)
+        summarizer = await self._summarizing.summarizer(
+            PREPARATION, _quietly, lambda: self._budget_left
+        )
         if summarizer.model.context_window < SMALLEST:
             self._failures = MAX_FAILURES
             return None

@@ -75,7 +75,7 @@ def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None)
     if not _TIME.fullmatch(text):
         raise Refused(f"“{text}” is no window: name one by its number, or when it was compacted.")
     digits = _digits(text)
-    names = dict(_names(boundaries))
+    names = dict(_ended_windows(boundaries))
     for path in (folder / FOLDER).glob("*.jsonl") if folder is not None else ():
         if (match := _OLD_NAME.fullmatch(path.name)) is not None:
             names[path.name] = int(match[1])
@@ -86,7 +86,7 @@ def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None)
     return found.pop()
 
 
-def _names(boundaries: Sequence[Boundary]) -> Iterator[tuple[str, int]]:
+def _ended_windows(boundaries: Sequence[Boundary]) -> Iterator[tuple[str, int]]:
     """The windows that a compaction ended, each by when it did and its number."""
     before = boundaries[0].generation - 1 if boundaries else 0
     for boundary in boundaries:

@@ -96,7 +96,7 @@ class Front:
         tools = {tool.name: tool for tool in now.context.tools}
         changed = tools != {tool.name: tool for tool in fresh.context.tools}
         if sent and changed:
-            record.warn(self._lost(now.context, fresh.context))
+            record.warn(self._cache_warning(now.context, fresh.context))
         if changed or not sent:
             now = fresh
         await tell(record, *_tellings(now.context, fresh.context, record.state.told))
@@ -116,7 +116,7 @@ class Front:
         for file in await asyncio.to_thread(instructions.nested, self._cwd, entered):
             about = NESTED + file.path
             if file.text or about in told:
-                text = _said(file, known=about in told)
+                text = _rules_text(file, known=about in told)
                 await tell(self._record, Telling(about, text, file.text))
 
     async def _say_unread(self) -> None:
@@ -137,7 +137,7 @@ class Front:
                 if self._record.window.archive.touches(n).get(uri) in ("read", "edit"):
                     self._entered.add((self._cwd / uri).parent)
 
-    def _lost(self, now: Context, fresh: Context) -> str:
+    def _cache_warning(self, now: Context, fresh: Context) -> str:
         before, after = ({tool.name for tool in c.tools} for c in (now, fresh))
         names = [f"+{name}" for name in sorted(after - before)]
         names += [f"-{name}" for name in sorted(before - after)]
@@ -162,7 +162,7 @@ def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Tel
         about = RULES + path
         known = before.get(path, AgentsFile(path, "")).text
         if told.get(about, digest(known)) != digest(file.text):
-            said = _said(file, known=bool(known) or about in told)
+            said = _rules_text(file, known=bool(known) or about in told)
             found.append(Telling(about, said, file.text))
     if told.get(ENVIRONMENT, digest(now.environment)) != digest(fresh.environment):
         text = f"The environment has changed. It is now:\n{fresh.environment}"
@@ -170,7 +170,7 @@ def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Tel
     return found
 
 
-def _said(file: AgentsFile, *, known: bool) -> str:
+def _rules_text(file: AgentsFile, *, known: bool) -> str:
     """What the model reads of a file of rules; `known` where it has read an earlier text."""
     if not file.text:
         return f"{file.path} is gone: the instructions from it, given above, no longer hold."

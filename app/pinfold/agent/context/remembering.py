@@ -56,7 +56,7 @@ class Remembering:
     # Citations
 
     @property
-    def _told(self) -> MemoryPort | None:
+    def _citable(self) -> MemoryPort | None:
         """The port, where the model was told of memories and may cite them."""
         context = self._record.state.context.context
         return self._port if context.memories is not None and context.memories.text else None
@@ -67,7 +67,7 @@ class Remembering:
 
     def passed(self, delta: Delta) -> Delta:
         """A piece of a response without what belongs to its citations."""
-        port = self._told
+        port = self._citable
         if port is None or not isinstance(delta, TextDelta):
             return delta
         self._streamed += delta.text
@@ -78,7 +78,7 @@ class Remembering:
         return TextDelta(piece)
 
     def cut(self, reply: str) -> Cut | None:
-        return self._told.cut(reply) if self._told is not None else None
+        return self._citable.cut(reply) if self._citable is not None else None
 
     async def used(self, cut: Cut) -> MemoryUsed | None:
         """The event of a reply's citations, its item still to be named; None where none holds."""

@@ -32,7 +32,7 @@ def toolchain(cwd: Path) -> str:
     root = repository_root(cwd) or cwd
     found: dict[str, str] = {}
     for folder in dict.fromkeys((cwd, root)):
-        for name, version in _told(folder, root):
+        for name, version in _versions(folder, root):
             known = _NAMES.get(name, name)
             found[known] = found.get(known) or _brief(version)
     return ", ".join(f"{name} {version}".strip() for name, version in sorted(found.items()))
@@ -52,21 +52,21 @@ def _system() -> str:
     return f"{name} {platform.machine()}"
 
 
-def _told(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
+def _versions(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
     """Names and versions, the pinned ones first; no version where a file tells none."""
-    for line in (_read(folder / ".tool-versions", root) or "").splitlines():
+    for line in (_file_head(folder / ".tool-versions", root) or "").splitlines():
         words = line.split("#")[0].split()
         if len(words) > 1:
             yield words[0], words[1]
     for path in sorted(folder.glob(".*-version")):
-        if (text := _read(path, root)) is not None:
+        if (text := _file_head(path, root)) is not None:
             yield path.name[1:].removesuffix("-version"), text
     for file, (name, version) in _FILES.items():
-        if (text := _read(folder / file, root)) is not None:
+        if (text := _file_head(folder / file, root)) is not None:
             yield name, version(text)
 
 
-def _read(path: Path, root: Path) -> str | None:
+def _file_head(path: Path, root: Path) -> str | None:
     """The beginning of a regular file inside of `root`."""
     try:
         real = path.resolve()
@@ -83,14 +83,14 @@ def _brief(text: str) -> str:
 
 
 def _toml(*paths: tuple[str, ...]) -> Callable[[str], str]:
-    return lambda text: _at(tomllib.loads, text, paths)
+    return lambda text: _text_at(tomllib.loads, text, paths)
 
 
 def _json(*paths: tuple[str, ...]) -> Callable[[str], str]:
-    return lambda text: _at(json.loads, text, paths)
+    return lambda text: _text_at(json.loads, text, paths)
 
 
-def _at(parse: Callable[[str], Any], text: str, paths: tuple[tuple[str, ...], ...]) -> str:
+def _text_at(parse: Callable[[str], Any], text: str, paths: tuple[tuple[str, ...], ...]) -> str:
     """The first text that stands at one of the paths."""
     try:
         whole = parse(text)
@@ -105,7 +105,7 @@ def _at(parse: Callable[[str], Any], text: str, paths: tuple[tuple[str, ...], ..
     return ""
 
 
-def _go(text: str) -> str:
+def _go_version(text: str) -> str:
     lines = (line.split() for line in text.splitlines())
     return next((words[1] for words in lines if words[:1] == ["go"] and len(words) > 1), "")
 
@@ -118,7 +118,7 @@ _FILES: dict[str, tuple[str, Callable[[str], str]]] = {
         "rust",
         _toml(("package", "rust-version"), ("workspace", "package", "rust-version")),
     ),
-    "go.mod": ("go", _go),
+    "go.mod": ("go", _go_version),
     "package.json": ("node", _json(("engines", "node"))),
     "pyproject.toml": ("python", _toml(("project", "requires-python"))),
 }

@@ -104,15 +104,15 @@ class Playback:
         await self._retelling.append([event])
         window = self._record.window
         if window.generation != generation and is_compaction(window.boundaries[-1].reason):
-            self._note(forms, before)
+            self._add_round(forms, before)
 
     async def _check(self, compact: Callable[[], Awaitable[bool]]) -> None:
         forms, before = self._record.window.forms, self._reading()
         if await compact():
             self._retelling.diverged = True
-            self._note(forms, before)
+            self._add_round(forms, before)
 
-    def _note(self, forms: Mapping[int, Form], before: Reading) -> None:
+    def _add_round(self, forms: Mapping[int, Form], before: Reading) -> None:
         window = self._record.window
         made = window.boundaries[-1]
         self.rounds.append(round_of(forms, before, window, self._reading(), made))

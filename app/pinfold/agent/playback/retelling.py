@@ -51,26 +51,26 @@ class Retelling:
 
         def make(n: int) -> list[Data]:
             self._next = n
-            told = (self._told(event) for event in events)
+            told = (self._as_played(event) for event in events)
             return [data for data in told if data is not None]
 
         await self._record.add(make)
 
-    def _told(self, event: Event) -> Data | None:
+    def _as_played(self, event: Event) -> Data | None:
         data = self._without(event) if self._own else event.data
         if data is None:
             return None
         match data:
             case RequestFinished() | WindowCounted():
-                data = replace(data, through_seq=self._of(data.through_seq))
+                data = replace(data, through_seq=self._played_seq(data.through_seq))
             case PinsChanged() | ItemsMarked() | WindowReplaced() if data.undoes is not None:
-                data = replace(data, undoes=self._of(data.undoes))
+                data = replace(data, undoes=self._played_seq(data.undoes))
         before = self._played[-1] if self._played else 0
         self._recorded.append(event.seq)
         self._played.append(max(before, self._record.state.seq) + 1)
         return data
 
-    def _of(self, seq: int) -> int:
+    def _played_seq(self, seq: int) -> int:
         """The event itself, or the last one before it that was not left out."""
         at = bisect_right(self._recorded, seq)
         return self._played[at - 1] if at else 0

@@ -69,7 +69,7 @@ class Learning:
             return counted
         self._record.tell(
             Told(
-                _said(model, window, sent, told=error.limit is not None),
+                _learned_text(model, window, sent, told=error.limit is not None),
                 "warning",
                 hint="/context shows it and can forget it",
             )
@@ -153,7 +153,7 @@ def taught(window: int, sent: int, limit: int | None, least: int) -> int | None:
     return max(shrunk, least) if least < sent else shrunk
 
 
-def _said(old: ModelInfo, window: int, sent: int, *, told: bool) -> str:
+def _learned_text(old: ModelInfo, window: int, sent: int, *, told: bool) -> str:
     before = f"the {old.context_window:,} tokens {_BEFORE[old.window_source]}"
     if told:
         return f"The server takes {window:,} tokens, not {before}: planning with that from now on."

@@ -70,7 +70,7 @@ class Attempt:
 Journal = Callable[[Attempt], Awaitable[None]]
 
 
-def _asked(items: Sequence[Item], instruction: str) -> tuple[Item, ...]:
+def _with_instruction(items: Sequence[Item], instruction: str) -> tuple[Item, ...]:
     return (*items, Item(n=0, kind="user", content=instruction))
 
 
@@ -183,12 +183,16 @@ class Writer:
         `ContextOverflow`, also unsent where more is counted than the window has, and
         `ProviderError`.
         """
-        return await self._write(context, _asked(items, instruction), max_tokens, schema=schema)
+        return await self._write(
+            context, _with_instruction(items, instruction), max_tokens, schema=schema
+        )
 
     def conversation_room(self, items: Sequence[Item], instruction: str) -> int:
         if self._context is None:
             return 0
-        taken = self._calibrated(self._estimate(self._context(), _asked(items, instruction)))
+        taken = self._calibrated(
+            self._estimate(self._context(), _with_instruction(items, instruction))
+        )
         return min(self._model.max_output, max(0, self.room(0) - taken))
 
     async def in_conversation(
@@ -196,7 +200,7 @@ class Writer:
     ) -> str:
         assert self._context is not None, "only the session's own model has the conversation"
         # A schema would stand before all else, and the cache would be lost.
-        asked = _asked(items, instruction)
+        asked = _with_instruction(items, instruction)
         return (await self._write(self._context(), asked, max_tokens, live=True)).text
 
     async def _write(

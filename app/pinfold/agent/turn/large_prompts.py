@@ -114,10 +114,10 @@ class LargePrompts:
         kept: list[Path] = []
         for start, end in long:
             part = text[start:end]
-            head, tail = self._ends(part, keep // len(long), ends=ends)
+            head, tail = self._end_lengths(part, keep // len(long), ends=ends)
             if head + tail < len(part):
                 kept.append(_save(self._record.journal.folder / "outputs", part))
-                note = self._note(part, part[head : len(part) - tail], kept[-1])
+                note = self._cut_note(part, part[head : len(part) - tail], kept[-1])
                 cuts.append(_Cut(start + head, end - tail, note))
         return Smaller(_apply(prompt, cuts), tuple(kept))
 
@@ -134,14 +134,14 @@ class LargePrompts:
             left -= sizes[span] - NOTE
         return sorted(long) if left <= most else [(0, len(prompt.text))]
 
-    def _ends(self, text: str, keep: int, *, ends: bool) -> tuple[int, int]:
+    def _end_lengths(self, text: str, keep: int, *, ends: bool) -> tuple[int, int]:
         """Characters at the beginning and the end of `text` that take at most `keep` tokens."""
         if not ends:
-            return self._head(text, keep), 0
-        head = self._head(text, keep * 2 // 3)
-        return head, self._head(text[head:][::-1], keep // 3)
+            return self._head_length(text, keep), 0
+        head = self._head_length(text, keep * 2 // 3)
+        return head, self._head_length(text[head:][::-1], keep // 3)
 
-    def _head(self, text: str, keep: int) -> int:
+    def _head_length(self, text: str, keep: int) -> int:
         """Characters that it begins with, in at most `keep` tokens; whole lines, if it can be."""
         length = min(len(text), keep * 8)
         while length and self._count(text[:length]) > keep:
@@ -150,7 +150,7 @@ class LargePrompts:
             return length
         return text.rfind("\n", 0, length) + 1 or length
 
-    def _note(self, text: str, left: str, file: Path) -> str:
+    def _cut_note(self, text: str, left: str, file: Path) -> str:
         lines = left.strip("\n").count("\n") + 1
         gone = f"{lines:,} lines" if lines > 1 else f"{len(left):,} characters"
         if not self._model().tools:

@@ -41,12 +41,12 @@ async def run(
         text = live.text + "\n[interrupted by the user]"
         ran = observe_command(command, text)
         outcome = ToolOutcome(text, False, (ran,), {"command": command})
-        await _note(record, command, call_id, outcome, "interrupted")
+        await _journal(record, command, call_id, outcome, "interrupted")
         raise
-    await _note(record, command, call_id, outcome, "complete")
+    await _journal(record, command, call_id, outcome, "complete")
 
 
-async def _note(
+async def _journal(
     record: Record, command: str, call_id: str, outcome: ToolOutcome, state: State
 ) -> None:
     told = headed(outcome, f"The user ran `{command}`:\n")
