@@ -171,18 +171,8 @@ class _Reader:
         if entry.kind in WRITTEN and entry.kind != "tool_result":
             self._response = self._response or self.builder.response()
             self._last_response = response = self._response
-        return self.builder.item(
-            self._at,
-            entry.kind,
-            entry.content,
-            response=response,
-            call_id=entry.call_id,
-            name=entry.name,
-            foreign_id=entry.foreign_id,
-            images=entry.images,
-            opaque=entry.opaque,
-            detail=self._outcome(entry) if entry.kind == "tool_result" else entry.detail,
-        )
+        detail = self._outcome(entry) if entry.kind == "tool_result" else entry.detail
+        return entry.add_to(self.builder, self._at, response, detail)
 
     def _outcome(self, result: UnnumberedItem) -> dict[str, Any]:
         call = self._calls.pop(result.call_id or "", None)
@@ -261,7 +251,7 @@ class _Reader:
                 self.builder.skip("entry of a replacement history")
                 continue
             n = self.builder.match(entry.kind, entry.content, entry.call_id, entry.name)
-            window.append(_unnumbered(entry) if n is None else n)
+            window.append(_as_item(entry) if n is None else n)
         window.reverse()
         return window
 
@@ -287,7 +277,7 @@ class _Reader:
         self.builder.replace(self._at, window[:cut], reason="rewind", meta={"num_turns": turns})
 
 
-def _unnumbered(entry: UnnumberedItem) -> Item:
+def _as_item(entry: UnnumberedItem) -> Item:
     return Item(
         n=0,
         kind=entry.kind,

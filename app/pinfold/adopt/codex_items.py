@@ -1,9 +1,11 @@
 """Items of the Responses API, as Codex records them and as requests hold them."""
 
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct, field
 
+from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_acts import message
 from pinfold.adopt.content import content
 from pinfold.adopt.lines import compact, list_of, object_of, text_of
@@ -57,6 +59,21 @@ class UnnumberedItem(Struct, frozen=True, kw_only=True):
     images: tuple[Image, ...] = ()
     opaque: dict[str, Any] | None = None
     detail: dict[str, Any] = field(default_factory=dict)
+
+    def add_to(self, builder: Builder, at: datetime, response: int, detail: dict[str, Any]) -> int:
+        """Its number; `detail` takes the place of its own."""
+        return builder.item(
+            at,
+            self.kind,
+            self.content,
+            response=response,
+            call_id=self.call_id,
+            name=self.name,
+            foreign_id=self.foreign_id,
+            images=self.images,
+            opaque=self.opaque,
+            detail=detail,
+        )
 
 
 def entry(payload: dict[str, Any], summary: str = "") -> UnnumberedItem | None:

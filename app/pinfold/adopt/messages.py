@@ -169,18 +169,8 @@ class _Reader:
             self._response = response = self._response or self.builder.response()
         else:
             self._response = 0
-        self.builder.item(
-            self._at,
-            entry.kind,
-            entry.content,
-            response=response,
-            call_id=entry.call_id,
-            name=entry.name,
-            foreign_id=entry.foreign_id,
-            images=entry.images,
-            opaque=entry.opaque,
-            detail=self._outcome(entry) if entry.kind == "tool_result" else entry.detail,
-        )
+        detail = self._outcome(entry) if entry.kind == "tool_result" else entry.detail
+        entry.add_to(self.builder, self._at, response, detail)
         if entry.kind == "tool_call":
             self._calls[entry.call_id or ""] = entry
 
