@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from fakes.agent import Stage, stage
+from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Options
@@ -38,9 +39,13 @@ def long_work(turns: int) -> list[list[Step]]:
 
 
 async def worked(
-    root: Path, turns: int, options: Options = WORK, others: Iterable[ModelInfo] = ()
+    root: Path,
+    turns: int,
+    options: Options = WORK,
+    others: Iterable[ModelInfo] = (),
+    model: ModelInfo = MODEL,
 ) -> Stage:
-    at = await stage(root, long_work(turns), options=options, others=others)
+    at = await stage(root, long_work(turns), options=options, others=others, model=model)
     for turn in range(turns):
         at.session.send(f"read part {turn}")
         await at.session.idle()
@@ -227,7 +232,7 @@ LIMIT = RateLimited("Slow down.", retry_after=86_400)
 
 async def limited(root: Path, options: Options) -> Stage:
     """A session past its threshold, whose last turn met a rate limit after its first call."""
-    at = await worked(root, 3, OFF)
+    at = await worked(root, 3, OFF, model=structs.replace(MODEL, context_window=12_000))
     at.provider.script += [calls(("w", "shell", '{"command": "echo"}')), [LIMIT]]
     at.session.send("go on and on")
     await at.session.idle()

@@ -193,15 +193,15 @@ async def test_undo_waits_for_the_turns_end(tmp_path: Path) -> None:
 
 
 async def test_the_servers_count_is_asked_for_after_a_mask_and_is_measured(tmp_path: Path) -> None:
-    script = [calls(("c1", *LONG)), says("Counted.", usage=Usage(input=2_000, output=9))]
+    script = [calls(("c1", *LONG)), says("Counted.", usage=Usage(input=4_000, output=9))]
     at = await stage(tmp_path, script, options=_full())
-    at.provider.counts = [900]
+    at.provider.counts = [2_000]
     at.session.send("count")
     await at.session.idle()
     await at.session.window.act("mask", [3])
     assert at.session.reading().source in ("calibrated", "estimated")
     await at.until(lambda: at.session.reading().source == "measured")
-    assert at.session.reading().used == 900
+    assert at.session.reading().used == 2_000
     assert any(isinstance(event, WindowCounted) for event in at.events())
 
 
