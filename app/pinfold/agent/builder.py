@@ -22,6 +22,7 @@ from pinfold.agent.compaction.preparing import Preparing
 from pinfold.agent.compaction.ready import Ready
 from pinfold.agent.compaction.summarizing import Summarizing
 from pinfold.agent.context.front import Front
+from pinfold.agent.context.git_state import GitState
 from pinfold.agent.context.remembering import Remembering
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
@@ -99,7 +100,7 @@ async def build(
     remembering = Remembering(record, options.memories)
     hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
     consent = Consent(options.approvals, options.allow, options.deny, options.trusted)
-    confinement = Confinement(options.sandbox, options.no_sandbox)
+    confinement = Confinement(options.sandbox, options.no_sandbox, model)
     drift = Drifting(record, cwd, options.drift, attended=options.attended)
     outputs = Outputs(model, count)
     background = Background(record)
@@ -183,7 +184,8 @@ async def build(
         approvals.ask,
         max_steps=options.max_steps,
     )
-    before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, left)
+    git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
+    before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
     work = Work(record, cwd, turn, before, outputs)
     prewarm = Prewarm(record, clock, metadata, connected, wanted=options.prewarm)
     checkpoint_file = CheckpointFile(record)

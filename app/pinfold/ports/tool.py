@@ -31,6 +31,8 @@ class Review(Struct, frozen=True):
     paths: tuple[Path, ...] = ()
     """Resolved paths that it would touch, symlinks followed."""
     command: str | None = None
+    background: bool = False
+    """Whether the command would run in the background."""
     outside: str = ""
     """Why the command should run outside its sandbox; empty where it should not."""
     diff: str | None = None

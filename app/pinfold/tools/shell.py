@@ -69,12 +69,12 @@ class Shell(Tool):
 
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = self._parse(arguments)
-        behind = " (in the background)" if given.background else ""
         return Review(
             "command",
-            f"$ {one_line(given.command)}{behind}",
+            f"$ {one_line(given.command)}",
             (context.workspace,),
             given.command,
+            given.background,
             outside=one_line(given.outside) if context.sandbox else "",
         )
 

@@ -198,7 +198,7 @@ async def test_the_model_is_told_once_and_when_it_changes(tmp_path: Path) -> Non
     assert on.kinds() == ["context", *turn, *turn, "context", *turn]
     first, second = (item.content for item in on.session.items if item.kind == "context")
     assert first.startswith("Approvals are workspace: commands run unasked in a sandbox without")
-    assert second.endswith("commands run in a sandbox without network, and write nothing.")
+    assert "commands run in a sandbox without network, and write nothing. Your context" in second
     contexts = [request.context for request in on.provider.requests]
     assert contexts == contexts[:1] * 3
     folder = on.session.folder
@@ -218,5 +218,5 @@ async def test_without_a_sandbox_the_model_is_told_so(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("one")], options=Options(no_sandbox="bwrap is missing"))
     on.session.send("a")
     await on.session.idle()
-    assert on.session.items[0].content.endswith("ask the user, and run in no sandbox.")
+    assert "ask the user, and run in no sandbox. " in on.session.items[0].content
     assert on.session.unconfined == "bwrap is missing"

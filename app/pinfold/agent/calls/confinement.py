@@ -1,5 +1,6 @@
 """Where the commands of a session run, by its mode, and what the model is told of that."""
 
+from collections.abc import Callable
 from pathlib import Path
 from shutil import rmtree
 
@@ -7,19 +8,28 @@ from msgspec.structs import replace
 
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
+from pinfold.ports.provider import ModelInfo
 from pinfold.ports.tool import Sandbox
 from pinfold.rollout.items import SANDBOX
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
 
+WINDOW = (
+    "Your context window has {} tokens: as it fills, old results are masked, then it is compacted; "
+    "`recall` brings anything back."
+)
+
 
 class Confinement:
     """The session's sandbox."""
 
-    def __init__(self, sandbox: Sandbox | None, missing: str) -> None:
+    def __init__(
+        self, sandbox: Sandbox | None, missing: str, model: Callable[[], ModelInfo]
+    ) -> None:
         """`missing` says why there is none; empty tells the model nothing at all."""
         self._sandbox = sandbox
         self._missing = missing
+        self._model = model
 
     @property
     def missing(self) -> str:
@@ -50,7 +60,8 @@ class Confinement:
         network = "with the network" if sandbox.network else "without network"
         if not sandbox.writes:
             return f"Approvals are {mode}: commands run in a sandbox {network}, and write nothing."
-        unasked = "run unasked" if mode == "workspace" else "ask the user, and run"
+        reads = "that only read run unasked, others ask the user, and run"
+        unasked = "run unasked" if mode == "workspace" else reads
         others = "".join(f", {root}" for root in sandbox.roots[1:])
         return (
             f"Approvals are {mode}: commands {unasked} in a sandbox {network}. They write to the "
@@ -67,4 +78,5 @@ class Confinement:
     async def tell(self, record: Record, mode: Mode) -> None:
         """Tell the model where it does not know it yet (`telling.tell`). Raises `JournalError`."""
         if words := self.words(mode):
-            await tell(record, Telling(SANDBOX, words))
+            window = f"{self._model().context_window:,}"
+            await tell(record, Telling(SANDBOX, f"{words} {WINDOW.format(window)}"))

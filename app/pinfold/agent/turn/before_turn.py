@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from pinfold.agent.context.front import Front
+from pinfold.agent.context.git_state import GitState
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
@@ -28,6 +29,7 @@ class BeforeTurn:
         hooks: Hooks,
         files: Files,
         tell_limits: Callable[[], Awaitable[None]],
+        git: GitState,
         left: LeftAt,
     ) -> None:
         self._record = record
@@ -37,6 +39,7 @@ class BeforeTurn:
         self._hooks = hooks
         self._files = files
         self._tell_limits = tell_limits
+        self._git = git
         self._left = left.for_model()
         """How the session was left, until the model is told."""
         self._greeted = False
@@ -53,6 +56,7 @@ class BeforeTurn:
         await goal.tell(self._record)
         if self._model().tools:
             await self._tell_limits()
+            await self._git.tell()
         await self._catch_up()
         return context, images
 

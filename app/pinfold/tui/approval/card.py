@@ -82,7 +82,7 @@ class ApprovalCard(Vertical, can_focus=True):
         review = self._question.review
         title = f"{review.title[:1].upper()}{review.title[1:]}?"
         if review.command is not None:
-            title = "Run this command?"
+            title = f"Run this command{' in the background' if review.background else ''}?"
         if self._question.outside:
             title = "Run this command outside its sandbox?"
         self.border_title = Text(one_line(title))

@@ -1,0 +1,87 @@
+"""What git says of the working directory, told before a turn where it has changed."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from pinfold.agent.context.telling import Telling, tell
+from pinfold.agent.record import Record
+from pinfold.paths import repository_root
+from pinfold.ports.tool import Sandbox, ToolError
+from pinfold.sanitize import one_line
+from pinfold.tools.process import Command
+
+SUBJECT = "git"
+# A repository's own configuration names programs: none of them is needed for this.
+STATUS = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2"]
+SECONDS = 5.0
+MAX_BYTES = 1_000_000
+MAX_NAME = 100
+
+
+class GitState:
+    """Runs `git status` in the sandbox, where nothing may be written, or in a trusted folder."""
+
+    def __init__(
+        self, record: Record, cwd: Path, sandbox: Callable[[], Sandbox | None], *, trusted: bool
+    ) -> None:
+        self._record = record
+        self._cwd = cwd
+        self._sandbox = sandbox
+        self._trusted = trusted
+
+    async def tell(self) -> None:
+        """Raises `JournalError`."""
+        sandbox = self._sandbox()
+        if (sandbox is None and not self._trusted) or repository_root(self._cwd) is None:
+            return
+        if said := described(await self._status(sandbox)):
+            await tell(self._record, Telling(SUBJECT, said))
+
+    async def _status(self, sandbox: Sandbox | None) -> str:
+        """What git prints; nothing where it fails."""
+        printed = bytearray()
+        try:
+            async with (
+                asyncio.timeout(SECONDS),
+                Command(
+                    [*STATUS, "--branch"],
+                    self._cwd,
+                    stderr=asyncio.subprocess.DEVNULL,
+                    sandbox=sandbox,
+                ) as running,
+            ):
+                async for chunk in running.output():
+                    printed += chunk[: MAX_BYTES - len(printed)]
+                if await running.exit_code():
+                    return ""
+        except (TimeoutError, ToolError):
+            return ""
+        return printed.decode(errors="replace")
+
+
+def described(status: str) -> str:
+    """`Git: on main, 2 ahead of origin/main; 3 changed, 1 untracked.`, or nothing."""
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for line in status.splitlines():
+        match line.split(" "):
+            case ["#", key, *rest]:
+                names[key] = one_line(" ".join(rest))[:MAX_NAME]
+            case ["1" | "2", state, *_]:
+                counts["staged"] += not state.startswith(".")
+                counts["changed"] += not state.endswith(".")
+            case ["u", *_]:
+                counts["in conflict"] += 1
+            case ["?", *_]:
+                counts["untracked"] += 1
+    if "branch.head" not in names:
+        return ""
+    parts = [f"on {names['branch.head']}"]
+    ahead, _, behind = names.get("branch.ab", "+0 -0").partition(" ")
+    upstream = names.get("branch.upstream", "")
+    parts += [f"{ahead[1:]} ahead of {upstream}"] if ahead[1:] not in ("", "0") else []
+    parts += [f"{behind[1:]} behind {upstream}"] if behind[1:] not in ("", "0") else []
+    files = [f"{count} {name}" for name, count in counts.items() if count]
+    return f"Git: {', '.join(parts)}; {', '.join(files) or 'nothing changed'}."
