@@ -51,6 +51,18 @@ def long_codex() -> Codex:
     return made
 
 
+def test_the_list_is_in_the_order_of_the_ages_that_it_shows(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    for name, day, changed in (("a", 2, 400_000_000), ("b", 9, 300_000_000), ("c", 5, 500_000_000)):
+        content = b'{"timestamp": "1979-01-0%dT00:00:00Z", "type": "event_msg", "payload": {}}\n'
+        file = codex_file(env, content % day, f"{name}.jsonl")
+        os.utime(file, (changed, changed))
+    ages = [line.updated_at for line in listed(env, tmp_path)]
+    assert len(set(ages)) == 3
+    assert ages == sorted(ages, reverse=True)
+
+
 def test_a_codex_session(env: dict[str, str], tmp_path: Path) -> None:
     file = codex_file(env, b"".join(long_codex().encoded()))
     (line,) = listed(env, tmp_path)

@@ -39,7 +39,7 @@ def test_a_file_is_shown_item_by_item(folder: Path, capsys: Out) -> None:
     first, second, *_, last = capsys.readouterr().out.splitlines()
     assert "of 258,400 tokens" in first
     assert "5 items" in second
-    assert "generation 2" in second
+    assert "window 2" in second
     assert last.split()[:2] == ["#21", "result"]
     assert "holds no result of" in last
     assert not (folder / "home").exists()

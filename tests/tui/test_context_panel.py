@@ -35,7 +35,7 @@ async def opened(session: FakeSession, *keys: str) -> AsyncIterator[Pilot[str]]:
     app = make_app(session)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
-        app.push_screen(ContextPanel(session, now=lambda: NOW))
+        app.push_screen(ContextPanel(session, now=lambda: NOW, sort="order", opened=True))
         await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
         await pilot.press(*["down"] * 4, *keys)
         await pilot.pause()
@@ -88,7 +88,26 @@ async def test_all_that_the_model_sees_is_listed_in_order(session: FakeSession) 
         assert "2h" in rows[6]
         facts = str(pilot.app.screen.query_one(".facts", Static).visual)
         assert "9 items · compacts from " in facts
-        assert "kept for the reply · generation 0" in facts
+        assert "kept for the reply · window 0" in facts
+
+
+async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: FakeSession) -> None:
+    app = make_app(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.push_screen(ContextPanel(session, now=lambda: NOW))
+        await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
+        fixed, *items = table(pilot).lines
+        assert fixed.name == "▸ instructions, AGENTS.md, 1 tools"
+        sizes = [row.tokens for row in items]
+        assert sizes == sorted(sizes, reverse=True)
+        assert table(pilot).row is items[0]
+        legend = str(app.screen.query_one(".legend", Static).visual)
+        assert "━ tool results" in legend
+        assert "estimated: counted here" in legend
+        await pilot.press("up", "enter")
+        names = [row.name for row in table(pilot).lines if not isinstance(row, Row)]
+        assert {"instructions", "/repo/AGENTS.md", "environment", "shell"} == {*names}
 
 
 async def test_what_comes_meanwhile_is_shown_and_the_cursor_stays(session: FakeSession) -> None:
@@ -423,14 +442,14 @@ async def test_the_command_opens_it_once(session: FakeSession) -> None:
 
 
 async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
-    app = make_app(session, keys={"context.mask": "x"})
+    app = make_app(session, keys={"context.mask": "b"})
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.open("context")
         await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
-        await pilot.press(*["down"] * 6)
-        await until(pilot, lambda: "x mask" in foot(pilot))
-        await pilot.press("x")
+        await pilot.press("x", "s", "s", "s", "home", *["down"] * 6)
+        await until(pilot, lambda: "b mask" in foot(pilot))
+        await pilot.press("b")
         await until(pilot, lambda: forms(session) == {3: "masked"})
 
 

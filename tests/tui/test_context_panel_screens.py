@@ -31,7 +31,7 @@ def opening(session: FakeSession, *keys: str, said: str = "") -> Before:
         await until(pilot, lambda: session.approver is not None)
         for act, n in (("pin", 4), ("mask", 3), ("fold", 6)):
             await session.window.act(act, [n])
-        pilot.app.push_screen(ContextPanel(session, now=lambda: NOW))
+        pilot.app.push_screen(ContextPanel(session, now=lambda: NOW, sort="order", opened=True))
         await until(pilot, lambda: pilot.app.screen.query(ContextTable))
         await pilot.press(*keys)
         await until(pilot, lambda: any(said in str(widget.visual) for widget in foot(pilot)))

@@ -33,10 +33,10 @@ def session() -> FakeSession:
 
 @asynccontextmanager
 async def opened(
-    session: FakeSession, *keys: str, size: tuple[int, int] = (100, 30)
+    session: FakeSession, *keys: str, size: tuple[int, int] = (100, 30), **changes: object
 ) -> AsyncIterator[Pilot[str]]:
     """The panel of `session`; `keys` are pressed, and each of them takes effect."""
-    app = make_app(session)
+    app = make_app(session, **changes)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.open("core")
@@ -170,6 +170,13 @@ async def test_enter_opens_the_message_that_says_it(session: FakeSession) -> Non
     async with opened(session, "end", "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         assert RULE in pilot.app.screen.query_one(Page).text
+
+
+async def test_texts_name_the_keys_in_force(session: FakeSession) -> None:
+    async with opened(session, keys={"core.confirm": "b"}) as pilot:
+        table = pilot.app.screen.query_one(CheckpointList)
+        drawn = "\n".join(table.render_line(y).text for y in range(len(table.lines)))
+        assert "b confirms" in drawn
 
 
 async def test_it_follows_what_the_user_says(session: FakeSession) -> None:

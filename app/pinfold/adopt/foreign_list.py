@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
+from heapq import heappop, heappush
 from io import SEEK_END, BufferedReader
 from pathlib import Path
 from typing import Any, Literal
@@ -107,10 +108,11 @@ def files(place: ToolFolder) -> list[Path]:
 
 
 def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSession]:
-    """The sessions, last used first, each as soon as it is read.
+    """The sessions, last used first, each as soon as no file that is left can be newer.
 
-    `database` remembers what was read.
+    A file is not older than what it says last. `database` remembers what was read.
     """
+    read: list[tuple[float, str, ForeignSession]] = []
     aged: list[tuple[int, int, str, Tool]] = []
     for place in where:
         for file in files(place):
@@ -125,17 +127,22 @@ def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSes
     fresh: dict[Key, FileSummary] = {}
     try:
         for mtime_ns, size, path, tool in sorted(aged, reverse=True):
+            while read and -read[0][0] >= mtime_ns / 1e9:
+                yield heappop(read)[-1]
             key = (path, size, mtime_ns)
             summary = cached.get(key)
             if summary is None:
                 summary = fresh[key] = _read(tool, Path(path))
             changed = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
-            yield ForeignSession(
+            session = ForeignSession(
                 tool=tool,
                 file=Path(path),
                 size=size,
                 **asdict(summary) | {"updated_at": summary.updated_at or changed},
             )
+            heappush(read, (-session.updated_at.timestamp(), path, session))
+        while read:
+            yield heappop(read)[-1]
     finally:
         cache.add(fresh)
 

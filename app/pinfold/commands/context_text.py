@@ -82,7 +82,7 @@ def facts(overview: Overview) -> list[str]:
         *(f"{count:,} {mark}" for mark, count in counts.items() if count),
         "never compacted by itself" if threshold is None else f"compacts from {tokens(threshold)}",
         f"{tokens(reading.reserve)} kept for the reply",
-        f"generation {overview.generation}",
+        f"window {overview.generation}",
         *(["nothing is cached here"] if reading.never_cached else ()),
     ]
 

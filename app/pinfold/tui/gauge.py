@@ -204,6 +204,37 @@ class GaugeBar(Widget):
             return ink(self.app, "warning") + _BOLD
         return None
 
+    # What it means
+
+    def legend(self, width: int) -> Text:
+        """What the colours and signs of the bar stand for, and the word behind the figures, in
+        lines of `width` cells."""
+        reading = self.reading
+        out = Text(end="")
+        if reading is None:
+            return out
+        label = ink(self.app, "foreground 60%")
+        signs = [(self._ink_of(name), name) for name, count in reading.segments if count]
+        signs.append((RESERVE, "for the reply"))
+        if reading.masking is not None:
+            signs.append((MASKING, "masks old results"))
+        if reading.threshold is not None:
+            signs.append((THRESHOLD, "compacts" if self.auto != "ask" else "asks to compact"))
+        source = self._source(reading)
+        pieces = [
+            Text.assemble((sign, ink(self.app, colour)), (f" {name}", label))
+            for (sign, colour), name in signs
+        ]
+        pieces.append(Text(f"{source}: {MEANINGS[source]}", label))
+        taken = 0
+        for piece in pieces:
+            apart = "" if not taken else "  "
+            if taken + len(apart) + piece.cell_len > width and taken:
+                apart, taken = "\n", 0
+            out.append(apart).append_text(piece)
+            taken += piece.cell_len + (2 if apart == "  " else 0)
+        return out
+
     # The tooltip
 
     def _details(self, reading: Reading, model: ModelInfo) -> Text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +12,7 @@ from rich.text import Text
 from textual import on, work
 from textual.binding import BindingType
 from textual.widget import Widget
+from textual.widgets import Static
 
 from pinfold.commands.context_text import facts
 from pinfold.commands.failures import told
@@ -20,19 +21,29 @@ from pinfold.rollout.items import Item
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.panels.context_effects import NAMES, done
 from pinfold.tui.panels.context_footer import Footer
-from pinfold.tui.panels.context_rows import SORTS, AnyRow, Sort, arrange, chosen
+from pinfold.tui.panels.context_rows import (
+    SORTS,
+    AnyRow,
+    FixedRow,
+    Sort,
+    arrange,
+    chosen,
+    fixed,
+)
 from pinfold.tui.panels.context_table import MOVES, ContextTable, Titles
 from pinfold.tui.panels.item import ItemPanel, context_page, context_title, page, title
 from pinfold.tui.panels.keys import keys, own_keys
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table_panel import FilterPanel
 from pinfold.window.actions import Act, Effect
-from pinfold.window.overview import Overview, Row
+from pinfold.window.overview import ContextRow, Overview, Row
 from pinfold.window.pins import named
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
+FRAME = 10
+"""Cells of the frame and the margins at the sides."""
 SETTLED = 0.05
 """Seconds without a key after which effects are worked out: thousands of items take a while."""
 _NAMED = re.compile(r"\A#[^:;]*: (?!.*; #)")
@@ -50,9 +61,10 @@ ACTS = keys(
     ("z", "undo", "Undo"),
     ("w", "forget_window", "Forget the window that refused requests taught"),
     ("c", "copy", "Copy"),
-    ("s", "sort", "Sort by order, size, age, kind"),
+    ("s", "sort", "Sort by size, age, kind, order"),
+    ("x", "fixed", "Open or close instructions and tools"),
     ("slash", "filter", "Filter: words, a kind or tool, pinned, masked, folded, #12, src/**"),
-    ("escape", "back", "Drop the selection, then the filter, then leave"),
+    ("escape", "back", "Drop the selection, then the filter, then close"),
 )
 
 
@@ -65,7 +77,7 @@ class ContextPanel(FilterPanel[None]):
 
     AUTO_FOCUS = "ContextTable"
     HEADING = "Context"
-    HINT = "s sort · / filter · space v a select · z undo · Enter read · Esc leave"
+    HINT = "s sort · / filter · space v a select · z undo · Enter reads · Esc closes"
     SHAPE = "full"
     REFRESH = 0.2
     BINDINGS: ClassVar[list[BindingType]] = [*ACTS]
@@ -74,7 +86,11 @@ class ContextPanel(FilterPanel[None]):
         self,
         session: Session,
         now: Callable[[], datetime] = _utc_now,
+        sort: Sort = "size",
+        *,
+        opened: bool = False,
     ) -> None:
+        """`opened` lists what stands before the window piece by piece."""
         self._list: ContextTable = ContextTable(now)
         super().__init__(
             self._list, session, "words, user, shell, pinned, masked, folded, #12, src/**"
@@ -83,18 +99,33 @@ class ContextPanel(FilterPanel[None]):
         self._window = session.window
         # Read here, not when it is mounted: all that follows on that keeps keys waiting as well.
         self._overview: Overview = session.window.overview()
-        self._sort: Sort = "order"
+        self._sort: Sort = sort
+        self._opened = opened
+        self._legend = Static(classes="legend", markup=False)
         self._gauge = GaugeBar()
         self._titles = Titles(self._list)
         self._foot: Footer = Footer()
 
     def parts(self) -> Iterable[Widget]:
-        return self._gauge, self._facts, self._filter, self._titles, self._list, self._foot
+        return (
+            self._gauge,
+            self._legend,
+            self._facts,
+            self._filter,
+            self._titles,
+            self._list,
+            self._foot,
+        )
 
     def begin(self) -> None:
         self.narrow()
+        if self._list.lines and isinstance(self._list.lines[0], FixedRow):
+            self._list.go(1)
 
     # What is shown
+
+    def on_resize(self) -> None:
+        self._legend.update(self._gauge.legend(self.app.size.width - FRAME))
 
     def read(self) -> None:
         self._overview = self._window.overview()
@@ -108,7 +139,11 @@ class ContextPanel(FilterPanel[None]):
         self._gauge.model = self._session.model
         self._gauge.auto = self._session.auto
         self._gauge.reading = overview.reading
-        rows = chosen((*overview.context, *overview.rows), self._filter.value, self._text)
+        self._legend.update(self._gauge.legend(self.app.size.width - FRAME))
+        front: Sequence[ContextRow] = overview.context
+        if front and not (self._opened or self._filter.value):
+            front = [fixed(front)]
+        rows = chosen((*front, *overview.rows), self._filter.value, self._text)
         said = facts(overview)
         if overview.reading.window_source == "learned":
             said[0] += f" ({own_keys(self)['context.forget_window']} forgets it)"
@@ -182,7 +217,8 @@ class ContextPanel(FilterPanel[None]):
             effect = await self._window.act(act, _pins(act, targets))
             self.read_now()
             busy = self._session.phase != "idle"
-            said = done(effect, _changed(act, targets, effect), busy=busy)
+            undo = self.key_of("context.undo")
+            said = done(effect, _changed(act, targets, effect), undo, busy=busy)
             if effect.warning:
                 self._foot.say(f"{said} {effect.warning}", "warning")
             else:
@@ -212,7 +248,7 @@ class ContextPanel(FilterPanel[None]):
         items = [item for row in targets if (item := self._window.item(row.n)) is not None]
         if items:
             text = "\n\n".join(page([item]) for item in items)
-        elif current is not None and not isinstance(current, Row):
+        elif isinstance(current, ContextRow) and not isinstance(current, FixedRow):
             text = context_page(current, self._window.context)
         else:
             return
@@ -223,6 +259,9 @@ class ContextPanel(FilterPanel[None]):
     @on(ContextTable.Taken)
     def _open(self, event: ContextTable.Taken) -> None:
         row = self._list.rows[event.key]
+        if isinstance(row, FixedRow):
+            self.action_fixed()
+            return
         if not isinstance(row, Row):
             text = context_page(row, self._window.context)
             self.app.push_screen(ItemPanel(context_title(row), text))
@@ -235,6 +274,10 @@ class ContextPanel(FilterPanel[None]):
         partner = self._window.partner(item.n)
         other = None if partner is None else self._window.item(partner)
         return [item] if other is None else sorted([item, other], key=lambda one: one.n)
+
+    def action_fixed(self) -> None:
+        self._opened = not self._opened
+        self._show()
 
     def action_sort(self) -> None:
         self._sort_by(SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)])

@@ -50,8 +50,8 @@ def figure(effect: Effect) -> str:
     return f"{'−' if effect.freed >= 0 else '+'}{tokens(abs(effect.freed))}"
 
 
-def done(effect: Effect, names: str, *, busy: bool) -> str:
-    """What was done, in a sentence or two, and how to undo it; not while a turn runs."""
+def done(effect: Effect, names: str, undo: str, *, busy: bool) -> str:
+    """What was done, in a sentence or two, and that `undo` undoes it; not while a turn runs."""
     match effect.act:
         case "pin" | "unpin":
             verb = "Pinned" if effect.act == "pin" else "Unpinned"
@@ -63,8 +63,8 @@ def done(effect: Effect, names: str, *, busy: bool) -> str:
             said = f"{verb} {names}: {_freed(effect)}."
         case "unfold":
             said = f"Unfolded {names}: {_freed(effect)}."
-    undo = "z undoes it once the turn has ended." if busy else "z undoes it."
-    return " ".join((said, *_left_line(effect.left), undo))
+    back = f"{undo} undoes it once the turn has ended." if busy else f"{undo} undoes it."
+    return " ".join((said, *_left_line(effect.left), back))
 
 
 def _freed(effect: Effect) -> str:

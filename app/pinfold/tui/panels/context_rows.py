@@ -1,12 +1,18 @@
 """Which rows of the window are shown, and in which order."""
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from pinfold.commands.context_text import KINDS, PARTS, SIGNS, kind, marks, words
 from pinfold.window.counts import ORDER, SEGMENTS
 from pinfold.window.overview import ContextRow, Row
 from pinfold.window.pins import concerns
+
+
+class FixedRow(ContextRow, frozen=True):
+    """All that stands before the window, as one row."""
+
 
 AnyRow = ContextRow | Row
 Sort = Literal["order", "size", "age", "kind"]
@@ -31,11 +37,22 @@ def segment(row: AnyRow) -> str:
     return SEGMENTS[row.kind] if isinstance(row, Row) else row.part
 
 
+def fixed(rows: Sequence[ContextRow]) -> FixedRow:
+    """`▸ instructions, AGENTS.md, 13 tools`: what every request carries, with its tokens."""
+    names = Counter(row.part for row in rows)
+    said = [f"{count} {name}" if name == "tools" else name for name, count in names.items()]
+    return FixedRow("instructions", f"▸ {', '.join(said)}", sum(row.tokens for row in rows))
+
+
 def arrange(rows: Iterable[AnyRow], sort: Sort) -> list[AnyRow]:
-    """`rows`, which come in order; the largest or the newest first."""
+    """`rows`, which come in order; the largest or the newest first. What stands before the window
+    goes before all, where it is one row."""
+    rows = list(rows)
+    if rows and isinstance(rows[0], FixedRow):
+        return [rows[0], *arrange(rows[1:], sort)]
     match sort:
         case "order":
-            return list(rows)
+            return rows
         case "size":
             return sorted(rows, key=lambda row: -row.tokens)
         case "age":

@@ -18,7 +18,7 @@ from pinfold.sanitize import clean, one_line
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
 from pinfold.tui.panels.item import ItemPanel, page, title
-from pinfold.tui.panels.keys import keys, moves
+from pinfold.tui.panels.keys import keys, moves, own_keys
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import WordsPanel
@@ -94,7 +94,9 @@ class CorePanel(WordsPanel[None]):
         tokens += self._window.count(self._window.goal)
         self._facts.update(f"{count} · {tokens:,} tokens with the goal")
         last, before = self._list.current, list(self._list.rows)
-        self._list.show_rows(rows_of(self._window.goal, self._first(), self._said, self._suggested))
+        own = own_keys(self)
+        rows = rows_of(self._window.goal, self._first(), self._said, self._suggested, own)
+        self._list.show_rows(rows)
         self._follow(last, before)
 
     def _follow(self, last: str | None, before: Sequence[str]) -> None:
@@ -212,7 +214,7 @@ class CorePanel(WordsPanel[None]):
         )
 
     async def _do(self, said: str, doing: Doing, undo: Doing) -> None:
-        if await self._done(doing, f"{said} · z undoes it"):
+        if await self._done(doing, f"{said} · {self.key_of('core.undo')} undoes it"):
             self._undos.append((said, undo))
 
     async def action_undo(self) -> None:

@@ -31,12 +31,14 @@ def rows_of(
     first: Item | None,
     said: Mapping[str, Stated],
     suggested: Mapping[str, Suggestion],
+    keys: Mapping[str, str],
 ) -> list[KeptRow]:
     """Goal, what the user put there, what they may confirm; `first` is the request that is the
-    goal, if one is."""
+    goal, if one is, and `keys` has the key of each action."""
     none = "Your first request will be it."
     note = "your first request" if first else ""
-    stated = str(len(said)) if said else "nothing yet; a adds something"
+    stated = str(len(said)) if said else f"nothing yet; {keys.get('core.add', '')} adds something"
+    confirms = f"{keys.get('core.confirm', '')} confirms"
     return [
         KeptRow("goals", "Goal", heading=True),
         KeptRow(GOAL, one_line(goal) or none, "", note, first.n if first else None),
@@ -45,9 +47,7 @@ def rows_of(
             KeptRow(key, one_line(statement.text), item=statement.item or None)
             for key, statement in said.items()
         ),
-        KeptRow(
-            "suggested", "Not confirmed", note="y confirms" if suggested else "none", heading=True
-        ),
+        KeptRow("suggested", "Not confirmed", note=confirms if suggested else "none", heading=True),
         *(
             KeptRow(key, one_line(suggestion.text), "?", _note(suggestion), suggestion.item or None)
             for key, suggestion in suggested.items()

@@ -130,7 +130,9 @@ class HistoryPanel(TablePanel[int | None]):
             said = await self._window.restore(past.number)
             reading = self._session.reading()
             level: Level = "warning" if reading.used > reading.usable else "info"
-            self._foot.say(f"{said} {fits(reading)} z undoes it.", level)
+            self._foot.say(
+                f"{said} {fits(reading)} {self.key_of('history.undo')} undoes it.", level
+            )
             self.read()
 
     async def action_undo(self) -> None:

@@ -114,6 +114,10 @@ class PreviewPanel(ShownPlan):
 
     # Keys: changes of the plan
 
+    @property
+    def _undoes(self) -> str:
+        return f"{self.key_of('preview.undo')} undoes it."
+
     async def action_pin(self, act: Act) -> None:
         row = self._list.row
         if row is None or row.n is None or self._applying:
@@ -122,7 +126,7 @@ class PreviewPanel(ShownPlan):
         pin = (self._window.pin_on(row.n) if act == "unpin" else None) or row.n
         if await self._pin(Pinning(act, pin)):
             self._before.append(Pinning("unpin" if act == "pin" else "pin", pin))
-            self._foot.say(f"{'Pinned' if act == 'pin' else 'Unpinned'} #{row.n}. z undoes it.")
+            self._foot.say(f"{'Pinned' if act == 'pin' else 'Unpinned'} #{row.n}. {self._undoes}")
             self.read_now()
 
     async def _pin(self, pinning: Pinning) -> bool:
@@ -157,7 +161,7 @@ class PreviewPanel(ShownPlan):
             out |= {row.n}
         name = f"#{row.n}"
         verb = "Kept this once" if keep else "Folded out this once"
-        said = f"{name} is the strategy's again." if off else f"{verb}: {name}. z undoes it."
+        said = f"{name} is the strategy's again." if off else f"{verb}: {name}. {self._undoes}"
         self._wanted = row.n
         self._change(replace(self._options, keep=kept, fold=out), said)
 
@@ -193,7 +197,7 @@ class PreviewPanel(ShownPlan):
             return
         edited = await self.app.push_screen_wait(TextPanel(text.text if text else ""))
         if edited is not None:
-            said = "It is your text now. z undoes it."
+            said = f"It is your text now. {self._undoes}"
             self._change(replace(self._options, text=edited), said)
 
     @work
@@ -217,7 +221,10 @@ class PreviewPanel(ShownPlan):
                 fold=options.fold - items,
                 lines=options.lines | kept.lines,
             )
-            self._change(options, f"Kept this once: {', '.join(names)}. z undoes it.")
+            self._change(
+                options,
+                f"Kept this once: {', '.join(names)}. {self._undoes}",
+            )
 
     @work
     async def action_claims(self) -> None:
@@ -235,8 +242,11 @@ class PreviewPanel(ShownPlan):
         claims = self._options.claims ^ {entry}
         verb = "Kept all the same" if entry in claims else "Left out again"
         if self._options.text is not None:
-            verb = "Your own text stands until z undoes it. From then on"
-        self._change(replace(self._options, claims=claims), f"{verb}: an entry. z undoes it.")
+            verb = "Your own text stands until you undo it. From then on"
+        self._change(
+            replace(self._options, claims=claims),
+            f"{verb}: an entry. {self._undoes}",
+        )
 
     # Keys: the rest
 

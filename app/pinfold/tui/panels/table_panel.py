@@ -20,6 +20,7 @@ from pinfold.commands.failures import told
 from pinfold.tui.failsafe import safely
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.panels.foot import Foot
+from pinfold.tui.panels.keys import own_keys
 from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.table import Table
 
@@ -89,14 +90,28 @@ class TablePanel(Modal[ScreenResultType]):
 
     @property
     def _docks(self) -> bool:
-        return self.SHAPE == "side" and self.app.size.width >= SIDE
+        wide = self.app.size.width >= SIDE
+        return self.SHAPE == "side" and wide and not self.has_class("-empty")
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether rows are hidden that could be shown."""
+        return False
+
+    @on(Table.Moved)
+    def _shrink(self) -> None:
+        """Without rows it is a small box."""
+        empty = self.SHAPE == "side" and not self._list.lines and not self.is_narrowed
+        if empty != self.has_class("-empty"):
+            self.set_class(empty, "-empty")
+            self._make_room()
 
     def _make_room(self, *, gone: bool = False) -> None:
         """Give what stands below the columns that are left of it: nothing is cut off there."""
         shell, *above = self.app.screen_stack
         width = round(self.app.size.width * SHARE)
-        if self._docks and not gone:
-            self.query_one(".side").styles.width = width
+        if self.SHAPE == "side" and not gone:
+            self.query_one(".side").styles.width = width if self._docks else None
         docked = (
             screen
             for screen in above
@@ -124,6 +139,10 @@ class TablePanel(Modal[ScreenResultType]):
             self._timer.stop()
             self._timer = None
         self.read()
+
+    def key_of(self, action: str) -> str:
+        """The key of an action of the panel, as the user has it."""
+        return own_keys(self).get(action, "")
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -165,6 +184,10 @@ class FilterPanel(TablePanel[ScreenResultType]):
 
     def parts(self) -> Iterable[Widget]:
         return self._facts, self._filter, self._list, self._foot
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self._filter.value)
 
     def narrow(self) -> None:
         """Show the rows that fit the filter."""
