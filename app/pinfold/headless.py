@@ -7,12 +7,14 @@ holds it; on stderr it says only what is no event.
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
+from pinfold import reply_schema
 from pinfold.agent.session import Session
 from pinfold.agent.turn.ending import Ending
 from pinfold.agent.updates import (
@@ -37,6 +39,9 @@ from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt
 from pinfold.sanitize import escaped
+
+LIMIT = 3
+"""The exit code where a limit ended the turn."""
 
 
 async def no_terminal(question: Question) -> Decision:
@@ -129,15 +134,23 @@ class Printer:
         if not self._json and self._last:
             self._out.write(self._last.rstrip() + "\n")
             self._out.flush()
-        if ending.state == "done":
-            return 0
-        if ending.reason not in self._errors:
+        if ending.state != "done" and ending.reason not in self._errors:
             self.say(f"pinfold: {ending.reason or ending.state}")
-        return 1
+        if ending.limit:
+            return LIMIT
+        return 0 if ending.state == "done" else 1
 
 
-async def run(session: Session, prompt: Prompt, *, as_json: bool = False) -> int:
+async def run(
+    session: Session,
+    prompt: Prompt,
+    *,
+    as_json: bool = False,
+    schema: Mapping[str, Any] | None = None,
+) -> int:
     """Send `prompt`, wait for rest, print. Returns the exit code.
+
+    With `schema`, an answer that does not obey it is asked for once more, and then a failure.
 
     Raises `BrokenPipeError` once the reader of the output is gone; the turn is interrupted then.
     """
@@ -153,11 +166,27 @@ async def run(session: Session, prompt: Prompt, *, as_json: bool = False) -> int
     if cold := await session.cold():
         printer.say(cold)
     prompt = await _fitted(session, prompt, printer)
+    if schema is not None:
+        session.reply_by(schema)
+        prompt = reply_schema.asking(prompt, schema)
     ending = await session.send(prompt.text, prompt.pasted)
+    if schema is not None and ending.state == "done" and not ending.limit:
+        ending = await _obeying(session, ending, schema)
     await session.idle()
     if printer.broken is not None:
         raise printer.broken
     return printer.finish(ending)
+
+
+async def _obeying(session: Session, ending: Ending, schema: Mapping[str, Any]) -> Ending:
+    """`ending`, or that of a second try where its answer does not obey `schema`."""
+    wrong = reply_schema.violation(ending.answer, schema)
+    if not wrong:
+        return ending
+    again = f"Your reply does not obey the schema: {wrong}. Reply again, with JSON alone."
+    ending = await session.send(again, [(0, len(again))])
+    wrong = reply_schema.violation(ending.answer, schema) if ending.state == "done" else ""
+    return replace(ending, state="failed", reason=f"the reply: {wrong}") if wrong else ending
 
 
 async def _fitted(session: Session, prompt: Prompt, printer: Printer) -> Prompt:

@@ -78,6 +78,8 @@ class ApprovalSettings(_Section, frozen=True):
 class AgentSettings(_Section, frozen=True):
     max_steps: Count = 50
     """Requests in one turn before the shell asks whether to go on."""
+    max_cost: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    """US dollars that one turn may cost."""
     max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6
     turn_metadata: bool = True
     """Whether requests carry a header that says what they are for."""

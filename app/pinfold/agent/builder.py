@@ -41,6 +41,7 @@ from pinfold.agent.session import Session
 from pinfold.agent.steering.meter import Meter
 from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.before_turn import BeforeTurn
+from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.reopening import CRASHED, found_as, left_at, take_up
 from pinfold.agent.turn.turn import Turn
 from pinfold.agent.turn.work import Work
@@ -182,6 +183,7 @@ async def build(
         front,
         connected,
         approvals.ask,
+        Budget(record, model, options.prices, options.max_cost),
         max_steps=options.max_steps,
     )
     git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
@@ -194,6 +196,7 @@ async def build(
     session = Session(
         Parts(
             record=record,
+            requester=requester,
             cwd=cwd,
             clock=clock,
             prices=options.prices,

@@ -38,6 +38,8 @@ class Options:
     no_sandbox: str = ""
     """Why there is none."""
     max_steps: int = 50
+    max_cost: float | None = None
+    """US dollars that a turn may cost."""
     max_retries: int = 6
     reasoning_effort: str | None = None
     auto: Auto = "auto"

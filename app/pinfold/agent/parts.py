@@ -20,6 +20,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.requests.learning import Learning
 from pinfold.agent.requests.model_choice import ModelChoice
 from pinfold.agent.requests.prewarm import Prewarm
+from pinfold.agent.requests.request import Requester
 from pinfold.agent.requests.server_count import ServerCount
 from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.work import Work
@@ -33,6 +34,7 @@ class Parts:
     """What a session is made of; `builder.build` puts it together."""
 
     record: Record
+    requester: Requester
     cwd: Path
     clock: Clock
     prices: Mapping[str, Price]

@@ -1,10 +1,10 @@
 """A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pinfold.agent.compaction.automatic import Reviewer
 from pinfold.agent.compaction.draft import Draft
@@ -252,6 +252,10 @@ class Session:
         return await self._parts.work.wait_for(
             lambda: work(CompactionTrigger(waited_for=True)), "compacting"
         )
+
+    def reply_by(self, schema: Mapping[str, Any]) -> None:
+        """Have replies obey a JSON schema, where the server can make them."""
+        self._parts.requester.schema = schema
 
     def lend(self, terminal: Terminal) -> None:
         """Lend `terminal` to the user's own commands that ask for keys."""

@@ -114,6 +114,8 @@ def _flags(arguments: "argparse.Namespace | None") -> dict[str, Any]:
         "model.name": getattr(arguments, "model", None),
         "model.provider": getattr(arguments, "provider", None),
         "approvals.mode": getattr(arguments, "approvals", None),
+        "agent.max_steps": getattr(arguments, "max_turns", None),
+        "agent.max_cost": getattr(arguments, "max_cost", None),
     }
     for pair in getattr(arguments, "config", None) or ():
         key, equals, value = pair.partition("=")

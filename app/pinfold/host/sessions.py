@@ -87,6 +87,7 @@ async def open_session(
                 sandbox=sandbox,
                 no_sandbox=no_sandbox,
                 max_steps=settings.agent.max_steps,
+                max_cost=settings.agent.max_cost,
                 max_retries=settings.agent.max_retries,
                 reasoning_effort=settings.model.reasoning_effort,
                 auto=settings.compact.auto,

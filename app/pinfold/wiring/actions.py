@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 
@@ -105,7 +108,14 @@ def exec_(arguments: argparse.Namespace) -> int:
         raise WrongUse("the prompt is empty")
     if arguments.fork and not (arguments.session or arguments.last):
         raise WrongUse("--fork needs the session to copy: --resume ID or --last")
-    return asyncio.run(_exec(app_context(arguments), arguments, provenance.Prompt(prompt, pasted)))
+    ephemeral = getattr(arguments, "ephemeral", False)
+    if ephemeral and (arguments.session or arguments.last):
+        raise WrongUse("--ephemeral begins a new session: leave out --resume and --last")
+    ctx, prompt = app_context(arguments), provenance.Prompt(prompt, pasted)
+    if not ephemeral:
+        return asyncio.run(_exec(ctx, arguments, prompt))
+    with tempfile.TemporaryDirectory(prefix="pinfold-") as sessions:
+        return asyncio.run(_exec(replace(ctx, sessions=Path(sessions)), arguments, prompt))
 
 
 async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) -> int:
@@ -117,6 +127,7 @@ async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) 
     from pinfold.rollout.journal import JournalError
     from pinfold.sanitize import one_line
 
+    schema = _schema(arguments)
     folder: Path | None = None
     if arguments.session or arguments.last:
         folder = folder_of(ctx, arguments.session)
@@ -137,9 +148,22 @@ async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) 
         raise JournalError(f"{held} Go on in a copy with: {again}") from held
     _interrupt_on_signals(session.interrupt)
     try:
-        return await headless.run(session, prompt, as_json=arguments.json)
+        return await headless.run(session, prompt, as_json=arguments.json, schema=schema)
     finally:
         await host.stop()
+
+
+def _schema(arguments: argparse.Namespace) -> Mapping[str, Any] | None:
+    """What `--output-schema` names. Raises `WrongUse`."""
+    from pinfold.reply_schema import WrongSchema, load
+
+    path: str | None = getattr(arguments, "output_schema", None)
+    if path is None:
+        return None
+    try:
+        return load(Path(path))
+    except WrongSchema as error:
+        raise WrongUse(str(error)) from error
 
 
 def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:

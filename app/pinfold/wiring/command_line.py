@@ -78,6 +78,10 @@ COMMANDS = (
             Argument("--resume", "go on with this session", "ID", into="session"),
             LAST,
             _flag("--fork", "go on in a copy of it"),
+            Argument("--output-schema", "a JSON schema that the answer has to obey", "FILE"),
+            _whole("--max-turns", "requests to the model at most; then exit code 3"),
+            Argument("--max-cost", "US dollars at most; then exit code 3", "USD", kind="number"),
+            _flag("--ephemeral", "keep nothing of the session"),
         ),
     ),
     Command(

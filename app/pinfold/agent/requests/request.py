@@ -1,11 +1,11 @@
 """One response from the model: streamed, journalled part by part, retried where that can help."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -114,6 +114,8 @@ class Requester:
         self._remembering = remembering
         self._max_retries = max_retries
         self._effort = effort
+        self.schema: Mapping[str, Any] | None = None
+        """What every reply has to obey, if anything: a JSON schema."""
         self._rng = rng
 
     async def respond(
@@ -158,6 +160,7 @@ class Requester:
             record.state.context.context,
             record.window.items,
             self._effort,
+            schema=self.schema,
             headers=self._metadata.headers("turn"),
             cache_key=self._metadata.cache_key,
         )

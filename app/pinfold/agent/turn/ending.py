@@ -16,8 +16,8 @@ class Ending:
     """`waiting` can go on as it is: later, or once the user has acted."""
     reason: str = ""
     """Why it did not get to `done`."""
-    limit: Literal["", "steps", "output"] = ""
-    """The limit that it reached: of steps in a turn, or of the model's output."""
+    limit: Literal["", "steps", "cost", "output"] = ""
+    """The limit that it reached: of steps or of cost in a turn, or of the model's output."""
     usage: Usage = field(default_factory=Usage)
     """Of its requests together; what compactions used meanwhile is not in it."""
     answer: str = ""

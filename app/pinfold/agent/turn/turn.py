@@ -17,6 +17,7 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learning import Learning
 from pinfold.agent.requests.request import LOST, Requester, Response
 from pinfold.agent.steering import goal
+from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.updates import Told
 from pinfold.compaction.refusals import TooSmall
@@ -65,6 +66,7 @@ class Turn:
         front: Front,
         connection: Callable[[], Connection],
         ask: Approver,
+        budget: Budget,
         *,
         max_steps: int,
     ) -> None:
@@ -77,6 +79,7 @@ class Turn:
         self._front = front
         self._connection = connection
         self._ask = ask
+        self._budget = budget
         self._max_steps = max_steps
         self._usage = Usage()
         """Of this turn's requests so far."""
@@ -96,6 +99,7 @@ class Turn:
         number = record.state.turn + 1
         self._usage = Usage()
         self._triggers.prompted()
+        self._budget.begin()
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
             user = Item(
@@ -152,6 +156,8 @@ class Turn:
             while True:
                 if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
                     return Ending("waiting", f"paused after {steps} steps", "steps")
+                if why := self._budget.ends_turn():
+                    return Ending("waiting", why, "cost")
                 await self._tell()
                 if await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn"):
                     await self._front.renew()
