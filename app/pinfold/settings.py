@@ -162,6 +162,9 @@ class WebSettings(_Section, frozen=True):
     """Host names that need no question; `*.python.org` is a pattern."""
     private: tuple[str, ...] = ()
     """Hosts that may have addresses of this machine or of a private network."""
+    search: bool = False
+    """Whether the provider searches the web for the model, over the Responses API: it asks nobody
+    and bills each search."""
 
 
 class MemorySettings(_Section, frozen=True):

@@ -149,7 +149,12 @@ def _narrows(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> 
         case "compact.auto" | "memories.generate":
             return bool(value == "off")
         case (
-            "compact.prepare" | "agent.prewarm" | "memories.enabled" | "memories.use" | "web.fetch"
+            "compact.prepare"
+            | "agent.prewarm"
+            | "memories.enabled"
+            | "memories.use"
+            | "web.fetch"
+            | "web.search"
         ):
             return value is False
         case "ui.theme":

@@ -167,7 +167,7 @@ async def build(
         record,
         cwd,
         user_folder,
-        lambda: toolbox.schemas,
+        lambda: toolbox.schemas(connected().wire_api),
         model,
         clock,
         remembering,

@@ -121,7 +121,7 @@ async def open_session(
 
 def _tools(settings: Settings) -> list[Tool]:
     web = settings.web
-    return all_tools(key_variables(settings), Web(web.fetch, web.hosts, web.private))
+    return all_tools(key_variables(settings), Web(web.fetch, web.hosts, web.private, web.search))
 
 
 def _check_strategy(name: str) -> None:

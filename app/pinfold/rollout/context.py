@@ -12,12 +12,14 @@ class AgentsFile(Struct, frozen=True):
     text: str
 
 
-class ToolSchema(Struct, frozen=True):
+class ToolSchema(Struct, frozen=True, omit_defaults=True):
     """A tool as the model is told of it; `parameters` is a JSON schema."""
 
     name: str
     description: str
     parameters: dict[str, Any]
+    hosted: str = ""
+    """The type of a tool that the provider itself runs; no wire but Responses has one."""
 
 
 class Memories(Struct, frozen=True, omit_defaults=True):

@@ -15,6 +15,8 @@ class Web:
     """Patterns of host names that need no question."""
     private: Collection[str] = ()
     """Hosts that may have addresses of this machine or a private network."""
+    search: bool = False
+    """Whether the provider searches, where its wire has that."""
 
 
 def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
@@ -35,6 +37,7 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
     from pinfold.tools.shell_output import ShellOutput
     from pinfold.tools.update_plan import UpdatePlan
     from pinfold.tools.web_fetch import WebFetch
+    from pinfold.tools.web_search import WebSearch
     from pinfold.tools.write_file import WriteFile
 
     return [
@@ -50,4 +53,5 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
         ShellKill(),
         UpdatePlan(),
         *([WebFetch(Downloader(web.private), web.hosts)] if web and web.fetch else ()),
+        *([WebSearch()] if web and web.search else ()),
     ]

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pinfold.ports.tool import Tool
 from pinfold.rollout.context import ToolSchema
 from pinfold.rollout.items import Item
+from pinfold.settings import WireApi
 
 
 class Toolbox:
@@ -25,7 +26,7 @@ class Toolbox:
     def names(self) -> Collection[str]:
         return self._tools
 
-    @property
-    def schemas(self) -> list[ToolSchema]:
+    def schemas(self, wire_api: WireApi) -> list[ToolSchema]:
         """What a model is told of them, in that order."""
-        return [tool.schema for tool in self._tools.values()]
+        told = (tool.schema for tool in self._tools.values())
+        return [schema for schema in told if not schema.hosted or wire_api == "responses"]

@@ -40,6 +40,7 @@ def tools(context: Context) -> list[dict[str, Any]]:
             },
         }
         for tool in context.tools
+        if not tool.hosted
     ]
 
 

@@ -11,6 +11,8 @@ from pinfold.wire.atoms import atoms, is_own
 from pinfold.wire.images import data_url, shown, text_of
 
 InputItem = dict[str, Any]
+SEARCH = "web_search_call"
+"""An item that tells of a search by the provider: it stands in a reply as reasoning does."""
 
 
 def input_items(items: Iterable[Item], model: ModelInfo) -> list[InputItem]:
@@ -29,7 +31,9 @@ def input_items(items: Iterable[Item], model: ModelInfo) -> list[InputItem]:
 def tools(context: Context) -> list[dict[str, Any]]:
     """The tools as the `tools` parameter."""
     return [
-        {
+        {"type": tool.hosted}
+        if tool.hosted
+        else {
             "type": "function",
             "name": tool.name,
             "description": tool.description,
@@ -79,11 +83,13 @@ def _returnable(item: Item, model: ModelInfo) -> bool:
     """With `store=false` the server kept nothing: only reasoning that holds itself can go back."""
     opaque = item.opaque or {}
     whole = opaque.get("encrypted_content") or opaque.get("content")
-    return opaque.get("type") == "reasoning" and bool(whole) and is_own(item, model)
+    goes_back = opaque.get("type") == SEARCH or (opaque.get("type") == "reasoning" and whole)
+    return bool(goes_back) and is_own(item, model)
 
 
 def _returned(opaque: dict[str, Any]) -> InputItem:
-    return {key: value for key, value in opaque.items() if value is not None and key != "status"}
+    dropped = () if opaque.get("type") == SEARCH else ("status",)
+    return {key: value for key, value in opaque.items() if value is not None and key not in dropped}
 
 
 def _output(item: Item, model: ModelInfo) -> str | list[InputItem]:

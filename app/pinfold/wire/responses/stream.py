@@ -11,6 +11,7 @@ from pinfold.ports.provider import (
     CallDelta,
     Delta,
     PartDone,
+    Progress,
     ReasoningDelta,
     ResponseDone,
     TextDelta,
@@ -112,6 +113,8 @@ class ResponsesStream:
                 return []
 
     def _begin(self, item: dict[str, Any]) -> list[Delta]:
+        if item.get("type") == "web_search_call":
+            return [Progress("searching the web")]
         if item.get("type") != "function_call":
             return []
         index, name = len(self._calls), _string(item, "name")
@@ -127,6 +130,8 @@ class ResponsesStream:
             case "reasoning":
                 text = "\n\n".join(_texts(item, "summary") or _texts(item, "content"))
                 return [PartDone("reasoning", text, foreign_id=foreign_id, opaque=item)]
+            case "web_search_call":
+                return [PartDone("reasoning", _searched(item), foreign_id=foreign_id, opaque=item)]
             case "function_call":
                 call_id = _string(item, "call_id")
                 if not call_id or call_id in self._call_ids:
@@ -146,6 +151,19 @@ class ResponsesStream:
         if reason:
             return [ResponseDone(usage, "length")]
         return [ResponseDone(usage, "tool_calls" if self._call_ids else "stop")]
+
+
+def _searched(item: dict[str, Any]) -> str:
+    """What a search by the provider did, for people."""
+    action = item.get("action")
+    match action if isinstance(action, dict) else {}:
+        case {"query": str(query)} if query:
+            return f"Searched the web: {query}"
+        case {"queries": [*queries]} if queries:
+            return f"Searched the web: {'; '.join(map(str, queries))}"
+        case {"url": str(url)}:
+            return f"Opened {url}"
+    return "Searched the web"
 
 
 def _string(item: dict[str, Any], key: str) -> str:
