@@ -8,6 +8,7 @@ from pinfold.commands.arguments import CommandError
 
 _MODULES = (
     "session",
+    "status",
     "rewind",
     "export",
     "model",

@@ -73,7 +73,13 @@ async def trust(context: Context) -> None:
 
 
 ACTIONS = (
-    Action("new", "Begin a new session", "session", ("new",), run=new),
+    Action(
+        "new",
+        "Start a new session; this one is saved",
+        "session",
+        ("new", "clear"),
+        run=new,
+    ),
     Action(
         "resume",
         "Go on with an earlier session",

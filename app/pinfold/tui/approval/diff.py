@@ -33,11 +33,11 @@ class DiffView(ScrollView, can_focus=False):
         self._draw()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        looks = looks_of(self.screen.query_one(Transcript))
+        looks = looks_of(self.app.screen_stack[0].query_one(Transcript))
         return len(diff_lines(self._diff, max(20, width), looks))
 
     def _draw(self) -> None:
-        self._looks = looks_of(self.screen.query_one(Transcript))
+        self._looks = looks_of(self.app.screen_stack[0].query_one(Transcript))
         width = self.scrollable_content_region.width
         self._lines = diff_lines(self._diff, max(20, width), self._looks)
         self.virtual_size = Size(width, len(self._lines))

@@ -22,17 +22,17 @@ from pinfold.tui.transcript.view import Transcript
 HEADINGS: dict[Groups, str] = {
     "prompt": "In the prompt",
     "transcript": "Anywhere",
-    "approval": "When a call needs your word",
+    "approval": "When a call waits for approval",
 }
 WAYS = (
     ("@name", "a file of this folder"),
     ("!command", "runs in your shell, and the model reads what it prints"),
-    ("/command", "one of the commands above"),
+    ("/command", "one of the commands below"),
 )
 
 
 class HelpPanel(Modal[None]):
-    """Scrolls; any of Esc, q and F1 leaves it."""
+    """Scrolls; any of Esc, q and F1 closes it."""
 
     CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1", "dismiss(None)", show=False)]
@@ -45,7 +45,7 @@ class HelpPanel(Modal[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="panel help") as panel:
             panel.border_title = "Help"
-            panel.border_subtitle = "Esc leaves"
+            panel.border_subtitle = "Esc closes"
             yield Static(self._page())
 
     def _page(self) -> RenderableType:
@@ -54,16 +54,17 @@ class HelpPanel(Modal[None]):
             for action in ACTIONS
             if action.slash
         ]
-        parts: list[RenderableType] = [*_section("Commands", commands)]
-        parts += _section("What a prompt can hold", WAYS)
+        parts: list[RenderableType] = []
         for group, heading in HEADINGS.items():
             actions = [action for action in ACTIONS if action.group == group]
             rows = [(self._keys(action), action.title, action.id) for action in actions]
             parts += _section(heading, rows)
         parts += _section(
-            "In the transcript (Shift+Tab goes there; letters act on the item at the cursor)",
+            "In the transcript (letters act on the item at the cursor)",
             self._bound(Transcript.BINDINGS),
         )
+        parts += _section("What a prompt can hold", WAYS)
+        parts += _section("Commands", commands)
         for panel in every_panel():
             if panel.keys:
                 parts += _section(panel.place, self._bound(panel.keys))

@@ -1,0 +1,138 @@
+"""Commands that say how the session stands: `/status`, `/cost`, `/diff`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from pinfold import paths
+from pinfold.commands.action import Action
+from pinfold.commands.arguments import CommandError
+from pinfold.commands.model import MEANING
+from pinfold.numbers import dollars, tokens
+from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pinfold.commands.context import Context
+
+MAX_DIFF = 2_000_000
+"""Bytes of a diff that are shown."""
+_SAFE = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", os.devnull),
+    ("core.quotePath", "false"),
+)
+"""Git's settings that keep the repository's own from running a program."""
+_SCRIPT = """
+cd "$(git rev-parse --show-toplevel)" || exit 1
+options="--no-pager diff --no-ext-diff --no-textconv --no-color"
+base=$(git rev-parse -q --verify HEAD || git hash-object -t tree /dev/null)
+git $options "$base" --
+git ls-files --others --exclude-standard -z |
+  xargs -0 -I{} git $options --no-index -- /dev/null {}
+exit 0
+"""
+
+
+async def status(context: Context) -> None:
+    session = context.session
+    reading, model = session.reading(), session.model
+    if session.approvals == "full":
+        sandbox = "off in full mode"
+    else:
+        sandbox = f"off: {one_line(session.unconfined)}" if session.unconfined else "on"
+    edits = "; edits are allowed for this session" if session.edits_allowed else ""
+    share = f"{reading.used / max(1, reading.limit):.0%}"
+    rows = [
+        ("Model", f"{one_line(model.name)} from {one_line(model.provider)}"),
+        ("Folder", one_line(paths.shown(session.cwd))),
+        ("Approvals", f"{session.approvals}: {MEANING[session.approvals]}{edits}"),
+        ("Sandbox", sandbox),
+        ("Window", f"{tokens(reading.used)} of {tokens(reading.limit)} tokens, {share}"),
+        ("Session", session.id),
+    ]
+    context.tell(_table(rows))
+
+
+async def cost(context: Context) -> None:
+    from pinfold.rollout.events import RequestFinished
+    from pinfold.tokens.prices import Spend
+
+    session = context.session
+    spend, requests = Spend(), 0
+    for event in await session.events():
+        data = event.data
+        if isinstance(data, RequestFinished) and data.usage is not None:
+            spend.add(data.provider, data.model, data.usage)
+            requests += 1
+    if not requests:
+        context.tell("No request has been answered yet: 0 tokens.")
+        return
+    money = session.reading().cost
+    price = (
+        'the price is not known: set it in [prices."MODEL"]' if money is None else dollars(money)
+    )
+    rows = [("Cost", price), ("Requests", f"{requests:,}")]
+    for name, usage in spend.models.items():
+        cached = f", {usage.cached:,} of them cached" if usage.cached else ""
+        used = f"{usage.input:,} tokens in{cached}; {usage.output:,} out"
+        rows.append((one_line(name), used))
+    context.tell(_table(rows))
+
+
+async def diff(context: Context) -> None:
+    context.open("diff")
+
+
+async def working_tree(folder: Path) -> str:
+    """What differs from the last commit in the repository of `folder`, untracked files included.
+
+    Raises `CommandError` outside a repository.
+    """
+    from pinfold.tools.process import Command
+
+    if paths.repository_root(folder) is None:
+        raise CommandError("/diff needs a Git repository, and this folder is in none.")
+    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_COUNT": str(len(_SAFE))}
+    for at, (key, value) in enumerate(_SAFE):
+        env |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
+    found = b""
+    async with Command(["sh", "-c", _SCRIPT], folder, env=env) as command:
+        async for piece in command.output():
+            found += piece
+            if len(found) > MAX_DIFF:
+                break
+        else:
+            if await command.exit_code():
+                raise CommandError(f"Git failed: {one_line(found.decode(errors='replace'))}")
+    return _named(found[:MAX_DIFF].decode(errors="replace"))
+
+
+def _named(text: str) -> str:
+    """A diff in which the name of a deleted file stands where that of a new one would."""
+    lines = text.split("\n")
+    for at in range(1, len(lines)):
+        if lines[at] == "+++ /dev/null" and lines[at - 1].startswith("--- a/"):
+            lines[at] = f"+++ b/{lines[at - 1][6:]} (deleted)"
+    return "\n".join(lines).strip("\n")
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+
+ACTIONS = (
+    Action(
+        "status",
+        "Show model, folder, approvals, sandbox, window and session id",
+        "session",
+        ("status",),
+        run=status,
+    ),
+    Action("cost", "Show the tokens and the money spent", "session", ("cost",), run=cost),
+    Action("diff", "Show what changed in the working tree", "session", ("diff",), run=diff),
+)

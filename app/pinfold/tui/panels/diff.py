@@ -1,0 +1,56 @@
+"""What changed in the working tree, coloured."""
+
+from itertools import pairwise
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+
+from pinfold.tui.approval.diff import DiffView
+from pinfold.tui.panels.host import PanelHost
+from pinfold.tui.panels.modal import Modal
+from pinfold.tui.panels.registry import Panel
+from pinfold.tui.transcript.diffs import counts
+
+
+class DiffPanel(Modal[None]):
+    """Scrolls; Esc closes it."""
+
+    CSS_PATH = "panels.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", show=False)]
+
+    def __init__(self, diff: str) -> None:
+        super().__init__()
+        self._diff = diff
+
+    def compose(self) -> ComposeResult:
+        added, removed = counts(self._diff)
+        names = [line[4:].removeprefix("b/") for line in _headers(self._diff)]
+        with VerticalScroll(classes="panel help") as panel:
+            what = names[0] if len(names) == 1 else f"{len(names)} files"
+            panel.border_title = f"Changes since the last commit · {what}".replace("[", "\\[")
+            panel.border_subtitle = f"+{added} −{removed} · PgUp PgDn scroll · Esc closes"
+            yield DiffView(self._diff)
+
+
+def _headers(diff: str) -> list[str]:
+    lines = diff.split("\n")
+    return [
+        line
+        for before, line in pairwise(lines)
+        if line.startswith("+++ ") and before.startswith("--- ")
+    ]
+
+
+async def _open(host: PanelHost) -> None:
+    from pinfold.commands.status import working_tree
+
+    diff = await working_tree(host.session.cwd)
+    if diff:
+        host.push_screen(DiffPanel(diff))
+    else:
+        host.tell("No changes since the last commit.")
+
+
+PANEL = Panel("", (), lambda host, _: _open(host))
