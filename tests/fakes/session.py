@@ -138,6 +138,7 @@ class FakeSession:
     phase: Phase = "idle"
     approvals: str = "ask"
     edits_allowed: bool = False
+    unconfined: str = ""
     queue: tuple[tuple[int, str], ...] = ()
     gauge: Reading | None = READING
     """None: what the window really holds."""

@@ -110,7 +110,7 @@ ACTIONS = (
     Action("send", "Send", "prompt", keys="enter"),
     Action(
         "newline",
-        "Begin a new line, as \\ and Enter do (Shift+Enter where the terminal can tell it)",
+        "New line, as \\ and Enter (Shift+Enter in terminals that report it)",
         "prompt",
         keys="ctrl+j,shift+enter,alt+enter",
     ),

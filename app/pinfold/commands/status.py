@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from pinfold import paths
@@ -112,12 +113,22 @@ async def working_tree(folder: Path) -> str:
 
 
 def _named(text: str) -> str:
-    """A diff in which the name of a deleted file stands where that of a new one would."""
-    lines = text.split("\n")
-    for at in range(1, len(lines)):
-        if lines[at] == "+++ /dev/null" and lines[at - 1].startswith("--- a/"):
-            lines[at] = f"+++ b/{lines[at - 1][6:]} (deleted)"
-    return "\n".join(lines).strip("\n")
+    """A diff whose file headers are reduced to names, with what befell the file."""
+    out: list[str] = []
+    for part in re.split(r"^diff --git ", text, flags=re.MULTILINE)[1:]:
+        head, hunk, body = part.partition("\n@@ ")
+        lines = head.split("\n")
+        found = dict(line.split(" ", 1) for line in lines[1:] if " " in line)
+        old, new = found.get("---", "a/").strip(), found.get("+++", "").strip()
+        name = new or lines[0].rpartition(" b/")[2]
+        if new == os.devnull:
+            name = f"{old.removeprefix('a/')} (deleted)"
+        elif "Binary" in found:
+            name = f"{name} (binary)"
+        out += [f"--- {old}", f"+++ b/{name.removeprefix('b/')}"]
+        if hunk:
+            out.append(f"@@ {body}".strip("\n"))
+    return "\n".join(out)
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:

@@ -18,6 +18,12 @@ class DiffPanel(Modal[None]):
     """Scrolls; Esc closes it."""
 
     CSS_PATH = "panels.tcss"
+    DEFAULT_CSS = """
+    DiffPanel {
+        align: center middle;
+        & > .panel { width: 92%; height: auto; max-height: 92%; }
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", show=False)]
 
     def __init__(self, diff: str) -> None:
@@ -27,7 +33,7 @@ class DiffPanel(Modal[None]):
     def compose(self) -> ComposeResult:
         added, removed = counts(self._diff)
         names = [line[4:].removeprefix("b/") for line in _headers(self._diff)]
-        with VerticalScroll(classes="panel help") as panel:
+        with VerticalScroll(classes="panel") as panel:
             what = names[0] if len(names) == 1 else f"{len(names)} files"
             panel.border_title = f"Changes since the last commit · {what}".replace("[", "\\[")
             panel.border_subtitle = f"+{added} −{removed} · PgUp PgDn scroll · Esc closes"

@@ -31,6 +31,10 @@ WAYS = (
 )
 
 
+KEYS = 22
+"""Columns for a key or a command."""
+
+
 class HelpPanel(Modal[None]):
     """Scrolls; any of Esc, q and F1 closes it."""
 
@@ -92,7 +96,7 @@ def _title(action: Action, keys: str) -> str:
 
 def _section(heading: str, rows: Sequence[tuple[str, ...]]) -> list[RenderableType]:
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", min_width=18, no_wrap=True)
+    table.add_column(style="bold", width=KEYS)
     table.add_column()
     table.add_column(style="dim")
     for row in rows:
