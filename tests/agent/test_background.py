@@ -4,13 +4,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fakes.agent import Stage, stage
 from fakes.process import alive, until
 from fakes.provider import FakeClock, calls, says
 from pinfold.agent.options import Options
+from pinfold.ports.tool import Sandbox
 from pinfold.rollout.events import JobEnded, JobStarted
 from pinfold.rollout.journal import Journal
 from pinfold.settings import Mode
+from pinfold.tools.sandbox.confine import find
 
 WAITING = "echo begun; until [ -e go ]; do sleep 0.02; done; echo done; exit 3"
 FULL = Options(approvals="full")
@@ -136,4 +140,30 @@ async def test_a_background_command_asks_like_any(tmp_path: Path) -> None:
     await send(on, "go")
     assert on.user.asked[0].review.background
     assert not on.session.jobs.running
+    await on.session.close()
+
+
+@pytest.mark.skipif(find().kind != "bubblewrap", reason=find().text)
+async def test_what_the_user_makes_while_one_runs_stays(tmp_path: Path) -> None:
+    """What the background command makes itself is set aside."""
+    work = tmp_path / "work"
+    work.mkdir()
+    sandbox = Sandbox("bubblewrap", (work.resolve(),), tmp_path / "scratch")
+    command = "touch .envrc; until [ -e go ]; do sleep 0.02; done; touch go2 .vscode"
+    on = await stage(
+        tmp_path,
+        [calls(shell(command)), says("It runs."), says("Over.")],
+        options=Options(approvals="workspace", sandbox=sandbox),
+    )
+    await send(on, "go")
+    await until((work / ".envrc").exists)
+    on.session.run_command("git init -q .")
+    await on.session.idle()
+    (work / "go").touch()
+    await on.until(lambda: not on.session.jobs.running)
+    await send(on, "what now?")
+    assert (work / ".git" / "HEAD").exists()
+    assert not (work / ".envrc").exists()
+    assert not (work / ".vscode").exists()
+    assert any(".envrc was set aside" in text for text in on.told())
     await on.session.close()

@@ -188,7 +188,7 @@ async def build(
     )
     git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
     before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
-    work = Work(record, cwd, turn, before, outputs)
+    work = Work(record, cwd, turn, before, outputs, background.jobs)
     prewarm = Prewarm(record, clock, metadata, connected, wanted=options.prewarm)
     checkpoint_file = CheckpointFile(record)
     server_count = ServerCount(record, connected)

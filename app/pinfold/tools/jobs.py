@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -71,6 +71,8 @@ class Jobs:
         self._ended = ended
         self._jobs: dict[int, Job] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._commands: dict[int, Command] = {}
+        """Those that run."""
 
     @property
     def known(self) -> list[Job]:
@@ -98,10 +100,23 @@ class Jobs:
             await undoing.enter_async_context(running)
             job = Job(self._last, command, path, time.monotonic())
             work = self._run(job, running, file, undoing.pop_all(), context.workspace)
-        self._jobs[job.number] = job
+        self._jobs[job.number], self._commands[job.number] = job, running
         self._tasks[job.number] = asyncio.create_task(work)
         await asyncio.sleep(0)  # one that is cancelled before its first step ends nothing
         return job
+
+    @asynccontextmanager
+    async def apart(self) -> AsyncIterator[None]:
+        """Around what may change guarded places with the user's consent: that is not set aside
+        when a background command ends, as what it made itself is."""
+        commands = tuple(self._commands.values())
+        for command in commands:
+            await command.settle()
+        try:
+            yield
+        finally:
+            for command in commands:
+                await command.accept()
 
     async def output(self, number: int, seconds: float, most: int) -> tuple[Job, str]:
         """What it has printed since the last time, at most the last `most` bytes of it, once it
@@ -149,6 +164,7 @@ class Jobs:
                         await asyncio.to_thread(_write, job, file, chunk)
                     code = await command.exit_code()
         finally:
+            del self._commands[job.number]
             job.exit_code, job.over = code, time.monotonic()
             job.reason = job.reason if code is None else ""
             job.notes += [moved(place, workspace) for place in command.set_aside]

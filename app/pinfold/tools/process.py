@@ -58,7 +58,7 @@ class Command:
         """The end of the pipe that the watcher waits on."""
         self._confined: Confined | None = None
         self.set_aside: list[SetAside] = []
-        """Guarded places that it made in its sandbox, once it has ended."""
+        """Guarded places that it made in its sandbox."""
 
     async def __aenter__(self) -> Self:
         if self._sandbox is not None:
@@ -172,7 +172,18 @@ class Command:
         await self._process.wait()
         self._closed()
         if self._confined is not None:
-            self.set_aside = await asyncio.to_thread(self._confined.settle)
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Set guarded places aside that it has made so far in its sandbox."""
+        if self._confined is not None:
+            self.set_aside += await asyncio.to_thread(self._confined.settle)
+
+    async def accept(self) -> None:
+        """Take guarded places as others have left them."""
+        if self._confined is not None:
+            with suppress(OSError):
+                await asyncio.to_thread(self._confined.accept)
 
     async def output(self) -> AsyncIterator[bytes]:
         """Output as it comes, until the command has ended."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -27,6 +27,7 @@ from pinfold.ports.tool import Review, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
+from pinfold.tools import guard
 from pinfold.tools.sandbox.denied import Way
 from pinfold.tools.workspace import observe_output
 
@@ -202,7 +203,9 @@ class Calls:
             if way is not None:
                 sandbox = self._confinement.of(self._consent.mode, way)
                 run.context = replace(context, sandbox=sandbox)
-            return await self._finish(run, asyncio.ensure_future(tool.run(arguments, run.context)))
+            async with self._apart(review, run.context):
+                work = asyncio.ensure_future(tool.run(arguments, run.context))
+                return await self._finish(run, work)
 
         outcome = run.outcome = await carry_out(way)
         mode = self._consent.mode
@@ -217,6 +220,13 @@ class Calls:
         run.outcome = outcome  # it stands, whatever becomes of the hooks
         said = await self._output_with_hooks(call, arguments, output, ok=outcome.ok)
         return replace(outcome, output=said)
+
+    def _apart(self, review: Review, context: ToolContext) -> AbstractAsyncContextManager[None]:
+        """Keeps background commands from being blamed for what this call does."""
+        guarded = any(guard.reason(path, self._workspace) for path in review.paths)
+        if (review.command and context.sandbox is None) or (review.access == "write" and guarded):
+            return self._background.jobs.apart()
+        return nullcontext()
 
     async def _permit(self, call: Item, arguments: str) -> None:
         """Raises `RefusedCall` where a hook says no."""

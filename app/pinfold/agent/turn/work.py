@@ -20,6 +20,7 @@ from pinfold.ports.tool import Terminal
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import Prompt
+from pinfold.tools.jobs import Jobs
 
 Answer = TypeVar("Answer")
 
@@ -34,6 +35,7 @@ class Work:
         turn: Turn,
         before: BeforeTurn,
         outputs: Outputs,
+        jobs: Jobs,
     ) -> None:
         self.queue = PromptQueue(record)
         self.rounds: Sequence[Round] = ()
@@ -47,6 +49,7 @@ class Work:
         self._turn = turn
         self._before = before
         self._outputs = outputs
+        self._jobs = jobs
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -137,7 +140,10 @@ class Work:
 
     async def _command(self, command: str) -> None:
         try:
-            await user_command.run(self._record, self._cwd, self._outputs, command, self.terminal)
+            async with self._jobs.apart():
+                await user_command.run(
+                    self._record, self._cwd, self._outputs, command, self.terminal
+                )
         except asyncio.CancelledError:
             pass  # what came is in the journal
         except Exception as error:  # the session must outlive our own mistakes

@@ -111,10 +111,7 @@ class Confined:
         self.argv = argv
         self.env = env
         self._sandbox = sandbox
-        self._before = before
-        self._copies: dict[Path, Path] = {}
-        if sandbox.kind == "landlock":
-            self._copies = remember(before, sandbox.scratch / "guarded")
+        self._take(before)
         self._first: int | None = None
         """A handle on the first process inside: all others end with it."""
         self._ending = Lock()
@@ -137,8 +134,19 @@ class Confined:
             gone.poll(END_SECONDS * 1000)
             os.close(first)
 
+    def _take(self, before: Places) -> None:
+        self._before = before
+        self._copies: dict[Path, Path] = {}
+        if self._sandbox.kind == "landlock":
+            self._copies = remember(before, self._sandbox.scratch / "guarded")
+
+    def accept(self) -> None:
+        """What guarded places are now was not its doing. Blocking. Raises `OSError`."""
+        if self._sandbox.writes:
+            self._take(look(self._sandbox.roots))
+
     def settle(self) -> list[SetAside]:
-        """Once it has ended: set guarded places aside that it made or changed. Blocking."""
+        """Set guarded places aside that it made or changed. Blocking."""
         if not self._sandbox.writes:
             return []
         to = self._sandbox.scratch / "set-aside"
