@@ -18,7 +18,7 @@ from pinfold.rollout.items import Item
 
 _SPARE = 0.02
 """Of the budget that may stay free before lines of results are looked for."""
-_SHORT = 4_000
+_SHORT, _SHORT_RESULT = 4_000, 1_000
 """Characters; a longer item is searched for secrets only where the digest has lines of it."""
 _TRIES = 8
 
@@ -93,7 +93,8 @@ class Thinner:
         """Texts that tell which secrets the digest may hold."""
         numbers = {line.n for line in digest.lines}
         for item in self._items:
-            if item.n in numbers or len(item.content) <= _SHORT:
+            short = _SHORT_RESULT if item.kind == "tool_result" else _SHORT
+            if item.n in numbers or len(item.content) <= short:
                 yield item.content
                 yield from strings(item.detail)
         for line in digest.lines:

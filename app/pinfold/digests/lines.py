@@ -220,11 +220,20 @@ def telling(said: Sequence[str]) -> list[str]:
     having = Counter(chain.from_iterable(every))
 
     def own(at: int) -> int:
-        told = [(information(word), having[word] == 1) for word in every[at]]
-        alone = sum(bits for bits, once in told if once)
-        return _SHARES * alone // max(1, sum(bits for bits, _ in told))
+        """The share of its information that no other line has, in 1/`_SHARES`."""
+        alone = [word for word in every[at] if having[word] == 1]
+        if len(alone) in (0, len(every[at])):  # its words need no measuring
+            return _SHARES if any(map(information, alone)) else 0
+        told = sum(map(information, every[at]))
+        return _SHARES * sum(map(information, alone)) // max(1, told)
 
-    least_like = max(range(len(said) - 1), key=lambda at: (own(at), at))
+    most = least_like = -1
+    for at in reversed(range(len(said) - 1)):
+        share = own(at)
+        if share > most:
+            most, least_like = share, at
+        if most == _SHARES:
+            break
     return [*said[least_like : len(said) - 2][:1], *said[-2:]]
 
 

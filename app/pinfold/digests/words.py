@@ -37,7 +37,9 @@ def _encoding() -> "Encoding":
 def words(text: str) -> list[str]:
     """The different words of a text, in lower case and in their order."""
     if text.isascii():
-        found = [word[:_LONGEST] for word in _ASCII_WORD.findall(text.lower())]
+        found = _ASCII_WORD.findall(text.lower())
+        if len(text) > _LONGEST:
+            found = [word[:_LONGEST] for word in found]
     else:
         found = [word[:_LONGEST].casefold() for word in _WORD.findall(text)]
     return list(dict.fromkeys(found))

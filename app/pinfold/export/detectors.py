@@ -119,6 +119,10 @@ _PROGRAM = re.compile(
     r"\b(?:(mysql|mariadb)\w*|(curl)|(sshpass|(?:docker|podman|helm registry) login|mongo\w*)"
     r"|(redis-cli))\b[^\n]*"
 )
+_PROGRAMS = (
+    *("mysql", "mariadb", "curl", "sshpass", "docker", "podman", "helm", "mongo", "redis-cli"),
+)
+"""Stand in all that it matches, and are found sooner."""
 _VALUE = rf"[\"']{{0,6}}((?!-){_WORD}{{3,}}+)"
 _ARGUMENTS = tuple(
     re.compile(pattern)
@@ -154,6 +158,8 @@ _BODY = re.compile(
     r"MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{16,}+={0,2}"
 )
 """How private keys begin in Base64: of RSA, PKCS #8, elliptic curves, OpenSSH."""
+_BEGINNINGS = ("MII", "MHcCAQEEI", "MIGHAgEA", "MIGkAgEB", "MC4CAQAw", "b3BlbnNzaC1rZXktdjE")
+"""One of them stands in each."""
 
 
 def hits(text: str) -> Iterator[Hit]:
@@ -205,6 +211,8 @@ def _forms(text: str) -> Iterator[Hit]:
 
 
 def _arguments(text: str) -> Iterator[Hit]:
+    if not any(name in text for name in _PROGRAMS):
+        return
     for line in _PROGRAM.finditer(text):
         assert line.lastindex is not None
         for match in _ARGUMENTS[line.lastindex - 1].finditer(text, *line.span()):
@@ -235,7 +243,8 @@ def _private_keys(text: str) -> Iterator[Hit]:
         yield Hit(_begin(text, tail.start(), done), tail.end(), "Private Key")
         done = tail.end()
     done = 0
-    for body in _BODY.finditer(text):
+    begins = any(beginning in text for beginning in _BEGINNINGS)
+    for body in _BODY.finditer(text) if begins else ():
         if body.start() >= done:
             lines = _LINES.match(text, body.end())
             assert lines is not None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -114,15 +115,24 @@ _UNBROKEN = re.compile(r"[A-Za-z0-9]{20}")
 def keys(text: str) -> Iterator[Hit]:
     """The keys in a text, in order."""
     for word in _LONG.finditer(text):
-        if not _DIGIT.search(text, *word.span()):
-            continue
-        for match in _KEY.finditer(text, *word.span()):
-            if _is_key(match.group()):
-                # One may be longer than its pattern knows.
-                end = _REST.match(text, match.end())
-                assert match.lastindex is not None
-                assert end is not None
-                yield Hit(match.start(), end.end(), _KINDS[match.lastindex - 1])
+        for start, end, kind in _in_word(word.group()):
+            yield Hit(word.start() + start, word.start() + end, kind)
+
+
+@lru_cache(20_000)
+def _in_word(word: str) -> tuple[Hit, ...]:
+    """The keys in one; paths and names come again and again."""
+    if not _DIGIT.search(word):
+        return ()
+    found: list[Hit] = []
+    for match in _KEY.finditer(word):
+        if _is_key(match.group()):
+            # One may be longer than its pattern knows.
+            end = _REST.match(word, match.end())
+            assert match.lastindex is not None
+            assert end is not None
+            found.append(Hit(match.start(), end.end(), _KINDS[match.lastindex - 1]))
+    return tuple(found)
 
 
 def _is_key(word: str) -> bool:

@@ -34,7 +34,7 @@ class Secrets:
         self._hits: dict[str, tuple[Hit, ...]] = {}
         """By text, of those that hold any."""
         counts: Counter[str] = Counter()
-        for text in texts:
+        for text in dict.fromkeys(texts):
             found = tuple(hits(text))
             if found:
                 self._hits[text] = found
