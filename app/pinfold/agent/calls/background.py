@@ -10,6 +10,7 @@ from pinfold.agent.updates import Told
 from pinfold.ports.tool import ToolError
 from pinfold.rollout.events import Data, ItemAdded, JobEnded, JobStarted
 from pinfold.rollout.items import ABOUT, JOB, JOBS, Item
+from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
 from pinfold.tools.jobs import Job, Jobs
 
@@ -32,14 +33,16 @@ class Background:
 
     async def _journal_end(self, job: Job) -> None:
         record = self._record
-        await record.append(
-            JobEnded(
-                job=job.number,
-                exit_code=job.exit_code,
-                reason=job.reason,
-                seconds=round(job.seconds, 1),
-            )
+        ended = JobEnded(
+            job=job.number,
+            exit_code=job.exit_code,
+            reason=job.reason,
+            seconds=round(job.seconds, 1),
         )
+        try:
+            await record.append(ended)
+        except JournalError as error:
+            record.tell(Told(str(error), "error"))
         for note in job.notes:
             record.warn(note)
         how = job.reason or f"exit code {job.exit_code}"
