@@ -99,7 +99,7 @@ class ApprovalCard(Vertical, can_focus=True):
             said.append(f"{rows} lines: PgDn, {self._key('enlarge')} for more room")
         if not self.has_focus_within:
             said.append(f"{self._key('switch_focus')} answers")
-        elif self.has_focus:
+        elif self.screen.focused is self:
             said.append("Enter selects")
         why = one_line(self._question.reason)
         width = self.outer_size.width
