@@ -15,7 +15,8 @@ from pinfold.tools.process import Command
 SUBJECT = "git"
 # A repository's own configuration names programs: none of them is needed for this.
 STATUS = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2"]
-SECONDS = 5.0
+SECONDS = 2.0
+"""In a repository that takes longer it is asked once."""
 MAX_BYTES = 1_000_000
 MAX_NAME = 100
 
@@ -30,11 +31,13 @@ class GitState:
         self._cwd = cwd
         self._sandbox = sandbox
         self._trusted = trusted
+        self._slow = False
 
     async def tell(self) -> None:
         """Raises `JournalError`."""
         sandbox = self._sandbox()
-        if (sandbox is None and not self._trusted) or repository_root(self._cwd) is None:
+        held = sandbox is not None or self._trusted
+        if self._slow or not held or repository_root(self._cwd) is None:
             return
         if said := described(await self._status(sandbox)):
             await tell(self._record, Telling(SUBJECT, said))
@@ -56,7 +59,10 @@ class GitState:
                     printed += chunk[: MAX_BYTES - len(printed)]
                 if await running.exit_code():
                     return ""
-        except (TimeoutError, ToolError):
+        except TimeoutError:
+            self._slow = True
+            return ""
+        except ToolError:
             return ""
         return printed.decode(errors="replace")
 
