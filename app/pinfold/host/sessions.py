@@ -182,10 +182,15 @@ def own_folder(ctx: AppContext, folder: Path, *, else_here: bool = False) -> App
     return ctx.in_folder(cwd)
 
 
+AT_ONCE = 0.3
+"""Seconds within which a server that is near may have answered."""
+
+
 class Tokenizer:
     """Loads the exact tokenizer while the first request waits for its answer.
 
-    Loading holds up the event loop for a moment, which nobody notices then.
+    Loading holds up the event loop for a moment, which nobody notices then; an answer that comes
+    at once is not held up.
     """
 
     def __init__(self, session: Session, counter: Counter) -> None:
@@ -209,5 +214,6 @@ class Tokenizer:
             self._loading = asyncio.create_task(self._load(self._counter))
 
     async def _load(self, counter: Counter) -> None:
+        await asyncio.sleep(AT_ONCE)
         await asyncio.to_thread(counter.load)
         await self._session.recount(counter)
