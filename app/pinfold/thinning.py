@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pinfold.digests.choice import Choice, Digest, render, size
 from pinfold.digests.lines import DigestLine, Kind
 from pinfold.digests.record import Record
-from pinfold.export.redact import Secrets, strings
+from pinfold.export.redact import Secrets
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.items import Item
 
@@ -90,13 +90,13 @@ class Thinner:
         return replace(digest, lines=lines, left=left)
 
     def _texts(self, digest: Digest) -> Iterator[str]:
-        """Texts that tell which secrets the digest may hold."""
+        """Texts that tell which secrets the digest may hold; the details of items say nothing
+        that neither the lines nor the contents do."""
         numbers = {line.n for line in digest.lines}
         for item in self._items:
             short = _SHORT_RESULT if item.kind == "tool_result" else _SHORT
             if item.n in numbers or len(item.content) <= short:
                 yield item.content
-                yield from strings(item.detail)
         for line in digest.lines:
             yield from (line.text, line.full, line.lead)
 

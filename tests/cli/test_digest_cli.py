@@ -71,8 +71,9 @@ def test_a_session_is_named_by_the_start_of_its_id(
     (folder / "rollout-2026-03-01T12-00-00-019dabcd.jsonl").write_bytes(lines(codex_session()))
     assert run(["digest", "019dab"]) == 0
     assert "USER: Fix the test." in capsys.readouterr().out
-    assert run(["digest", "019eee"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    for wrong, code in ((["019eee"], 1), (["019dab", "--tokens", "0"], 2)):
+        assert run(["digest", *wrong]) == code
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_secrets_are_replaced_in_each_line_that_holds_them(tmp_path: Path, capsys: Told) -> None:

@@ -1,5 +1,6 @@
 """`pinfold hook`: the hook goes into an agent's settings and out of them; all else stays."""
 
+import io
 import json
 import stat
 import sys
@@ -117,6 +118,34 @@ def test_the_diff_is_shown_and_nobody_is_asked_twice(
         assert run(["hook", "install", "codex", *arguments]) == 0
         assert "already" in capsys.readouterr().out
     assert (home / ".codex" / "hooks.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(("said", "code"), [("y", 0), ("n", 1), ("", 1)])
+def test_nothing_is_written_before_the_user_says_yes(
+    home: Path, monkeypatch: pytest.MonkeyPatch, said: str, code: int
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{said}\n"))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert run(["hook", "install", "claude"]) == code
+    assert (home / ".claude" / "settings.json").exists() == (code == 0)
+
+
+def test_status_says_what_keeps_a_hook_from_answering(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["hook", "install", "codex", "--yes"])
+    (home / "home" / "hook.log").write_text("2026-01-01 one\n2026-01-02 two\n")
+    capsys.readouterr()
+    run(["hook", "status", "codex"])
+    assert capsys.readouterr().out == (
+        "Codex: installed in ~/.codex/hooks.json, but not trusted yet: see /hooks.\n"
+        "Last without an answer: 2026-01-02 two\n"
+    )
+    (home / ".codex" / "config.toml").write_text(
+        f'[hooks.state."{home}/.codex/hooks.json:session_start:0:0"]\ntrusted_hash = "sha256:1"\n'
+    )
+    run(["hook", "status", "codex"])
+    assert capsys.readouterr().out.startswith("Codex: installed in ~/.codex/hooks.json.\n")
 
 
 def test_a_project_has_settings_of_its_own(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 PATIENCE = 1.8
 """Seconds for the answer; Python needs some before."""
+LOG = "hook.log"
+"""In pinfold's home."""
 _MOST_LOG = 100_000
 """Bytes; a larger log is begun anew."""
 
@@ -21,7 +23,7 @@ Work = Callable[[], str]
 
 
 def run(work: Work, patience: float = PATIENCE) -> int:
-    """Print what `work` returns. What goes wrong is a line in `hook.log`."""
+    """Print what `work` returns. What goes wrong is a line in the log."""
     try:
         answer, why = _answered(work, patience)
         if answer:
@@ -89,7 +91,7 @@ def _log(why: str) -> None:
 
     home = paths.home()
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(home / "hook.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    fd = os.open(home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(fd, "ab") as file:
         if file.tell() > _MOST_LOG:
             file.truncate(0)

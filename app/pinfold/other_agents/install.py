@@ -73,6 +73,21 @@ def found_in(agent: Agent, project: Path | None) -> list[Path]:
     return [path for path in places(agent, project) if _commands(path)]
 
 
+def is_trusted(agent: Agent, path: Path) -> bool:
+    """Whether the agent runs the hook in a file, as far as its own settings say."""
+    if agent.name != "codex":
+        return True
+    with suppress(HookRefused, OSError):
+        config = agent.settings_folder(None) / "config.toml"
+        hooks = settings_text.toml_value(_text(_read(config))).get("hooks")
+        state = hooks.get("state") if isinstance(hooks, dict) else None
+        return isinstance(state, dict) and any(
+            key.startswith(f"{path}:") and isinstance(kept, dict) and "trusted_hash" in kept
+            for key, kept in state.items()
+        )
+    return False
+
+
 def installing(agent: Agent, project: Path | None) -> Change:
     """Raises `HookRefused`, `OSError`."""
     path = _target(agent, project)

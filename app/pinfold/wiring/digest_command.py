@@ -15,6 +15,10 @@ from pinfold.tokens import encodings
 
 def command(arguments: argparse.Namespace) -> int:
     """Raises `WrongUse`, `NotASession`, `JournalError`, `OSError`."""
+    if arguments.tokens < 1:
+        from pinfold.host.app_context import WrongUse
+
+        raise WrongUse("--tokens takes a positive number")
     adoption = _adoption(arguments)
     encodings.get("o200k_base", paths.cache_folder())
     thinned = Thinner(adoption.events).thin(arguments.tokens, redact=arguments.redact)

@@ -8,6 +8,7 @@ from pinfold import paths
 from pinfold.host.app_context import WrongUse
 from pinfold.other_agents import install
 from pinfold.other_agents.agents import AGENTS, Agent, HookRefused, agent_of, check_version
+from pinfold.other_agents.guard import LOG
 from pinfold.wiring.stdin import agreed
 
 
@@ -21,6 +22,8 @@ def command(arguments: argparse.Namespace) -> int:
         if arguments.action == "status":
             for agent in agents:
                 _status(agent, root)
+            if failure := _last_failure():
+                print(f"Last without an answer: {failure}")
             return 0
         if arguments.agent is None:
             raise WrongUse(f"say which agent: pinfold hook {arguments.action} claude, or codex")
@@ -77,6 +80,17 @@ def _status(agent: Agent, root: Path) -> None:
     for project in dict.fromkeys((None, root)):
         where = paths.shown(agent.settings_folder(project))
         if found := install.found_in(agent, project):
-            print(f"{agent.title}: installed in {paths.shown(found[0])}.")
+            trust = (
+                "" if install.is_trusted(agent, found[0]) else ", but not trusted yet: see /hooks"
+            )
+            print(f"{agent.title}: installed in {paths.shown(found[0])}{trust}.")
         elif project is None:
             print(f"{agent.title}: not installed in {where}.")
+
+
+def _last_failure() -> str:
+    """When and why the hook last had no answer."""
+    try:
+        return (paths.home() / LOG).read_text(errors="replace").splitlines()[-1]
+    except (OSError, IndexError):
+        return ""
