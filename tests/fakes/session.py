@@ -27,6 +27,7 @@ from pinfold.agent.updates import (
     Prepared,
     QueueChanged,
     Update,
+    WaitingPrompt,
 )
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.view import PlanOptions
@@ -139,7 +140,7 @@ class FakeSession:
     approvals: str = "ask"
     edits_allowed: bool = False
     unconfined: str = ""
-    queue: tuple[tuple[int, str], ...] = ()
+    queue: tuple[WaitingPrompt, ...] = ()
     gauge: Reading | None = READING
     """None: what the window really holds."""
     counted: Reading | None = None
@@ -234,13 +235,15 @@ class FakeSession:
         self.questions.append(asyncio.ensure_future(self.approver(question)))
         return self.questions[-1]
 
-    def send(self, text: str, pasted: Sequence[provenance.Span] = ()) -> "asyncio.Future[Ending]":
+    def send(
+        self, text: str, pasted: Sequence[provenance.Span] = (), *, steers: bool = True
+    ) -> "asyncio.Future[Ending]":
         self.pasted.append(provenance.slices(text, pasted))
         if self.phase == "idle":
             self.sent.append(text)
             self.append(Item(n=len(self.items) + 1, kind="user", content=text))
         else:
-            self.queue = (*self.queue, (len(self.queue) + 1, text))
+            self.queue = (*self.queue, WaitingPrompt(len(self.queue) + 1, text, steers))
             self.tell(QueueChanged(self.queue))
         return asyncio.get_running_loop().create_future()
 
@@ -274,7 +277,7 @@ class FakeSession:
         self.interrupts += 1
 
     def unqueue(self, queue_id: int) -> str:
-        text = dict(self.queue)[queue_id]
+        text = next(prompt.text for prompt in self.queue if prompt.id == queue_id)
         self.queue = tuple(pair for pair in self.queue if pair[0] != queue_id)
         self.tell(QueueChanged(self.queue))
         return text

@@ -114,7 +114,7 @@ async def test_prompts_behind_it_keep_their_order(tmp_path: Path) -> None:
         assert session.queue == ()
         await pilot.press("1")
         await until(pilot, lambda: len(session.queue) == 2)
-        assert [text[:4] for _, text in session.queue] == ["why?", "next"]
+        assert [prompt.text[:4] for prompt in session.queue] == ["why?", "next"]
 
 
 async def test_one_that_waited_for_the_session_is_asked_about_too(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ async def test_letters_go_on_into_the_prompt() -> None:
     session = make_session()
     async with asked(session) as (pilot, task):
         await pilot.press(*"aft", "enter", "a")  # `a` and Enter are keys of the preview
-        assert [text for _, text in session.queue] == ["draft"]
+        assert [prompt.text for prompt in session.queue] == ["draft"]
         assert editor(pilot).text == "a"
         assert len(pilot.app.screen_stack) == 1
         assert not session.compaction.applied

@@ -33,6 +33,7 @@ from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.help import HelpPanel
+from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.status import StatusLine
@@ -174,7 +175,7 @@ async def test_keys_that_come_all_at_once_keep_their_order() -> None:
         session.enter("streaming")
         type_fast(pilot, *"one", "enter", *"two", "ctrl+j", *"lines", "enter", *"th")
         await until(pilot, lambda: editor(pilot).text == "th")
-        assert [text for _, text in session.queue] == ["one", "two\nlines"]
+        assert [prompt.text for prompt in session.queue] == ["one", "two\nlines"]
 
 
 async def test_the_prompt_grows_to_eight_lines() -> None:
@@ -390,7 +391,7 @@ async def test_queued_prompts_are_shown_edited_and_dropped() -> None:
         assert queue.display
         await pilot.press("up")
         assert editor(pilot).text == "two"
-        assert [text for _, text in session.queue] == ["one"]
+        assert [prompt.text for prompt in session.queue] == ["one"]
         editor(pilot).put("")
         await pilot.press("ctrl+x")
         assert session.queue == ()
@@ -778,3 +779,24 @@ async def test_sigterm_quits_and_keeps_the_session() -> None:
     async with running(session) as pilot:
         os.kill(os.getpid(), signal.SIGTERM)
         await until(pilot, lambda: session.closed)
+
+
+async def test_enter_joins_the_turn_and_tab_waits_for_its_end() -> None:
+    session = FakeSession()
+    async with running(session) as pilot:
+        session.append(TurnStarted(turn=1))
+        session.enter("streaming")
+        await pilot.press(*"one")
+        box = pilot.app.screen.query_one(PromptBox)
+        await until(pilot, lambda: "Tab: after the turn" in str(box.border_subtitle))
+        await pilot.press("enter", *"two", "tab")
+        assert [(prompt.text, prompt.steers) for prompt in session.queue] == [
+            ("one", True),
+            ("two", False),
+        ]
+        queue = pilot.app.screen.query_one(QueueLines)
+        await until(pilot, lambda: "waiting: one" in str(queue.render()))
+        assert "queued: two" in str(queue.render())
+        session.enter("idle")
+        await pilot.press(*"a", "tab")
+        assert editor(pilot).text == "a"

@@ -147,7 +147,7 @@ class PromptApp(App[None]):
     def compose(self) -> ComposeResult:
         popup = Popup()
         self.editor = Editor(popup, History(Path("/dev/null")), Path("/"), lambda _: (), vim=True)
-        self.box = PromptBox(self.editor)
+        self.box = PromptBox(self.editor, str)
         yield self.box
         yield popup
 

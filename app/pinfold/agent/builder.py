@@ -42,6 +42,8 @@ from pinfold.agent.steering.meter import Meter
 from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.before_turn import BeforeTurn
 from pinfold.agent.turn.budget import Budget
+from pinfold.agent.turn.joining import Joining
+from pinfold.agent.turn.queue import PromptQueue
 from pinfold.agent.turn.reopening import CRASHED, found_as, left_at, take_up
 from pinfold.agent.turn.turn import Turn
 from pinfold.agent.turn.work import Work
@@ -173,6 +175,9 @@ async def build(
         remembering,
         options.prices,
     )
+    git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
+    before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
+    queue = PromptQueue(record)
     turn = Turn(
         record,
         requester,
@@ -184,11 +189,10 @@ async def build(
         connected,
         approvals.ask,
         Budget(record, model, options.prices, options.max_cost),
+        Joining(record, queue, before).join,
         max_steps=options.max_steps,
     )
-    git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
-    before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
-    work = Work(record, cwd, turn, before, outputs, background.jobs)
+    work = Work(record, cwd, turn, before, outputs, background.jobs, queue)
     prewarm = Prewarm(record, clock, metadata, connected, wanted=options.prewarm)
     checkpoint_file = CheckpointFile(record)
     server_count = ServerCount(record, connected)

@@ -16,7 +16,7 @@ from pinfold.agent.requests.cold import cold_said
 from pinfold.agent.turn.ending import Ending, refused
 from pinfold.agent.turn.large_prompts import LargePrompts
 from pinfold.agent.turn.reopening import damage_of
-from pinfold.agent.updates import Phase, Update
+from pinfold.agent.updates import Phase, Update, WaitingPrompt
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
@@ -140,7 +140,7 @@ class Session:
         return self._record.state.cited
 
     @property
-    def queue(self) -> tuple[tuple[int, str], ...]:
+    def queue(self) -> tuple[WaitingPrompt, ...]:
         return self._parts.work.queue.prompts
 
     @property
@@ -200,16 +200,20 @@ class Session:
     def busy(self) -> bool:
         return self._parts.work.busy
 
-    def send(self, text: str, pasted: Sequence[Span] = ()) -> asyncio.Future[Ending]:
-        """Start a turn with `text`, or queue it while one runs; await it for how the turn ended.
+    def send(
+        self, text: str, pasted: Sequence[Span] = (), *, steers: bool = True
+    ) -> asyncio.Future[Ending]:
+        """Start a turn with `text`; await it for how the turn ended.
 
+        While a turn runs, the model gets it after the next tool results. Where there are none, or
+        where it does not steer, it waits and starts a turn of its own.
         `pasted` are the spans that the user did not type. A prompt that is not sent comes back as
         `PromptReturned`. Whoever stops waiting does not stop the turn.
         """
         if why := self._takes_nothing():
             self._parts.work.refuse(text, why)
             return refused(why)
-        return self._parts.work.send(Prompt(text, tuple(pasted)))
+        return self._parts.work.send(Prompt(text, tuple(pasted)), steers=steers)
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""

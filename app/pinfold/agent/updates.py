@@ -1,6 +1,6 @@
 """What a session tells those who listen. The screen and `exec` draw on these alone."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -78,10 +78,19 @@ class Told(Struct, frozen=True):
     """What else the screen can show of it, and by which command."""
 
 
-class QueueChanged(Struct, frozen=True):
-    """The prompts that wait for the turn's end, oldest first: (id, text)."""
+class WaitingPrompt(NamedTuple):
+    """A prompt that was sent while a turn runs."""
 
-    prompts: tuple[tuple[int, str], ...]
+    id: int
+    text: str
+    steers: bool = False
+    """Whether it waits for the next tool results, not for the turn's end."""
+
+
+class QueueChanged(Struct, frozen=True):
+    """The prompts that wait, oldest first."""
+
+    prompts: tuple[WaitingPrompt, ...]
 
 
 class PromptReturned(Struct, frozen=True):

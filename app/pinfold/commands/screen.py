@@ -107,7 +107,7 @@ ACTIONS = (
         run=quit_,
         early=True,
     ),
-    Action("send", "Send", "prompt", keys="enter"),
+    Action("send", "Send; during a turn, after the next tool call", "prompt", keys="enter"),
     Action(
         "newline",
         "New line, as \\ and Enter (Shift+Enter in terminals that report it)",
@@ -120,11 +120,16 @@ ACTIONS = (
         "prompt",
         keys="escape",
     ),
-    Action("older", "Older prompt; edit the queued one", "prompt", keys="up"),
+    Action("older", "Older prompt; edit the one that waits", "prompt", keys="up"),
     Action("newer", "Newer prompt", "prompt", keys="down"),
     Action("search_prompts", "Search earlier prompts", "prompt", keys="ctrl+r"),
-    Action("complete", "Complete a command or an @file", "prompt", keys="tab"),
-    Action("cut", "Cut; remove the queued prompt", "prompt", keys="ctrl+x"),
+    Action(
+        "complete",
+        "Complete a command or an @file; else queue the prompt until the turn ends",
+        "prompt",
+        keys="tab",
+    ),
+    Action("cut", "Cut; remove the prompt that waits", "prompt", keys="ctrl+x"),
     Action(
         "undo_typing",
         "Undo what was typed, wherever you write",

@@ -259,6 +259,8 @@ class PromptQueued(Data, frozen=True, kw_only=True):
     text: str
     pasted: tuple[tuple[int, int], ...] = ()
     """Spans of `text` that the user did not type."""
+    steers: bool = False
+    """Whether the model gets it during the turn, after the next tool results."""
 
 
 class PromptUnqueued(Data, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -22,6 +22,7 @@ from pinfold.agent.updates import (
     ToolOutput,
     ToolStarted,
     Update,
+    WaitingPrompt,
 )
 from pinfold.commands.compact_step import standing
 from pinfold.numbers import duration, tokens
@@ -227,6 +228,7 @@ class Bridge:
         match event.data:
             case events.TurnStarted():
                 self._turn_began, self._calls = event.ts, 0
+                self._editor.in_turn = True
             case events.ItemAdded(item=item) if item.kind == "tool_call":
                 self._calls += 1
             case events.TurnFinished(state="done") if self._turn_began is not None:
@@ -266,11 +268,12 @@ class Bridge:
         if phase != "waiting":
             self._retry.hide()
         if phase == "idle":
+            self._editor.in_turn = False
             self._count_anew()
             self._rested()
 
-    def _show_queue(self, prompts: tuple[tuple[int, str], ...]) -> None:
-        self._queue.show([text for _, text in prompts])
+    def _show_queue(self, prompts: Sequence[WaitingPrompt]) -> None:
+        self._queue.show([(prompt.text, prompt.steers) for prompt in prompts])
         self._editor.has_queued = bool(prompts)
 
 

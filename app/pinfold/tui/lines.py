@@ -11,11 +11,11 @@ from pinfold.numbers import duration
 from pinfold.sanitize import one_line
 
 SHOWN = 3
-"""Queued prompts that are shown, the oldest first."""
+"""Waiting prompts that are shown, the oldest first."""
 
 
 class QueueLines(Static):
-    """`↳ queued: …`, one line for each prompt that waits."""
+    """A line for each prompt that waits: for the next tool results, or for the turn's end."""
 
     DEFAULT_CSS = """
     QueueLines {
@@ -30,11 +30,15 @@ class QueueLines(Static):
         self._key = key
         self.display = False
 
-    def show(self, prompts: Sequence[str]) -> None:
+    def show(self, prompts: Sequence[tuple[str, bool]]) -> None:
+        """Show each with whether it joins the turn that runs."""
         self.display = bool(prompts)
         if not prompts:
             return
-        lines = [f"↳ queued: {one_line(prompt)}" for prompt in prompts[:SHOWN]]
+        lines = [
+            f"↳ {'waiting' if steers else 'queued'}: {one_line(prompt)}"
+            for prompt, steers in prompts[:SHOWN]
+        ]
         if len(prompts) > SHOWN:
             lines.append(f"↳ and {len(prompts) - SHOWN} more")
         lines[-1] += f"   {self._key('older')} edits, {self._key('cut')} removes the newest"

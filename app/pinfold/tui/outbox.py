@@ -34,19 +34,20 @@ class Outbox:
         self._edit = edit
         self._early: list[Prompt] = []
         """They wait for the first session."""
-        self._asked: list[tuple[Session, Prompt]] = []
+        self._asked: list[tuple[Session, Prompt, bool]] = []
         """A large one, and those that came behind it."""
 
-    def send(self, session: Session | None, prompt: Prompt) -> None:
+    def send(self, session: Session | None, prompt: Prompt, *, steers: bool = True) -> None:
+        """Send it; while a turn runs it joins that where it steers, else waits for its end."""
         if session is None:
             self._early.append(prompt)
             self._show_early()
             return
         large = not prompt.text.startswith("!") and session.large.may_be(prompt.text)
         if not large and not self._asked:
-            self._hand_over(session, prompt)
+            self._hand_over(session, prompt, steers)
             return
-        self._asked.append((session, prompt))
+        self._asked.append((session, prompt, steers))
         if len(self._asked) == 1:
             self._editor.run_worker(self._ask_for_each(), group="outbox")
 
@@ -78,15 +79,15 @@ class Outbox:
         return ""
 
     def _show_early(self) -> None:
-        self._queue.show([prompt.text for prompt in self._early])
+        self._queue.show([(prompt.text, False) for prompt in self._early])
         self._editor.has_queued = bool(self._early)
 
-    def _hand_over(self, session: Session, prompt: Prompt) -> None:
+    def _hand_over(self, session: Session, prompt: Prompt, steers: bool) -> None:
         try:
             if prompt.text.startswith("!"):
                 session.run_command(prompt.text[1:].strip())
             else:
-                session.send(prompt.text, prompt.pasted)
+                session.send(prompt.text, prompt.pasted, steers=steers)
         except Exception:
             self._put_back(prompt)
             raise
@@ -99,7 +100,7 @@ class Outbox:
     def give_back(self) -> None:
         """Put back what is still asked about: the user leaves."""
         asked, self._asked = self._asked, []
-        for _, prompt in reversed(asked):
+        for _, prompt, _ in reversed(asked):
             self._put_back(prompt)
 
     async def _ask_for_each(self) -> None:
@@ -111,7 +112,7 @@ class Outbox:
                 self._editor.app._handle_exception(error)
             self._asked = [pair for pair in self._asked if pair is not entry]
 
-    async def _ask(self, session: Session, prompt: Prompt) -> None:
+    async def _ask(self, session: Session, prompt: Prompt, steers: bool) -> None:
         """Send `prompt` as the user wants it, or put it back."""
         try:
             way = await self._ask_how(session, prompt)
@@ -127,7 +128,7 @@ class Outbox:
             self._put_back(prompt)
             raise
         if way in ("attach", "cut", "whole"):
-            self._hand_over(session, prompt)
+            self._hand_over(session, prompt, steers)
             return
         self._put_back(prompt)
         if way == "edit":

@@ -85,7 +85,7 @@ class Shell(Keys):
         self._outbox = Outbox(self.editor, self._queue, self.tell, partial(self._command, "editor"))
         self._shortcuts = Shortcuts(self._key)
         self._find_bar = FindBar(self._transcript)
-        self._prompt = PromptBox(self.editor)
+        self._prompt = PromptBox(self.editor, self._key)
         self._gauge = GaugeBar()
         self._status = StatusLine(monotonic, self._key)
         self._hints = Hints(self._status, monotonic)
@@ -279,7 +279,8 @@ class Shell(Keys):
             self.post_message(self.Commanded(*command))
         else:
             self._transcript.scroll_end()
-            self._outbox.send(self._session, Prompt(text, tuple(event.pasted)))
+            prompt = Prompt(text, tuple(event.pasted))
+            self._outbox.send(self._session, prompt, steers=event.steers)
 
     def submit(self, prompt: Prompt) -> None:
         """Send a prompt of the command line: never a command, as it may come from a file."""

@@ -52,7 +52,7 @@ class BeforeTurn:
         """
         context = await self._front.settle()
         await self._greet()
-        images = await self._pictures(prompt)
+        images = await self.pictures(prompt)
         await goal.tell(self._record)
         if self._model().tools:
             await self._tell_limits()
@@ -69,7 +69,8 @@ class BeforeTurn:
             self._record.warn(f"A hook of session_start said: {outcome.stop}")
         await self._add("context", outcome.context)
 
-    async def _pictures(self, prompt: str) -> tuple[Image, ...]:
+    async def pictures(self, prompt: str) -> tuple[Image, ...]:
+        """Those that a prompt names."""
         images, problems = await asyncio.to_thread(attached, prompt, self._cwd)
         for problem in problems:
             self._record.warn(problem)

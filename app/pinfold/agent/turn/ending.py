@@ -34,6 +34,8 @@ class Sending:
     """A prompt on its way, and how its turn ends. Made on the event loop."""
 
     prompt: Prompt
+    steers: bool = False
+    """Whether it may join the turn that runs."""
     ending: asyncio.Future[Ending] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )

@@ -1,10 +1,10 @@
-"""The prompts that wait for the turn's end. They change at once; the journal follows."""
+"""The prompts that wait for a turn, or to join one. They change at once; the journal follows."""
 
 import asyncio
 
 from pinfold.agent.record import Record
 from pinfold.agent.turn.ending import UNSENT, Ending, Sending
-from pinfold.agent.updates import QueueChanged, Told
+from pinfold.agent.updates import QueueChanged, Told, WaitingPrompt
 from pinfold.rollout.events import Data, PromptQueued, PromptUnqueued
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import Prompt
@@ -16,18 +16,27 @@ class PromptQueue:
     def __init__(self, record: Record) -> None:
         self._record = record
         self._waiting: dict[int, Sending] = {}
+        self._joined: list[Sending] = []
+        """Those that joined the turn that runs."""
         self._last_id = record.state.last_queue_id
         self.writing: set[asyncio.Task[None]] = set()
 
     @property
-    def prompts(self) -> tuple[tuple[int, str], ...]:
-        return tuple((queue_id, sending.prompt.text) for queue_id, sending in self._waiting.items())
+    def prompts(self) -> tuple[WaitingPrompt, ...]:
+        return tuple(
+            WaitingPrompt(queue_id, sending.prompt.text, sending.steers)
+            for queue_id, sending in self._waiting.items()
+        )
 
-    def add(self, prompt: Prompt) -> asyncio.Future[Ending]:
+    def add(self, prompt: Prompt, *, steers: bool = False) -> asyncio.Future[Ending]:
         """Put `prompt` last; how its turn ends."""
         self._last_id += 1
-        sending = self._waiting[self._last_id] = Sending(prompt)
-        self._changed(PromptQueued(id=self._last_id, text=prompt.text, pasted=prompt.pasted))
+        sending = self._waiting[self._last_id] = Sending(prompt, steers)
+        self._changed(
+            PromptQueued(
+                id=self._last_id, text=prompt.text, pasted=prompt.pasted, steers=sending.steers
+            )
+        )
         return sending.ending
 
     def take_back(self, queue_id: int) -> str:
@@ -47,6 +56,29 @@ class PromptQueue:
         sending = self._waiting.pop(queue_id)
         self._changed()
         return sending, [PromptUnqueued(id=queue_id, reason="sent")]
+
+    def next_to_join(self) -> tuple[int, Sending] | None:
+        """The oldest prompt that may join the turn; it leaves the queue, but not the journal."""
+        found = next((pair for pair in self._waiting.items() if pair[1].steers), None)
+        if found is not None:
+            del self._waiting[found[0]]
+            self._changed()
+        return found
+
+    def joined(self, sending: Sending) -> None:
+        """Note that it is part of the turn, with which it ends."""
+        self._joined.append(sending)
+
+    def put_back(self, queue_id: int, sending: Sending) -> None:
+        """Put a prompt first that did not join."""
+        self._waiting = {queue_id: sending, **self._waiting}
+        self._changed()
+
+    def end_joined(self, ending: Ending) -> None:
+        """Tell who waits for the prompts that joined the turn how it ended."""
+        joined, self._joined = self._joined, []
+        for sending in joined:
+            sending.end(ending)
 
     def clear(self) -> list[str]:
         """The texts of all, which leave the queue unsent."""

@@ -1,7 +1,7 @@
 """One turn: from a prompt to the agent's rest, with all requests and tool calls between."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,6 +19,7 @@ from pinfold.agent.requests.request import LOST, Requester, Response
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.ending import UNSENT, Ending
+from pinfold.agent.turn.joining import user_item
 from pinfold.agent.updates import Told
 from pinfold.compaction.refusals import TooSmall
 from pinfold.ports.approver import Approver, Question
@@ -67,9 +68,11 @@ class Turn:
         connection: Callable[[], Connection],
         ask: Approver,
         budget: Budget,
+        join: Callable[[int], Awaitable[None]],
         *,
         max_steps: int,
     ) -> None:
+        """`join` adds the prompts that came meanwhile to a turn, by its number."""
         self._record = record
         self._requester = requester
         self._calls = calls
@@ -79,6 +82,7 @@ class Turn:
         self._front = front
         self._connection = connection
         self._ask = ask
+        self._join = join
         self._budget = budget
         self._max_steps = max_steps
         self._usage = Usage()
@@ -102,14 +106,7 @@ class Turn:
         self._budget.begin()
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
-            user = Item(
-                n=0,
-                kind="user",
-                content=prompt.text,
-                turn=number,
-                images=images,
-                detail=provenance.detail(prompt),
-            )
+            user = user_item(prompt, number, images)
             await record.add(
                 lambda n: [*before, *self._opening(structs.replace(user, n=n), context)]
             )
@@ -158,6 +155,8 @@ class Turn:
                     return Ending("waiting", f"paused after {steps} steps", "steps")
                 if why := self._budget.ends_turn():
                     return Ending("waiting", why, "cost")
+                if steps:
+                    await self._join(number)
                 await self._tell()
                 if await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn"):
                     await self._front.renew()

@@ -36,8 +36,9 @@ class Work:
         before: BeforeTurn,
         outputs: Outputs,
         jobs: Jobs,
+        queue: PromptQueue,
     ) -> None:
-        self.queue = PromptQueue(record)
+        self.queue = queue
         self.rounds: Sequence[Round] = ()
         """The compactions of the recording that was played."""
         self.terminal: Terminal | None = None
@@ -56,10 +57,10 @@ class Work:
     def busy(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    def send(self, prompt: Prompt) -> asyncio.Future[Ending]:
-        """Start a turn, or queue its prompt; how the turn ends."""
+    def send(self, prompt: Prompt, *, steers: bool) -> asyncio.Future[Ending]:
+        """Start a turn, or queue its prompt, which may join the turn that runs; how it ends."""
         if self.busy:
-            return self.queue.add(prompt)
+            return self.queue.add(prompt, steers=steers)
         sending = Sending(prompt)
         self._task = asyncio.create_task(self._run(sending))
         return sending.ending
@@ -119,6 +120,7 @@ class Work:
                 sent, waiting = waiting, None
                 ending = await self._turn.run(sent.prompt, context, *taken, images=images)
                 sent.end(ending)
+                self.queue.end_joined(ending)
                 if not ending.sent:
                     waiting = sent
                     break
@@ -136,6 +138,7 @@ class Work:
             for sending in (sent, waiting):
                 if sending is not None:
                     sending.end(failed)
+            self.queue.end_joined(failed)
             self._settle(waiting)
 
     async def _command(self, command: str) -> None:

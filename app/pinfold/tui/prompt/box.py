@@ -1,8 +1,10 @@
 """The prompt with its frame and marker."""
 
+from collections.abc import Callable
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from pinfold.tui.prompt.editor import Editor
 
@@ -19,6 +21,7 @@ class PromptBox(Horizontal):
 
         &:focus-within { border: round $primary; }
         &.-command { border: round $warning; border-subtitle-color: $warning; }
+        border-subtitle-color: $foreground 60%;
 
         & > #marker {
             width: 2;
@@ -29,21 +32,35 @@ class PromptBox(Horizontal):
     }
     """
 
-    def __init__(self, editor: Editor) -> None:
+    def __init__(self, editor: Editor, key: Callable[[str], str]) -> None:
+        """`key` names the key of an action."""
         super().__init__()
         self.editor = editor
+        self._ways = f"{key('send')}: after the next tool call · {key('complete')}: after the turn"
         self._marker = Static("❯", id="marker", markup=False)
 
     def compose(self) -> ComposeResult:
         yield self._marker
         yield self.editor
 
-    def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        is_command = event.text_area.text.startswith("!")
+    def on_mount(self) -> None:
+        self.watch(self.editor, "in_turn", self._describe, init=False)
+
+    def on_text_area_changed(self) -> None:
+        is_command = self.editor.text.startswith("!")
         if is_command != self.has_class("-command"):
             self.set_class(is_command, "-command")
             self._marker.update("$" if is_command else "❯")
-            self.border_subtitle = "runs in your shell" if is_command else ""
+        self._describe()
+
+    def _describe(self) -> None:
+        """At the foot: where what is typed goes."""
+        text = self.editor.text
+        if text.startswith("!"):
+            self.border_subtitle = "runs in your shell"
+        else:
+            typing = self.editor.in_turn and text and not text.startswith("/")
+            self.border_subtitle = self._ways if typing else ""
 
     def on_editor_mode_changed(self, event: Editor.ModeChanged) -> None:
         self.border_title = "" if event.mode == "insert" else event.mode.upper()

@@ -76,14 +76,15 @@ class Completer:
         self.token = self._closed = None
         self._popup.show(())
 
-    def complete(self) -> None:
-        """Put the highlighted candidate in place of the token."""
+    def complete(self) -> bool:
+        """Put the highlighted candidate in place of the token; whether there is one."""
         candidate, token = self.candidate, self.token
         if candidate is None or token is None:
-            return
+            return False
         row, column = self._area.cursor_location
         result = self._area.replace(candidate.insert, (row, token.start), (row, column))
         self._area.move_cursor(result.end_location)
+        return True
 
     def look_up(self) -> None:
         """Bring token and list in line with the text and the cursor.

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.document._document import EditResult
 from textual.document._edit import Edit
 from textual.message import Message
+from textual.reactive import reactive
 
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
@@ -52,14 +53,21 @@ class Editor(Writing):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"editor--chip"}
 
+    in_turn: reactive[bool] = reactive(False)
+    """Whether a turn runs, which a prompt can join or wait for."""
+
     class Sent(Message):
         """The user wants `text` sent; the prompt is empty by now."""
 
-        def __init__(self, text: str, pasted: Sequence[provenance.Span]) -> None:
+        def __init__(
+            self, text: str, pasted: Sequence[provenance.Span], *, steers: bool = True
+        ) -> None:
             super().__init__()
             self.text = text
             self.pasted = pasted
             """The spans that were not typed."""
+            self.steers = steers
+            """Whether it may join the turn that runs."""
 
     class Recalled(Message):
         """The user wants the newest queued prompt back: to edit it, or to drop it."""
@@ -106,7 +114,7 @@ class Editor(Writing):
         """Texts that were pasted into this prompt, chips among them."""
         self._vim = VimKeys(self, self) if vim else None
         self.has_queued = False
-        """Whether a prompt waits for the turn to end."""
+        """Whether a prompt waits."""
 
     # Text
 
@@ -224,12 +232,14 @@ class Editor(Writing):
                     return
             elif self.text == "/":
                 return
-        if self._continues():
-            return
+        if not self._continues():
+            self._send(steers=True)
+
+    def _send(self, *, steers: bool) -> None:
         if text := self.value.rstrip():
             pasted = self._pasted(text)
             self._accept()
-            self.post_message(self.Sent(text, pasted))
+            self.post_message(self.Sent(text, pasted, steers=steers))
 
     def _continues(self) -> bool:
         """Whether a backslash before the cursor has made this Enter a new line.
@@ -300,7 +310,8 @@ class Editor(Writing):
 
     def action_complete(self) -> None:  # Tab never leaves the prompt
         self.completer.look_up()
-        self.completer.complete()
+        if not self.completer.complete() and self.in_turn:
+            self._send(steers=False)
 
     def action_cut(self) -> None:
         if self.text:
