@@ -5,6 +5,7 @@ Pure: the same events give the same bytes.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +21,6 @@ _SPARE = 0.02
 """Of the budget that may stay free before lines of results are looked for."""
 _SHORT, _SHORT_RESULT = 4_000, 1_000
 """Characters; a longer item is searched for secrets only where the digest has lines of it."""
-_TRIES = 8
 
 
 class Thinned(Struct, frozen=True):
@@ -58,17 +58,17 @@ class Thinner:
         choice = self._choice(budget_tokens)
         digest = choice.digest()
         secrets = Secrets(self._texts(digest) if redact else ())
-        for _ in range(_TRIES):
+        for tries in count(1):
             clean = _cleaned(self._renumbered(digest), secrets)
             text, tokens = render(clean), size(clean)
             over = tokens - budget_tokens
             if over <= 0 and fits is not None and not fits(text):
-                over = max(1, tokens // 20)
+                over = max(1, tries * tokens // 20)
             if over <= 0 or not digest.lines:
-                return Thinned(clean, text, tokens, len(secrets))
+                break
             choice.less(over)
             digest = choice.digest()
-        return Thinned(self._renumbered(Digest((), (*digest.lines, *digest.left))), "", 0)
+        return Thinned(clean, text, tokens, len(secrets))
 
     def _choice(self, budget: int) -> Choice:
         """Lines of results stand only where there is room beside all others: these are looked for

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +10,10 @@ import pytest
 
 from fakes.foreign import Codex, codex_session
 from fakes.foreign_claude import claude_session
+from pinfold.__main__ import main
 from pinfold.agent.clock import CLOCK
 from pinfold.cli import run
+from pinfold.other_agents import guard
 from pinfold.rollout.events import ItemAdded, TurnStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.store import SessionStore
@@ -113,20 +114,44 @@ def test_json_says_what_stands_and_what_was_left_out(tmp_path: Path, capsys: Tol
     assert "Set queue_59 to 8463 messages." in capsys.readouterr().out
 
 
-def test_neither_the_screen_nor_an_sdk_is_loaded(tmp_path: Path) -> None:
+HEAVY = """
+import sys
+
+from pinfold.__main__ import main
+from pinfold.other_agents.answer import answer
+
+code = main(["digest", "a.jsonl"])
+answer(sys.argv[1].encode(), 8_000)
+heavy = {"textual", "rich", "openai", "httpx", "httpx2", "pydantic", "sqlalchemy"}
+sys.exit(code or heavy & sys.modules.keys() or 0)
+"""
+
+
+def compacted(tmp_path: Path) -> str:
     (tmp_path / "a.jsonl").write_bytes(lines(codex_session()))
-    hook = {"source": "compact", "transcript_path": "a.jsonl", "cwd": str(tmp_path)}
-    heavy = "{'textual', 'rich', 'openai', 'httpx', 'pydantic', 'sqlalchemy'}"
-    script = (
-        "import sys; from pinfold.__main__ import main\n"
-        f"code = main(sys.argv[1:]); sys.exit(code or {heavy} & sys.modules.keys() or 0)"
-    )
-    command = [sys.executable, "-c", script, "digest"]
-    done = subprocess.run([*command, "a.jsonl"], check=True, capture_output=True, text=True)
+    return json.dumps({"source": "compact", "transcript_path": "a.jsonl", "cwd": str(tmp_path)})
+
+
+def test_neither_the_screen_nor_an_sdk_is_loaded(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HEAVY, compacted(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert "USER: Fix the test." in done.stdout
-    done = subprocess.run(
-        [*command, "--hook"], check=True, capture_output=True, text=True, input=json.dumps(hook)
-    )
-    assert "USER: Fix the test." in done.stdout
-    assert done.stderr == ""
-    assert not os.path.lexists(tmp_path / "pinfold_home" / "hook.log")
+
+
+def test_a_hook_is_answered_on_standard_output(
+    tmp_path: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(guard, "PATIENCE", 60)  # on a machine that does other things too
+    given = compacted(tmp_path)
+    for options in ([], ["--tokens", "4000"]):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        assert main(["digest", "--hook", *options]) == 0
+        told = capfd.readouterr()
+        output = json.loads(told.out)["hookSpecificOutput"]
+        assert output["hookEventName"] == "SessionStart"
+        assert "USER: Fix the test." in output["additionalContext"]
+        assert told.err == ""
+    assert not (home / "hook.log").exists()

@@ -22,10 +22,10 @@ _MOST_LOG = 100_000
 Work = Callable[[], str]
 
 
-def run(work: Work, patience: float = PATIENCE) -> int:
+def run(work: Work, patience: float | None = None) -> int:
     """Print what `work` returns. What goes wrong is a line in the log."""
     try:
-        answer, why = _answered(work, patience)
+        answer, why = _answered(work, PATIENCE if patience is None else patience)
         if answer:
             _write_all(1, answer)
     except BaseException as error:

@@ -133,13 +133,13 @@ def apply(change: Change, *, remember: bool) -> None:
 def wishes(agent: Agent, project: Path | None) -> Iterator[str]:
     """What the agent wants besides, before it runs the hook; a sentence each."""
     if agent.name == "claude":
-        for place in {None, project}:
+        for place in dict.fromkeys((None, project)):
             path = agent.settings_folder(place) / agent.file
             with suppress(HookRefused, OSError):
                 if settings_text.json_value(_text(_read(path))).get("disableAllHooks"):
                     yield f"{paths.shown(path)} turns hooks off: remove `disableAllHooks` there."
         return
-    for place in {None, project}:
+    for place in dict.fromkeys((None, project)):
         path = agent.settings_folder(place) / "config.toml"
         with suppress(HookRefused, OSError):
             features = settings_text.toml_value(_text(_read(path))).get("features")
@@ -210,7 +210,7 @@ def _write(path: Path, content: bytes | None) -> None:
 
 
 def _record(path: Path) -> Path:
-    """Where it stands what the file was before."""
+    """Where the home keeps what the file was before."""
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]
     return paths.home() / "hooks" / f"{name}.json"
 

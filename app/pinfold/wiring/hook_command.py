@@ -27,8 +27,9 @@ def command(arguments: argparse.Namespace) -> int:
             return 0
         if arguments.agent is None:
             raise WrongUse(f"say which agent: pinfold hook {arguments.action} claude, or codex")
-        act = _install if arguments.action == "install" else _uninstall
-        return act(agents[0], project, root, yes=arguments.yes)
+        if arguments.action == "install":
+            return _install(agents[0], project, root, yes=arguments.yes)
+        return _uninstall(agents[0], project, yes=arguments.yes)
     except HookRefused as error:
         raise WrongUse(str(error)) from error
 
@@ -51,8 +52,7 @@ def _install(agent: Agent, project: Path | None, root: Path, *, yes: bool) -> in
     return 0
 
 
-def _uninstall(agent: Agent, project: Path | None, root: Path, *, yes: bool) -> int:
-    del root
+def _uninstall(agent: Agent, project: Path | None, *, yes: bool) -> int:
     found = install.found_in(agent, project)
     if not found:
         where = paths.shown(agent.settings_folder(project))
