@@ -135,6 +135,9 @@ class FakeSession:
     cold_said: str = ""
     items: Sequence[Item] = ()
     model: ModelInfo = MODEL
+    choice: Any = field(
+        default_factory=lambda: SimpleNamespace(price=None, effort=None, efforts=())
+    )
     choice_note: str = "OPENAI_API_KEY is set."
     phase: Phase = "idle"
     approvals: str = "ask"

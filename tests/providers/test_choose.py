@@ -158,18 +158,18 @@ async def test_a_configured_server_that_is_silent_is_chosen_all_the_same_and_tol
 @pytest.mark.parametrize(
     ("env", "provider", "model", "wire"),
     [
-        ({"OPENAI_API_KEY": "k"}, "openai", "gpt-5", "responses"),
-        ({"OPENAI_API_KEY": "k", "GROQ_API_KEY": "g"}, "openai", "gpt-5", "responses"),
+        ({"OPENAI_API_KEY": "k"}, "openai", "gpt-6.2-sol", "responses"),
+        ({"OPENAI_API_KEY": "k", "GROQ_API_KEY": "g"}, "openai", "gpt-6.2-sol", "responses"),
     ],
 )
 async def test_a_key_in_the_environment(
     env: dict[str, str], provider: str, model: str, wire: str
 ) -> None:
     choice = await chosen(env=env)
-    assert told(choice) == (provider, model, 272_000, "table")
+    assert told(choice) == (provider, model, 922_000, "table")
     assert choice.endpoint
     assert choice.endpoint.wire_api == wire
-    assert choice.why == "gpt-5 at api.openai.com: OPENAI_API_KEY is set."
+    assert choice.why == "gpt-6.2-sol at api.openai.com: OPENAI_API_KEY is set."
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ async def build(
     left = await asyncio.to_thread(left_at, record)
     found = found_as(record.state, read_only=journal.read_only)
     opened_after = journal.last_seq
-    choice = ModelChoice(record, connection, connect)
+    choice = ModelChoice(record, connection, connect, options.reasoning_effort, options.prices)
     limits = Limits(options.auto, options.threshold)
 
     # Parts ask for these when they need them: they change while the session lasts.
@@ -91,6 +91,9 @@ async def build(
 
     def model() -> ModelInfo:
         return choice.model
+
+    def effort() -> str | None:
+        return choice.effort
 
     def busy() -> bool:
         return work.busy
@@ -127,7 +130,7 @@ async def build(
         metadata,
         remembering,
         max_retries=options.max_retries,
-        effort=options.reasoning_effort,
+        effort=effort,
         rng=Random(),  # noqa: S311  jitter
     )
 
@@ -141,7 +144,7 @@ async def build(
         connect_summarizer,
         options.prices,
         options.summary_window,
-        options.reasoning_effort,
+        effort,
     )
     ready = Ready(record.window)
     compaction = Compacting(

@@ -49,6 +49,8 @@ class Session:
         self.compaction = parts.compaction
         self.preparing = parts.preparing
         self.window = parts.window
+        self.choice = parts.choice
+        """Its model, how hard that thinks, and what it costs."""
         self.jobs = parts.background.jobs
         """The commands that run in the background."""
         self.reading = parts.reading
@@ -95,7 +97,7 @@ class Session:
 
     @property
     def model(self) -> ModelInfo:
-        return self._parts.choice.model
+        return self.choice.model
 
     @property
     def choice_note(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.memories import Memories
+    from pinfold.host.model_list import ModelLine
     from pinfold.ports.approver import Approver
     from pinfold.ports.tool import Tool
     from pinfold.rollout.journal import Journal
     from pinfold.rollout.summaries import SessionSummary
     from pinfold.rollout.texts import Texts
+    from pinfold.tokens.prices import Price
 
 # What opens a session is imported when one is opened: after the first paint.
 
@@ -172,6 +174,12 @@ class Host:
     def sessions(self) -> Sequence[SessionSummary]:
         """Newest first."""
         return self._ctx.store.list()
+
+    def models(self, connection: Connection, prices: Mapping[str, Price]) -> Iterator[ModelLine]:
+        """The models to choose from; asks the provider, so from a thread."""
+        from pinfold.host.model_list import model_lines
+
+        return model_lines(self._ctx, connection, prices)
 
     @property
     def texts(self) -> Texts:

@@ -23,6 +23,7 @@ from pinfold.host.allocator import share_heaps
 from pinfold.host.app_context import AppContext
 from pinfold.host.memories import reader_of
 from pinfold.host.models import connect, connect_summarizer, key_variables
+from pinfold.host.prices import prices
 from pinfold.host.prompts import overrides
 from pinfold.host.sandbox import sandbox_of
 from pinfold.ports.approver import Approver
@@ -31,7 +32,6 @@ from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import CompactSettings, Settings, SettingsError
 from pinfold.tokens.counter import Counter
-from pinfold.tokens.prices import Price
 from pinfold.tools.registry import Web
 from pinfold.tools.registry import tools as all_tools
 
@@ -135,14 +135,6 @@ def _check_strategy(name: str) -> None:
 def _summarizer(ctx: AppContext) -> Callable[[], Awaitable[Connection]] | None:
     """How to reach the model that compacts, where it is not the session's."""
     return partial(connect_summarizer, ctx) if ctx.settings.compact.model else None
-
-
-def prices(settings: Settings) -> dict[str, Price]:
-    """What models cost, as the settings say."""
-    return {
-        name: Price(price.input, price.output, price.cached, price.cache_write)
-        for name, price in settings.prices.items()
-    }
 
 
 def plan_options(settings: CompactSettings) -> PlanOptions:

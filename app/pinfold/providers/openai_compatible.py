@@ -22,6 +22,7 @@ from pinfold.ports.errors import (
     RequestRejected,
 )
 from pinfold.ports.provider import Compacted, Delta, Request
+from pinfold.providers.metadata import ServerModels, server_models
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
 from pinfold.settings import WireApi
 from pinfold.window.reading import reserve
@@ -102,6 +103,10 @@ class OpenAICompatible:
                     self._client = await asyncio.to_thread(self._connect)
                 except Exception as exc:
                     raise from_exception(exc, self._server) from exc
+
+    async def models(self, timeout: float) -> ServerModels:  # noqa: ASYNC109
+        """The models that the endpoint lists, asked for at most `timeout` seconds. Never raises."""
+        return await server_models(self.base_url, self._api_key, timeout, self._headers)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta]:
         """The response, piece by piece. Raises `ProviderError`. Closing it drops the connection.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pinfold.providers.openai_compatible import Timeouts
 from pinfold.settings import WireApi
+from pinfold.tokens.catalog import first_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +29,19 @@ class Preset:
     model: str
 
 
-def _service(base_url: str, api_key_env: str, model: str) -> Preset:
-    return Preset(Endpoint(base_url, api_key_env), model)
-
-
+_SERVICES = {
+    "openai": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "mistral": ("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    "groq": ("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    "anthropic": ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+    "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+    "xai": ("https://api.x.ai/v1", "XAI_API_KEY"),
+}
 SERVICES: Mapping[str, Preset] = {
-    "openai": _service("https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5"),
-    "openrouter": _service(
-        "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "anthropic/claude-sonnet-4.5"
-    ),
-    "mistral": _service("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-large-latest"),
-    "deepseek": _service("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek-chat"),
-    "groq": _service("https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai/gpt-oss-120b"),
-    "anthropic": _service("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "claude-sonnet-4-5"),
-    "gemini": _service(
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        "GEMINI_API_KEY",
-        "gemini-2.5-pro",
-    ),
-    "xai": _service("https://api.x.ai/v1", "XAI_API_KEY", "grok-4"),
+    name: Preset(Endpoint(base_url, api_key_env), first_model(name))
+    for name, (base_url, api_key_env) in _SERVICES.items()
 }
 """By name, in the order in which their keys are looked for."""
 

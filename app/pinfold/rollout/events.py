@@ -50,6 +50,8 @@ class ModelChanged(Data, frozen=True, kw_only=True):
     context_window: int
     window_source: str
     reason: str = ""
+    effort: str = ""
+    """How hard it is told to think; empty: as it does by itself."""
 
 
 class TurnStarted(Data, frozen=True, kw_only=True):

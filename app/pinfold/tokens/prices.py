@@ -1,6 +1,6 @@
 """What requests cost."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
 
@@ -19,6 +19,19 @@ class Price(Struct, frozen=True):
     """Of input that came from the provider's prompt cache; none where that costs the same."""
     cache_write: float | None = None
     """Of input that was put into it; none where that costs the same."""
+    source: str = ""
+    """Where it comes from, with a date or version; empty for the user's own."""
+
+
+class PriceList(dict[str, Price]):
+    """The user's own prices, and what providers publish for all other models."""
+
+    def __init__(
+        self, own: Mapping[str, Price], published: Callable[[str, str], Price | None]
+    ) -> None:
+        """`published` gives the price of a provider's model, where it is known."""
+        super().__init__(own)
+        self.published = published
 
 
 def cost(usage: Usage, price: Price) -> float:
@@ -41,7 +54,10 @@ def cold_cost(tokens: int, price: Price) -> float:
 
 def price_of(provider: str, model: str, prices: Mapping[str, Price]) -> Price | None:
     """`prices` go by `provider/model`, or by the model's name at any provider."""
-    return prices.get(f"{provider}/{model}") or prices.get(model)
+    own = prices.get(f"{provider}/{model}") or prices.get(model)
+    if own is None and isinstance(prices, PriceList):
+        return prices.published(provider, model)
+    return own
 
 
 class Spend(Struct):

@@ -173,7 +173,7 @@ class Gauge(Counts):
         found = dict(scaled(counted, used - hidden)) | ({"hidden": hidden} if hidden else {})
         segments = tuple((name, found[name]) for name in ORDER if name in found)
         usage = self._usage
-        prices = prices or {}
+        prices = {} if prices is None else prices
         kept = reserve(model.context_window, model.max_output)
         usable = model.context_window - kept
         return Reading(

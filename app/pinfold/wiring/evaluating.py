@@ -29,7 +29,7 @@ from pinfold.evaluation.terminal import WIDTH, explained
 from pinfold.evaluation.trials import WINDOW
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.models import connect
-from pinfold.host.sessions import prices
+from pinfold.host.prices import prices
 from pinfold.numbers import duration
 from pinfold.output import print_table
 from pinfold.providers.embedded import Embedded

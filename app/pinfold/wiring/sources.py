@@ -13,7 +13,8 @@ from pinfold.agent.clock import CLOCK
 from pinfold.agent.projections import Projections
 from pinfold.host.adopting import read
 from pinfold.host.app_context import AppContext, WrongUse
-from pinfold.host.sessions import folder_of, prices
+from pinfold.host.prices import prices
+from pinfold.host.sessions import folder_of
 from pinfold.ports.provider import ModelInfo, WindowSource
 from pinfold.rollout import codec
 from pinfold.rollout.events import Event, ModelChanged

@@ -38,19 +38,19 @@ class Summarizing:
         connect: Callable[[], Awaitable[Connection]] | None = None,
         prices: Mapping[str, Price] | None = None,
         window: int | None = None,
-        effort: str | None = None,
+        effort: Callable[[], str | None] = lambda: None,
     ) -> None:
         """`connect` reaches the model for compactions; without one it is the session's, within a
         context window of `window` tokens where that is given.
 
-        `prices` go by model; `effort` is how hard the session's model thinks.
+        `prices` go by model; `effort` tells how hard the session's model thinks.
         """
         self._record = record
         self._clock = clock
         self._metadata = metadata
         self._session = connection
         self._connect = connect
-        self._prices = prices or {}
+        self._prices = {} if prices is None else prices
         self._window = window
         self._effort = effort
         self._own: Connection | None = None
@@ -97,7 +97,7 @@ class Summarizing:
             counter,
             self._clock,
             context=(lambda: record.state.context.context) if self._is_own(model) else None,
-            effort=self._effort,
+            effort=self._effort(),
             headers=self._metadata.headers("compaction", compaction),
             cache_key=self._metadata.cache_key,
             journal=journal,

@@ -1,7 +1,7 @@
 """The model that a session talks to, and changing it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.record import Record
@@ -9,8 +9,10 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ModelChanged
+from pinfold.tokens.catalog import EFFORTS, efforts
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
+from pinfold.tokens.prices import Price, price_of
 from pinfold.window.reading import Reading
 
 
@@ -20,15 +22,31 @@ class ModelChoice:
         record: Record,
         connection: Connection,
         connect: Callable[[str], Awaitable[Connection]],
+        effort: str | None = None,
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
         """`connect` reaches the model that the user names."""
+        self.prices = {} if prices is None else prices
+        """Of models, for `price_of`."""
         self.connection = connection
+        self.effort = effort
+        """How hard the model is told to think; None: as it does by itself."""
         self._record = record
         self._connect = connect
 
     @property
     def model(self) -> ModelInfo:
         return self.connection.model
+
+    @property
+    def price(self) -> Price | None:
+        """What the model costs, where that is known."""
+        return price_of(self.model.provider, self.model.name, self.prices)
+
+    @property
+    def efforts(self) -> tuple[str, ...]:
+        """The levels that `effort` can have, least first; empty where that is not known."""
+        return efforts(self.model.provider, self.model.name)
 
     async def note(self, reason: str) -> None:
         """Journal the model where it is not the one that the journal names last."""
@@ -39,13 +57,21 @@ class ModelChoice:
             context_window=model.context_window,
             window_source=model.window_source,
             reason=reason,
+            effort=self.effort or "",
         )
-        if last is None or (last.provider, last.model, last.context_window) != (
-            now.provider,
-            now.model,
-            now.context_window,
-        ):
+        if last is None or _told(last) != _told(now):
             await self._record.append(now)
+
+    async def think(self, effort: str | None) -> None:
+        """Have the model think so hard from the next request on; None: as it does by itself.
+
+        Raises `ValueError` where it does not take that level, and `JournalError`.
+        """
+        levels = self.efforts or EFFORTS
+        if effort is not None and effort not in levels:
+            raise ValueError(f"{self.model.name} takes {', '.join(levels)}, not “{effort}”.")
+        self.effort = effort
+        await self.note("effort chosen by the user")
 
     async def take(self, connection: Connection, reason: str) -> None:
         """Go on with `connection`. Raises `JournalError`."""
@@ -68,13 +94,17 @@ class ModelChoice:
         Raises `ProviderError`, also where the user leaves that without making room, and
         `JournalError`.
         """
-        old, new = self.connection, await self._connect(name)
+        old, new, effort = self.connection, await self._connect(name), self.effort
+        levels = efforts(new.model.provider, new.model.name)
+        if levels and effort not in levels:
+            self.effort = None
         await self.take(new, "chosen by the user")
         triggers.acted()
         await triggers.check("model")
         window = reading()
         declined = triggers.asks and window.used > window.usable
         if declined:
+            self.effort = effort
             await self.take(old, "the window did not fit the other model")
         left = new if declined else old
         if left.provider is not self.connection.provider:
@@ -84,3 +114,7 @@ class ModelChoice:
                 f"The window does not fit {new.model.name}: {window.used:,} tokens, and it takes "
                 f"{window.usable:,}. Still on {old.model.name}; /compact makes room."
             )
+
+
+def _told(change: ModelChanged) -> tuple[str, str, int, str]:
+    return (change.provider, change.model, change.context_window, change.effort)

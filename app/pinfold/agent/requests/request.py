@@ -105,7 +105,7 @@ class Requester:
         remembering: Remembering,
         *,
         max_retries: int,
-        effort: str | None,
+        effort: Callable[[], str | None],
         rng: Random,
     ) -> None:
         self._record = record
@@ -159,7 +159,7 @@ class Requester:
             model,
             record.state.context.context,
             record.window.items,
-            self._effort,
+            self._effort(),
             schema=self.schema,
             headers=self._metadata.headers("turn"),
             cache_key=self._metadata.cache_key,

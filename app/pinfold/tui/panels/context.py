@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from pinfold.commands.context_text import facts
 from pinfold.commands.failures import told
+from pinfold.commands.model import price_said
 from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Item
 from pinfold.tui.gauge import GaugeBar
@@ -147,6 +148,8 @@ class ContextPanel(FilterPanel[None]):
         said = facts(overview)
         if overview.reading.window_source == "learned":
             said[0] += f" ({own_keys(self)['context.forget_window']} forgets it)"
+        if price := self._session.choice.price:
+            said.append(price_said(price))
         if self._filter.value:
             said.insert(0, f"{len(rows):,} fit “{self._filter.value.strip()}”")
         self._facts.update(Text(" · ".join(said)))
