@@ -391,5 +391,5 @@ async def test_undo_brings_back_what_the_last_one_replaced(at: Memories) -> None
     assert (at.text(), at.text(SUMMARY)) == (PAGE, BRIEF)
     assert "skills/tests/SKILL.md" not in files(at)
     assert (await at.run([])).status == "unchanged"  # it is not made again at once
-    with pytest.raises(review.Refused, match="no consolidation to undo"):
+    with pytest.raises(review.MemoriesRefused, match="no consolidation to undo"):
         review.undo(at.places)

@@ -47,7 +47,7 @@ def session(folder: Path) -> FakeSession:
         cwd=folder,
         gauge=None,
         notices=(TEXT,),
-        standing=TEXT,
+        left_at=TEXT,
         choice_note=TEXT,
         approvals=TEXT,
         model=ModelInfo(TEXT, TEXT, 16_000, "table", max_output=2_000),
