@@ -91,3 +91,25 @@ async def test_what_answers_nothing_goes_into_the_prompt() -> None:
         assert pilot.app.screen.query_one(Editor).text == "ok, y"
         task.cancel()
         await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))
+
+
+@pytest.mark.parametrize(
+    ("keys", "note"),
+    [
+        (["down", "enter"], "no TLS"),
+        (["2"], "no TLS"),
+        ([*"both", "enter"], "both"),
+        (["3", *"why", "enter"], "why"),
+    ],
+)
+async def test_a_question_is_answered_by_a_choice_or_in_words(keys: list[str], note: str) -> None:
+    session = FakeSession()
+    question = Question(
+        "c3", "ask_user", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS")
+    )
+    async with make_app(session).run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver)
+        task = session.ask(question)
+        await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
+        await pilot.press(*keys)
+        assert await task == Decision("yes", note)

@@ -8,7 +8,7 @@ from pinfold.ports.tool import Review
 
 
 class Question(Struct, frozen=True):
-    """A call that needs the user's word, and why."""
+    """A call that needs the user's word, and why; or what the model asks, where it has choices."""
 
     call_id: str
     tool: str
@@ -29,6 +29,8 @@ class Question(Struct, frozen=True):
     """Where "always" would allow edits of files that nothing names."""
     edits: bool = False
     """Whether "always" would allow all plain edits in the workspace, in this session."""
+    choices: tuple[str, ...] = ()
+    """Answers to choose from. What is chosen or written comes back as the note of a yes."""
 
 
 class Decision(Struct, frozen=True):
@@ -37,13 +39,14 @@ class Decision(Struct, frozen=True):
     verdict: Literal["yes", "no", "always", "policy"]
     """`policy` is a no where nobody could be asked."""
     note: str = ""
-    """What the user said to the model with a no; with `policy`, the reason."""
+    """What the user said to the model with a no; with `policy`, the reason; with a yes, the answer
+    to a question that has choices."""
     arguments: str | None = None
     """Changed arguments, if the user edited the call."""
     network: bool = False
     """A yes to the network in the sandbox, and to nothing else."""
     pasted: tuple[tuple[int, int], ...] = ()
-    """Spans of a no's `note` that the user did not type."""
+    """Spans of the `note` that the user did not type."""
 
 
 class Approver(Protocol):

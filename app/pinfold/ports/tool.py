@@ -1,6 +1,6 @@
 """Tools: what a call would do, where it works, what it came to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -130,6 +130,14 @@ class Terminal(Protocol):
         ...
 
 
+class Reply(Struct, frozen=True):
+    """What the user answered to a question."""
+
+    text: str
+    pasted: tuple[tuple[int, int], ...] = ()
+    """Spans that the user neither typed nor chose."""
+
+
 class ToolContext(Struct, frozen=True):
     """Where a tool works."""
 
@@ -150,6 +158,8 @@ class ToolContext(Struct, frozen=True):
     """None where nothing runs in the background."""
     terminal: Terminal | None = None
     """What a command that asks for keys gets; none where nobody is there."""
+    ask: Callable[[str, Sequence[str]], Awaitable[Reply | None]] | None = None
+    """Asks the user a question that has choices; gives None where nobody can be asked."""
 
 
 class ToolError(Exception):

@@ -26,6 +26,7 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
     The first call loads pydantic and their argument models.
     """
     from pinfold.tools.apply_patch import ApplyPatch
+    from pinfold.tools.ask_user import AskUser
     from pinfold.tools.download import Downloader
     from pinfold.tools.edit_file import EditFile
     from pinfold.tools.glob import Glob
@@ -52,6 +53,7 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
         ShellOutput(),
         ShellKill(),
         UpdatePlan(),
+        AskUser(),
         *([WebFetch(Downloader(web.private), web.hosts)] if web and web.fetch else ()),
         *([WebSearch()] if web and web.search else ()),
     ]

@@ -43,8 +43,10 @@ class Questions:
     async def approve(self, question: Question) -> Decision:
         """Ask about a call."""
         from pinfold.tui.approval.card import ApprovalCard
+        from pinfold.tui.approval.choices import ChoiceCard
 
-        card = ApprovalCard(question, self._key, self._type)
+        kind = ChoiceCard if question.choices else ApprovalCard
+        card = kind(question, self._key, self._type)
         await self._mount(card)
         self.card = card
         shown_at = self._monotonic()

@@ -99,7 +99,7 @@ async def test_undo_brings_the_window_back_with_what_came_since(tmp_path: Path) 
 
 
 async def test_an_overflow_is_compacted_and_the_request_sent_again(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 4)
+    at = await worked(tmp_path, 4, model=structs.replace(MODEL, context_window=12_000))
     at.provider.script += [[ContextOverflow("too long")], says("It fits now.")]
     at.session.send("go on")
     await at.session.idle()

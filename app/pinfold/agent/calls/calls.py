@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -23,7 +24,8 @@ from pinfold.agent.context.remembering import Remembering, of_item
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
-from pinfold.ports.tool import Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.approver import Question
+from pinfold.ports.tool import Reply, Review, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
@@ -142,6 +144,7 @@ class Calls:
                 on_output=live.on_output,
                 sandbox=self._confinement.of(self._consent.mode),
                 jobs=self._background.jobs,
+                ask=partial(self._ask, call),
             )
         )
         run = _Run(call, context, place)
@@ -227,6 +230,19 @@ class Calls:
         if (review.command and context.sandbox is None) or (review.access == "write" and guarded):
             return self._background.jobs.apart()
         return nullcontext()
+
+    async def _ask(self, call: Item, text: str, choices: Sequence[str]) -> Reply | None:
+        """The user's answer to a question of the model's; None where nobody can be asked."""
+        question = Question(
+            call_id=call.call_id or "",
+            tool=call.name or "",
+            arguments=call.content,
+            review=Review("read", text),
+            reason="or type an answer of your own",
+            choices=tuple(choices),
+        )
+        decision = await self._approvals.ask(question)
+        return Reply(decision.note, decision.pasted) if decision.verdict == "yes" else None
 
     async def _permit(self, call: Item, arguments: str) -> None:
         """Raises `RefusedCall` where a hook says no."""

@@ -79,17 +79,19 @@ class ApprovalCard(Vertical, can_focus=True):
         self.decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
     def compose(self) -> ComposeResult:
-        review = self._question.review
-        title = f"{review.title[:1].upper()}{review.title[1:]}?"
-        if review.command is not None:
-            title = f"Run this command{' in the background' if review.background else ''}?"
-        if self._question.outside:
-            title = "Run this command outside its sandbox?"
-        self.border_title = Text(one_line(title))
+        self.border_title = Text(one_line(self._title()))
         self._describe()
         yield self._body
         yield self._why
         yield self._below
+
+    def _title(self) -> str:
+        review = self._question.review
+        if self._question.outside:
+            return "Run this command outside its sandbox?"
+        if review.command is not None:
+            return f"Run this command{' in the background' if review.background else ''}?"
+        return f"{review.title[:1].upper()}{review.title[1:]}?"
 
     def _describe(self) -> None:
         """At the card's foot: why it asks, how much there is to read, how to answer."""
@@ -157,9 +159,13 @@ class ApprovalCard(Vertical, can_focus=True):
         event.stop()
         letter = event.character or ""
         if not letter.isdecimal():
-            self._typed(letter)
+            await self._take(letter)
         elif 0 < int(letter) <= len(self._menu.options):
             await self.run_action(self._menu.options[int(letter) - 1].action)
+
+    async def _take(self, letter: str) -> None:
+        """Take a letter that answers nothing."""
+        self._typed(letter)
 
     def action_move(self, by: int) -> None:
         self._menu.move(by)
@@ -190,7 +196,7 @@ class ApprovalCard(Vertical, can_focus=True):
     async def action_refuse(self) -> None:
         self._edited = None
         answer = Answer("", one_line=True, placeholder="Tell the model why (optional)")
-        await self._show(answer, _hint("Enter refuses · Esc closes"))
+        await self._show(answer, hint("Enter refuses · Esc closes"))
         answer.focus()
 
     async def action_change(self) -> None:
@@ -200,7 +206,7 @@ class ApprovalCard(Vertical, can_focus=True):
         answer = Answer(what.text, one_line=is_command)
         keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S saves and allows it"
         named = "" if is_command else f"{what.field or 'arguments'} · "
-        await self._show(answer, _hint(f"{named}{keys} · Esc closes"))
+        await self._show(answer, hint(f"{named}{keys} · Esc closes"))
         self._body.display = False
         answer.focus()
 
@@ -210,6 +216,9 @@ class ApprovalCard(Vertical, can_focus=True):
 
     @on(Answer.Done)
     def _answered(self, event: Answer.Done) -> None:
+        self._written(event)
+
+    def _written(self, event: Answer.Done) -> None:
         if self._edited is None:
             self._decide(Decision("no", event.text, pasted=tuple(event.pasted)))
             return
@@ -226,5 +235,6 @@ class ApprovalCard(Vertical, can_focus=True):
         self.focus()
 
 
-def _hint(text: str) -> Static:
+def hint(text: str) -> Static:
+    """A dim line below an answer."""
     return Static(text, classes="hint", markup=False)
