@@ -46,6 +46,9 @@ class FakeContext:
     def set_theme(self, name: str) -> None:
         self.theme = name
 
+    def use_statusline(self, command: str) -> None:
+        self.statusline: str | None = command
+
     def copy(self, text: str) -> None:
         self.copied = text
 

@@ -1,6 +1,7 @@
 """The models that can be chosen."""
 
 import asyncio
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ async def test_recent_models_come_first_with_windows_and_levels(
             "XAI_API_KEY": "k",
         }.items():
             monkeypatch.setenv(name, value)
-        host = Host(app_context(tmp_path), attended=False)
+        host = Host(app_context(Namespace(cd=tmp_path)), attended=False)
         session = await host.new(no_terminal)
         choice = session.choice
         lines = await asyncio.to_thread(lambda: list(host.models(choice.connection, choice.prices)))

@@ -1,10 +1,17 @@
 """The status line of the user's own command."""
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from fakes.commands import FakeContext, run
+from fakes.screen import make_app, until
+from fakes.session import FakeSession
+from pinfold.host.app_context import app_context
+from pinfold.host.host import Host
+from pinfold.tui.status import StatusLine
 from pinfold.tui.statusline import StatusFailed, line
 
 
@@ -35,3 +42,30 @@ async def test_a_command_that_fails_says_why(
     monkeypatch.setattr("pinfold.tui.statusline.TIMEOUT", 0.2 if "sleep" in command else 60)
     with pytest.raises(StatusFailed, match=why):
         await line(command, tmp_path, {})
+
+
+async def test_a_command_changes_it_at_once_and_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    context = FakeContext()
+    context.host = Host(app_context(Namespace(cd=tmp_path)))  # type: ignore[assignment]
+    await run(context, "/statusline printf 'mine'")
+    assert context.statusline == "printf 'mine'"
+    assert app_context(Namespace(cd=tmp_path)).settings.ui.statusline == "printf 'mine'"
+    await run(context, "/statusline")
+    assert "written by printf 'mine'" in context.told[-1]
+    await run(context, "/statusline off")
+    assert context.statusline == app_context(Namespace(cd=tmp_path)).settings.ui.statusline == ""
+
+
+async def test_the_shell_shows_what_the_new_command_prints(tmp_path: Path) -> None:
+    app = make_app(FakeSession(), cwd=tmp_path)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.query(StatusLine))
+        app.use_statusline("printf mine")
+        status = app.query_one(StatusLine)
+        await until(pilot, lambda: status.own is not None and status.own.plain == "mine")
+        app.use_statusline("")
+        await until(pilot, lambda: status.own is None)

@@ -32,6 +32,21 @@ async def theme(context: Context, name: str = "") -> None:
     context.set_theme(name)
 
 
+async def statusline(context: Context, command: str = "") -> None:
+    if not command:
+        now = await asyncio.to_thread(lambda: context.host.statusline)
+        context.tell(
+            f"Status line: {f'written by {now}' if now else 'as pinfold writes it'}.\n"
+            "/statusline COMMAND has a command of yours write it: it gets JSON on standard "
+            "input, and its first line is shown. /statusline off ends that."
+        )
+        return
+    wanted = "" if command == "off" else command
+    said = await asyncio.to_thread(context.host.save_statusline, wanted)
+    context.use_statusline(wanted)
+    context.tell(said)
+
+
 async def copy(context: Context) -> None:
     replies = (item for item in reversed(context.session.items) if item.kind == "assistant")
     reply = next(replies, None)
@@ -79,6 +94,14 @@ ACTIONS = (
         (Argument("name", kind="rest", offers=lambda context: context.themes),),
         run=theme,
         early=True,
+    ),
+    Action(
+        "statusline",
+        "Have a command of yours write the status line",
+        "screen",
+        ("statusline",),
+        (Argument("command", kind="rest", metavar="COMMAND|off", offers=lambda _: ("off",)),),
+        run=statusline,
     ),
     Action("copy", "Copy the last reply", "screen", ("copy",), run=copy),
     Action(

@@ -212,6 +212,17 @@ class Host:
         return save(self._ctx, strategy, options)
 
     @property
+    def statusline(self) -> str:
+        """The command that writes the status line, as the settings say now; empty for none."""
+        return self._ctx.in_folder(self._ctx.cwd).settings.ui.statusline
+
+    def save_statusline(self, command: str) -> str:
+        """Make it the user's; how, in a sentence. Raises `SettingsError`."""
+        from pinfold.host.defaults import write
+
+        return write(self._ctx, "ui", {"statusline": command})
+
+    @property
     def memories(self) -> Memories:
         from pinfold.host.memories import Memories
 

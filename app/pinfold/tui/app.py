@@ -20,7 +20,7 @@ from pinfold.commands import registry
 from pinfold.commands.action import Action
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.context import Level, Start
-from pinfold.numbers import ID_SHOWN, tokens
+from pinfold.numbers import ID_SHOWN
 from pinfold.paths import program
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line, safe
@@ -218,8 +218,9 @@ class PinfoldApp(DiffingApp, ThemedApp):
     async def _review(self, trigger: CompactionTrigger) -> bool:
         """Have the user decide on the next window, in mid-turn; whether it was made."""
         from pinfold.tui.panels.preview import PreviewPanel
+        from pinfold.tui.review import why_now
 
-        if not await self._shell.offer_preview(self._why_now(trigger)):
+        if not await self._shell.offer_preview(why_now(self.session, trigger)):
             return False
         panel = PreviewPanel(self.session, self._host.save_compact, trigger=trigger)
         decided: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
@@ -235,18 +236,8 @@ class PinfoldApp(DiffingApp, ThemedApp):
             panel.close(applied=False)
             raise
 
-    def _why_now(self, trigger: CompactionTrigger) -> str:
-        """Why the window is to be compacted, in a sentence."""
-        session = self.session
-        reading = session.reading()
-        used, limit = tokens(reading.used), tokens(reading.limit)
-        match trigger.cause:
-            case "model":
-                return f"It does not fit {one_line(session.model.name)}: {used} of {limit} tokens."
-            case "overflow":
-                return f"The provider finds it too long: {used} of {limit} tokens."
-            case _:
-                return f"It has passed its threshold: {used} of {limit} tokens."
+    def use_statusline(self, command: str) -> None:
+        self._shell.use_statusline(command)
 
     def copy(self, text: str) -> None:
         self.copy_to_clipboard(safe(text))  # it may be pasted into another terminal

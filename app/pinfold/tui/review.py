@@ -1,8 +1,31 @@
 """The card that says that a compaction waits for the user's word."""
 
+from __future__ import annotations
+
 import asyncio
+from typing import TYPE_CHECKING
 
 from textual.widgets import Static
+
+from pinfold.numbers import tokens
+from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.agent.compaction.trigger import CompactionTrigger
+    from pinfold.agent.session import Session
+
+
+def why_now(session: Session, trigger: CompactionTrigger) -> str:
+    """Why the window is to be compacted, in a sentence."""
+    reading = session.reading()
+    used, limit = tokens(reading.used), tokens(reading.limit)
+    match trigger.cause:
+        case "model":
+            return f"It does not fit {one_line(session.model.name)}: {used} of {limit} tokens."
+        case "overflow":
+            return f"The provider finds it too long: {used} of {limit} tokens."
+        case _:
+            return f"It has passed its threshold: {used} of {limit} tokens."
 
 
 class ReviewCard(Static):

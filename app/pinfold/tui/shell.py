@@ -154,6 +154,11 @@ class Shell(Keys):
         self._status.branch = await asyncio.to_thread(branch.current, self._cwd)
         await self._run_statusline()
 
+    def use_statusline(self, command: str) -> None:
+        """Have `command` write the status line from now on; without one, it is ours."""
+        self._statusline, self._status_failure, self._status.own = command, "", None
+        self._read_branch()
+
     async def _run_statusline(self) -> None:
         """Have the user's own command write the status line, if there is one."""
         session = self._session
