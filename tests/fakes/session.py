@@ -35,6 +35,7 @@ from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import drafts, provenance
+from pinfold.rollout.acts import Step
 from pinfold.rollout.events import Data, Event, ItemAdded, MemoryUsed
 from pinfold.rollout.items import Item
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
@@ -192,6 +193,10 @@ class FakeSession:
     @property
     def counter(self) -> Counter:
         return self.record.gauge.counter
+
+    @property
+    def plan(self) -> Sequence[Step]:
+        return self.record.state.plan
 
     def reading(self) -> Reading:
         if self.gauge is None:

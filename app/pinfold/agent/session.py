@@ -22,6 +22,7 @@ from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.ports.tool import Terminal, Tool
 from pinfold.rollout import drafts
+from pinfold.rollout.acts import Step
 from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import Prompt, Span
@@ -144,6 +145,11 @@ class Session:
     @property
     def queue(self) -> tuple[WaitingPrompt, ...]:
         return self._parts.work.queue.prompts
+
+    @property
+    def plan(self) -> Sequence[Step]:
+        """The agent's plan, in order; empty where there is none, or it was done before."""
+        return self._record.state.plan
 
     @property
     def last_ending(self) -> str:

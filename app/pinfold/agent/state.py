@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from msgspec import Struct, field
 
-from pinfold.rollout import provenance
+from pinfold.rollout import acts, provenance
 from pinfold.rollout.codec import UNREADABLE
 from pinfold.rollout.context import Context, Memories
 from pinfold.rollout.events import (
@@ -69,6 +69,8 @@ class State(Struct):
     _first_request: str = ""
     queue: dict[int, provenance.Prompt] = field(default_factory=dict)
     last_queue_id: int = 0
+    plan: tuple[acts.Step, ...] = ()
+    """The agent's plan; none once the user has gone on after all of it was done."""
     jobs: dict[int, JobStarted] = field(default_factory=dict)
     """Background commands that run."""
     ended_jobs: dict[int, tuple[JobStarted, JobEnded]] = field(default_factory=dict)
@@ -116,6 +118,10 @@ class State(Struct):
                     self.goal_told = told
                 if item.kind == "context" and isinstance(job := item.detail.get(JOB), int):
                     self.ended_jobs.pop(job, None)
+                if (steps := acts.plan(item)) is not None:
+                    self.plan = steps
+                elif item.kind == "user" and all(step.status == "done" for step in self.plan):
+                    self.plan = ()
                 if telling := told_in(item):
                     self._tellings[item.n] = telling
                     self.told[telling[0]] = telling[1]

@@ -186,6 +186,7 @@ ACTIONS = (
         "transcript",
         keys="f6",
     ),
+    Action("plan", "Unfold or fold the plan", "transcript", keys="ctrl+t"),
     Action("page_up", "Scroll back", "transcript", keys="pageup"),
     Action("page_down", "Scroll on", "transcript", keys="pagedown"),
     Action("top", "To the first line", "transcript", keys="ctrl+home"),

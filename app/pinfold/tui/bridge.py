@@ -40,6 +40,7 @@ from pinfold.rollout import events
 from pinfold.tui.failsafe import safely
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.status import StatusLine
 from pinfold.tui.transcript.view import Transcript
@@ -71,6 +72,7 @@ class Bridge:
         *,
         transcript: Transcript,
         queue: QueueLines,
+        plan: PlanLine,
         retry: RetryLine,
         editor: Editor,
         gauge: GaugeBar,
@@ -82,6 +84,7 @@ class Bridge:
         self._session = session
         self._transcript = transcript
         self._queue = queue
+        self._plan = plan
         self._retry = retry
         self._editor = editor
         self._gauge = gauge
@@ -98,6 +101,7 @@ class Bridge:
         self.close = session.subscribe(safely(transcript.app, self.hear))
         transcript.load(session.items, session.window)
         self._show_queue(session.queue)
+        plan.show(session.plan)
         self._enter(session.phase)
         self.refresh()
         reading = session.reading()
@@ -180,6 +184,7 @@ class Bridge:
         match data:
             case events.ItemAdded(item=item):
                 self._transcript.append(item)
+                self._plan.show(self._session.plan)
                 self._count_anew()
                 self._watch_threshold()
             case events.TurnFinished(state="failed", reason=reason):

@@ -25,6 +25,7 @@ from pinfold.tui.hints import Hints
 from pinfold.tui.keys import key_of
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.outbox import Outbox
+from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.history import History
@@ -81,6 +82,7 @@ class Shell(Keys):
         self._transcript.writer = self.editor
         self._key = partial(key_of, config.keys)
         self._queue = QueueLines(self._key)
+        self._plan = PlanLine(self._key)
         self._retry = RetryLine(monotonic, self._key)
         self._outbox = Outbox(self.editor, self._queue, self.tell, partial(self._command, "editor"))
         self._shortcuts = Shortcuts(self._key)
@@ -117,7 +119,8 @@ class Shell(Keys):
 
     async def complete(self) -> None:
         """See to what the first paint had no need of."""
-        await self.mount(self._queue, self._retry, self._find_bar, before=self._prompt)
+        above = (self._plan, self._queue, self._retry, self._find_bar)
+        await self.mount(*above, before=self._prompt)
         await self.mount(self._popup, self._shortcuts)
         self._read_history()
         self._read_branch()
@@ -195,6 +198,7 @@ class Shell(Keys):
             session,
             transcript=self._transcript,
             queue=self._queue,
+            plan=self._plan,
             retry=self._retry,
             editor=self.editor,
             gauge=self._gauge,

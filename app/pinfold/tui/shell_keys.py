@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.tui.find import FindBar
     from pinfold.tui.hints import Hints
+    from pinfold.tui.plan_line import PlanLine
     from pinfold.tui.prompt.editor import Editor
     from pinfold.tui.prompt.shortcuts import Shortcuts
     from pinfold.tui.questions import Questions
@@ -32,6 +33,7 @@ class Keys(Screen[None]):
 
     editor: Editor
     _session: Session | None
+    _plan: PlanLine
     _transcript: Transcript
     _find_bar: FindBar
     _shortcuts: Shortcuts
@@ -83,6 +85,10 @@ class Keys(Screen[None]):
         self._session.set_approvals(mode)
         self.refresh_status()
         self._hints.show(f"Approvals: {mode} · {CYCLE[mode]}")
+
+    def action_plan(self) -> None:
+        if not self._plan.toggle():
+            self._hints.show("There is no plan")
 
     def action_page_up(self) -> None:
         self._transcript.scroll_page_up()

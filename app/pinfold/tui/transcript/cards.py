@@ -10,6 +10,7 @@ from pinfold.rollout.acts import is_quiet, plan
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
+from pinfold.tui.plan_line import STEP_SIGNS
 from pinfold.tui.transcript.diffs import counts, diff_lines
 from pinfold.tui.transcript.entries import (
     LEAD,
@@ -49,8 +50,6 @@ _SIGNS = {
     "refused": "⊘",
     "interrupted": "■",
 }
-_STEPS = {"done": "✓", "in_progress": "◐", "pending": "○"}
-"""Of a plan's steps."""
 _LOOKS = {
     "calling": "running",
     "running": "running",
@@ -241,7 +240,7 @@ class Card(TranscriptEntry):
         if self.result is None:
             return self._output
         if steps := plan(self.result):
-            return "\n".join(f"{_STEPS[step.status]} {step.text}" for step in steps)
+            return "\n".join(f"{STEP_SIGNS[step.status]} {step.text}" for step in steps)
         content = self.result.content
         if self.by_user:  # its first line tells the model what the head says
             content = content.partition("\n")[2]
