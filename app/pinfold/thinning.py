@@ -19,7 +19,7 @@ from pinfold.rollout.items import Item
 
 _SPARE = 0.02
 """Of the budget that may stay free before lines of results are looked for."""
-_SHORT, _SHORT_RESULT = 4_000, 1_000
+_SHORT, _SHORT_RESULT = 4_000, 500
 """Characters; a longer item is searched for secrets only where the digest has lines of it."""
 
 

@@ -228,7 +228,7 @@ def telling(said: Sequence[str]) -> list[str]:
         return _SHARES * sum(map(information, alone)) // max(1, told)
 
     most = least_like = -1
-    for at in reversed(range(len(said) - 1)):
+    for at in range(len(said) - 2, -1, -1):
         share = own(at)
         if share > most:
             most, least_like = share, at
