@@ -100,7 +100,7 @@ async def test_shift_tab_cycles_approval_modes_and_full_is_not_among_them() -> N
         for _ in range(4):
             await pilot.press("shift+tab")
             seen.append(session.approvals)
-        assert seen == ["workspace", "read-only", "ask", "workspace"]
+        assert seen == ["workspace", "read-only", "plan", "ask"]
         session.approvals = "full"
         await pilot.press("shift+tab")
         assert session.approvals == "ask"

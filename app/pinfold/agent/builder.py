@@ -43,6 +43,7 @@ from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.before_turn import BeforeTurn
 from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.joining import Joining
+from pinfold.agent.turn.planning import Planning
 from pinfold.agent.turn.queue import PromptQueue
 from pinfold.agent.turn.reopening import CRASHED, found_as, left_at, take_up
 from pinfold.agent.turn.turn import Turn
@@ -181,6 +182,7 @@ async def build(
     git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
     before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
     queue = PromptQueue(record)
+    planning = Planning(record, consent, approvals.ask)
     turn = Turn(
         record,
         requester,
@@ -195,7 +197,7 @@ async def build(
         Joining(record, queue, before).join,
         max_steps=options.max_steps,
     )
-    work = Work(record, cwd, turn, before, outputs, background.jobs, queue)
+    work = Work(record, cwd, turn, before, outputs, background.jobs, queue, planning)
     prewarm = Prewarm(record, clock, metadata, connected, wanted=options.prewarm)
     checkpoint_file = CheckpointFile(record)
     server_count = ServerCount(record, connected)

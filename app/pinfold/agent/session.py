@@ -110,7 +110,8 @@ class Session:
 
     @property
     def approvals(self) -> str:
-        return self._parts.consent.mode
+        """The approval mode, or `plan`."""
+        return self._parts.consent.name
 
     @property
     def edits_allowed(self) -> bool:

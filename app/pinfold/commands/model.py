@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from pinfold.commands.action import Action
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
-from pinfold.settings import MODES
 
 if TYPE_CHECKING:
     from pinfold.tokens.prices import Price
@@ -16,6 +15,7 @@ MEANING = {
     "ask": "reading runs without asking; edits and commands ask",
     "workspace": "edits in this folder run without asking, and commands in their sandbox",
     "full": "everything runs without asking, with no sandbox",
+    "plan": "as read-only; the agent makes a plan, which you accept before it works",
 }
 
 
@@ -23,6 +23,7 @@ CYCLE = {
     "ask": "edits and commands ask first",
     "workspace": "edits in this folder run without asking",
     "read-only": "nothing may be written",
+    "plan": "the agent reads and makes a plan",
 }
 """What one key goes through. `full` has no sandbox, so it has to be typed."""
 
@@ -85,6 +86,13 @@ def _levels(context: Context) -> Sequence[str]:
     return (DEFAULT_EFFORT, *context.session.choice.efforts)
 
 
+async def plan(context: Context) -> None:
+    session = context.session
+    mode = "ask" if session.approvals == "plan" else "plan"
+    session.set_approvals(mode)
+    context.tell(f"Approvals: {mode}: {MEANING[mode]}.")
+
+
 async def approvals(context: Context, mode: str = "") -> None:
     session = context.session
     if mode:
@@ -92,7 +100,7 @@ async def approvals(context: Context, mode: str = "") -> None:
         context.tell(f"Approvals: {mode}: {MEANING[mode]}.")
         return
     lines = (
-        f"{'→' if one == session.approvals else ' '} {one:<9}  {MEANING[one]}" for one in MODES
+        f"{'→' if one == session.approvals else ' '} {one:<9}  {MEANING[one]}" for one in MEANING
     )
     context.tell("\n".join(("What runs without asking; change it with /approvals MODE:", *lines)))
 
@@ -114,12 +122,13 @@ ACTIONS = (
         (Argument("level", kind="rest", metavar="LEVEL", offers=_levels),),
         run=effort,
     ),
+    Action("plan_mode", "Begin or end plan mode", "model", ("plan",), run=plan),
     Action(
         "approvals",
         "Show or change what runs without asking",
         "model",
         ("approvals",),
-        (Argument("mode", kind="rest", metavar="MODE", choices=MODES),),
+        (Argument("mode", kind="rest", metavar="MODE", choices=tuple(MEANING)),),
         run=approvals,
     ),
 )

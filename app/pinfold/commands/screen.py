@@ -176,7 +176,7 @@ ACTIONS = (
     ),
     Action(
         "cycle_approvals",
-        "Next approval mode: ask, workspace, read-only",
+        "Next approval mode: ask, workspace, read-only, plan",
         "transcript",
         keys="shift+tab",
     ),

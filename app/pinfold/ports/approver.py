@@ -31,6 +31,8 @@ class Question(Struct, frozen=True):
     """Whether "always" would allow all plain edits in the workspace, in this session."""
     choices: tuple[str, ...] = ()
     """Answers to choose from. What is chosen or written comes back as the note of a yes."""
+    own: str = "Something else"
+    """The choice of an answer in the user's own words."""
 
 
 class Decision(Struct, frozen=True):

@@ -20,6 +20,9 @@ from pinfold.settings import Mode
 from pinfold.tools.approvals import Allowed, Ask, Denied, always, verdict
 from pinfold.tools.sandbox.denied import Way
 
+PLAN = "plan"
+"""The mode in which the agent makes a plan: it only reads."""
+
 
 @dataclass(slots=True)
 class Consent:
@@ -34,12 +37,20 @@ class Consent:
     """Whether the user trusts the folder."""
     edits: bool = False
     """Plain edits in the workspace, in the mode that asks for them."""
+    planning: bool = False
+    """Whether the agent is to make a plan, in the mode that only reads."""
+
+    @property
+    def name(self) -> str:
+        """The mode as the user knows it."""
+        return PLAN if self.planning else self.mode
 
     def set(self, mode: str) -> None:
         """Raises `ValueError` where there is no such mode."""
-        if mode not in get_args(Mode):
-            raise ValueError(f"{mode!r} is none of {', '.join(get_args(Mode))}.")
-        self.mode = cast("Mode", mode)
+        if mode not in (known := (*get_args(Mode), PLAN)):
+            raise ValueError(f"{mode!r} is none of {', '.join(known)}.")
+        self.planning = mode == PLAN
+        self.mode = "read-only" if self.planning else cast("Mode", mode)
         self.edits = False
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from pinfold.agent.calls import plan_mode
 from pinfold.agent.calls.approvals import Approvals, Consent, RefusedCall
 from pinfold.agent.calls.background import Background
 from pinfold.agent.calls.confinement import Confinement
@@ -117,6 +118,7 @@ class Calls:
         """Tell the model what may run, and where, and what runs in the background, once it has
         changed. Raises `JournalError`."""
         await self._confinement.tell(self._record, self._consent.mode)
+        await plan_mode.tell(self._record, self._consent)
         await self._background.tell()
 
     async def close_open(self, reason: str) -> None:

@@ -13,6 +13,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.turn import user_command
 from pinfold.agent.turn.before_turn import BeforeTurn
 from pinfold.agent.turn.ending import UNSENT, Ending, Sending
+from pinfold.agent.turn.planning import Planning
 from pinfold.agent.turn.queue import PromptQueue
 from pinfold.agent.turn.turn import Turn
 from pinfold.agent.updates import Phase, PromptReturned, Told
@@ -37,7 +38,9 @@ class Work:
         outputs: Outputs,
         jobs: Jobs,
         queue: PromptQueue,
+        planning: Planning,
     ) -> None:
+        self._planning = planning
         self.queue = queue
         self.rounds: Sequence[Round] = ()
         """The compactions of the recording that was played."""
@@ -127,6 +130,8 @@ class Work:
                 if ending.state != "done" or _interrupted():
                     break
                 waiting, taken = self.queue.next()
+                if waiting is None and (prompt := await self._planning.offer(ending)):
+                    waiting = Sending(prompt)
         except asyncio.CancelledError:
             pass  # before the turn had begun
         except Exception as error:  # the session must outlive our own mistakes

@@ -42,7 +42,7 @@ class ChoiceCard(ApprovalCard, inherit_bindings=False):
     def _new_menu(self) -> Menu:
         choices = self._question.choices
         found = [Option(f"choose({at})", one_line(text)) for at, text in enumerate(choices)]
-        found.append(Option("answer", "Something else"))
+        found.append(Option("answer", self._question.own))
         return Menu(found, [""] * len(found))
 
     async def _take(self, letter: str) -> None:
