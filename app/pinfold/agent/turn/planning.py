@@ -48,7 +48,7 @@ class Planning:
             tool="",
             arguments="",
             review=Review("read", QUESTION),
-            reason="",
+            reason="plan mode",
             choices=tuple(MODES),
             own=OWN,
         )
