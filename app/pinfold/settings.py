@@ -194,7 +194,7 @@ class UiSettings(_Section, frozen=True):
     notify: Notify = "auto"
     """How the terminal tells, while it has not the focus, that a turn has ended or asks."""
     statusline: str = ""
-    """A shell command that prints the status line; see `tui/statusline.py`."""
+    """A shell command that prints the status line; see `tui/status_command.py`."""
     title: bool = True
     """Whether the terminal's window says where pinfold works and what it does."""
     theme: str = "pinfold"

@@ -21,7 +21,7 @@ from pinfold.rollout.values import Usage
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.review import ReviewCard
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 Snap = Callable[..., bool]

@@ -21,7 +21,7 @@ from pinfold.agent.updates import Told
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.error_log import MOST, ErrorLog
 from pinfold.tui.prompt.editor import Editor
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 
 
 class Faulty(Widget):

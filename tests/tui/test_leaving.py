@@ -13,7 +13,7 @@ from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.prompt.editor import Editor
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 QUITS = "Ctrl+C again quits"

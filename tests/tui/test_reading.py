@@ -14,7 +14,7 @@ from pinfold.ports.provider import Progress, TextDelta
 from pinfold.rollout.items import Item
 from pinfold.tui.find import FindBar
 from pinfold.tui.prompt.editor import Editor
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 

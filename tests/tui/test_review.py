@@ -14,7 +14,7 @@ from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.review import ReviewCard
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 
 TRIGGER = CompactionTrigger("threshold", "mid_turn", waited_for=True)
 

@@ -21,7 +21,7 @@ from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.rewind import RewindPanel
 from pinfold.tui.panels.undo_files import UndoPanel
 from pinfold.tui.prompt.editor import Editor
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 
 
 def write(path: str, content: str) -> tuple[str, str, str]:

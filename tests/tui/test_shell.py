@@ -36,7 +36,7 @@ from pinfold.tui.panels.help import HelpPanel
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.popup import Popup
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 COMMAND = Question(

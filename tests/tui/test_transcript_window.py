@@ -8,7 +8,7 @@ from fakes.transcripts import call, shown
 from pinfold.rollout.events import ArtifactObserved, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.values import Base, Sizes
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 

@@ -42,7 +42,7 @@ from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.editor import Editor
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from textual.timer import Timer
 
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 
 SECONDS = 2.0
 """How long a hint stands, and how soon its key must come again."""

@@ -34,7 +34,7 @@ from pinfold.tui.prompt.shortcuts import Shortcuts
 from pinfold.tui.questions import Questions
 from pinfold.tui.screen_config import ScreenConfig
 from pinfold.tui.shell_keys import Keys
-from pinfold.tui.status import StatusLine
+from pinfold.tui.status_line import StatusLine
 from pinfold.tui.stopping import Stopping
 from pinfold.tui.transcript.view import Transcript
 
@@ -167,13 +167,13 @@ class Shell(Keys):
         session = self._session
         if not self._statusline or session is None:
             return
-        from pinfold.tui import statusline
+        from pinfold.tui import status_command
 
         try:
-            told = statusline.facts(session, self._status.branch)
-            self._status.own = await statusline.line(self._statusline, self._cwd, told)
+            told = status_command.facts(session, self._status.branch)
+            self._status.own = await status_command.line(self._statusline, self._cwd, told)
             self._status_failure = ""
-        except statusline.StatusFailed as error:
+        except status_command.StatusFailed as error:
             self._status.own = None
             if str(error) != self._status_failure:
                 self._status_failure = str(error)

@@ -104,6 +104,8 @@ class Wire(Struct, frozen=True):
     """That take the key."""
     counting: Counting | None = None
     compacting: Compacting | None = None
+    hosts_tools: bool = False
+    """Whether the provider itself may run tools, such as a search."""
 
 
 @cache

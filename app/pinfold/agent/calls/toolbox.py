@@ -6,6 +6,7 @@ from pinfold.ports.tool import Tool
 from pinfold.rollout.context import ToolSchema
 from pinfold.rollout.items import Item
 from pinfold.settings import WireApi
+from pinfold.wire.wires import wire_of
 
 
 class Toolbox:
@@ -28,5 +29,6 @@ class Toolbox:
 
     def schemas(self, wire_api: WireApi) -> list[ToolSchema]:
         """What a model is told of them, in that order."""
+        hosts = wire_of(wire_api).hosts_tools
         told = (tool.schema for tool in self._tools.values())
-        return [schema for schema in told if not schema.hosted or wire_api == "responses"]
+        return [schema for schema in told if not schema.hosted or hosts]

@@ -30,4 +30,5 @@ WIRE = Wire(
     OPTIONAL,
     counting=Counting(f"{PATH}/input_tokens", _READ | {"tools"}, everywhere=True),
     compacting=Compacting(f"{PATH}/compact", _READ | {KEY}, read_compaction),
+    hosts_tools=True,
 )

@@ -11,8 +11,8 @@ from fakes.screen import make_app, until
 from fakes.session import FakeSession
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host
-from pinfold.tui.status import StatusLine
-from pinfold.tui.statusline import StatusFailed, line
+from pinfold.tui.status_command import StatusFailed, line
+from pinfold.tui.status_line import StatusLine
 
 
 async def test_the_first_line_that_it_prints_is_shown_with_its_colours(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ async def test_what_it_prints_never_drives_the_terminal(tmp_path: Path) -> None:
 async def test_a_command_that_fails_says_why(
     command: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinfold.tui.statusline.TIMEOUT", 0.2 if "sleep" in command else 60)
+    monkeypatch.setattr("pinfold.tui.status_command.TIMEOUT", 0.2 if "sleep" in command else 60)
     with pytest.raises(StatusFailed, match=why):
         await line(command, tmp_path, {})
 
