@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pinfold import paths
 from pinfold.commands.action import Action
 from pinfold.commands.arguments import CommandError
-from pinfold.commands.model import MEANING
+from pinfold.commands.model import MEANING, price_said
 from pinfold.numbers import dollars, tokens
 from pinfold.sanitize import one_line
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
 MAX_DIFF = 2_000_000
 """Bytes of a diff that are shown."""
-_SAFE = (
-    ("core.fsmonitor", "false"),
-    ("core.hooksPath", os.devnull),
-    ("core.quotePath", "false"),
-)
-"""Git's settings that keep the repository's own from running a program."""
 _SCRIPT = """
 cd "$(git rev-parse --show-toplevel)" || exit 1
 options="--no-pager diff --no-ext-diff --no-textconv --no-color"
@@ -77,6 +71,8 @@ async def cost(context: Context) -> None:
         'the price is not known: set it in [prices."MODEL"]' if money is None else dollars(money)
     )
     rows = [("Cost", price), ("Requests", f"{requests:,}")]
+    if one := session.choice.price:
+        rows.append(("Price", price_said(one)))
     for name, usage in spend.models.items():
         cached = f", {usage.cached:,} of them cached" if usage.cached else ""
         used = f"{usage.input:,} tokens in{cached}; {usage.output:,} out"
@@ -93,15 +89,13 @@ async def working_tree(folder: Path) -> str:
 
     Raises `CommandError` outside a repository.
     """
+    from pinfold.tools.git import safe_env
     from pinfold.tools.process import Command
 
     if paths.repository_root(folder) is None:
         raise CommandError("/diff needs a Git repository, and this folder is in none.")
-    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_COUNT": str(len(_SAFE))}
-    for at, (key, value) in enumerate(_SAFE):
-        env |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
     found = b""
-    async with Command(["sh", "-c", _SCRIPT], folder, env=env) as command:
+    async with Command(["sh", "-c", _SCRIPT], folder, env=safe_env()) as command:
         async for piece in command.output():
             found += piece
             if len(found) > MAX_DIFF:

@@ -310,6 +310,15 @@ COMMANDS = (
             JSON,
         ),
     ),
+    Command(
+        "worktree",
+        "list the worktrees of --worktree, or remove one that has nothing uncommitted",
+        "worktree_command:command",
+        (
+            Argument("action", choices=("list", "remove"), default="list"),
+            Argument("name", metavar="NAME"),
+        ),
+    ),
     Command("doctor", "say what was found, and what is missing", "actions:doctor"),
     Command(
         "local",

@@ -14,6 +14,7 @@ NAMES = {
     "continue_": "--continue",
     "resume_": "--resume",
     "json_": "--json",
+    "worktree": "--worktree",
 }
 """The flags that go with a prompt, and not with a command."""
 
@@ -44,6 +45,11 @@ def flags() -> argparse.ArgumentParser:
         const="",
         metavar="ID",
         help="resume this session, or choose one",
+    )
+    add(
+        "--worktree",
+        metavar="NAME",
+        help="work in a Git worktree of its own, beside the repository; made where it is not there",
     )
     add("--json", dest="json_", action="store_true", help="with -p: print one event a line")
     return parser
@@ -92,6 +98,10 @@ def command(arguments: argparse.Namespace) -> int:
     from pinfold.host.app_context import WrongUse
     from pinfold.wiring import actions
 
+    if arguments.worktree is not None:
+        from pinfold.wiring.worktree_command import enter
+
+        print(enter(arguments), file=sys.stderr)
     session: str | None = arguments.resume_
     arguments.prompt = getattr(arguments, "prompt", None)
     arguments.session, arguments.last = session, arguments.continue_

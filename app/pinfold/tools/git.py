@@ -1,0 +1,58 @@
+"""Git, run by pinfold itself: nothing that a repository's own configuration names is started."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pinfold.ports.tool import ToolError
+from pinfold.sanitize import one_line
+from pinfold.tools.process import Command
+
+_SAFE = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", os.devnull),
+    ("core.quotePath", "false"),
+)
+"""Git's settings that keep the repository's own from running a program."""
+_FILTERS = (
+    *("config", "--local", "--includes", "--name-only", "-z"),
+    *("--get-regexp", r"^filter\."),
+)
+MAX_OUTPUT = 1_000_000
+"""Bytes that are read."""
+
+
+def safe_env(more: Sequence[tuple[str, str]] = ()) -> Mapping[str, str]:
+    """The environment in which git runs no hook and no monitor; `more` are further settings."""
+    settings = (*_SAFE, *more)
+    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_COUNT": str(len(settings))}
+    for at, (key, value) in enumerate(settings):
+        env |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
+    return env
+
+
+async def git(folder: Path, *words: str, settings: Sequence[tuple[str, str]] = ()) -> str:
+    """What `git WORDS` prints in `folder`. Raises `ToolError` where it fails."""
+    printed = bytearray()
+    async with Command(["git", *words], folder, env=safe_env(settings)) as command:
+        async for piece in command.output():
+            printed += piece[: MAX_OUTPUT - len(printed)]
+        code = await command.exit_code()
+    text = printed.decode(errors="replace")
+    if code:
+        raise ToolError(one_line(text.strip().removeprefix("fatal: ")) or f"git ended with {code}")
+    return text
+
+
+async def no_filters(folder: Path) -> list[tuple[str, str]]:
+    """Settings that keep the filters of the repository's own configuration from running.
+
+    The user's, such as those of Git LFS, stay. Raises `ToolError`.
+    """
+    try:
+        names = await git(folder, *_FILTERS)
+    except ToolError:  # it has none
+        return []
+    return [
+        (name, "false" if name.endswith(".required") else "") for name in names.split("\0") if name
+    ]
