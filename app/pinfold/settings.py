@@ -122,10 +122,16 @@ class HookSettings(_Section, frozen=True):
     """Shell commands by moment; see `agent/hooks.py`."""
 
     session_start: tuple[str, ...] = ()
+    user_prompt: tuple[str, ...] = ()
+    """May stop a prompt, which goes back into the prompt line, or add to it."""
     pre_tool: tuple[str, ...] = ()
     post_tool: tuple[str, ...] = ()
     pre_compact: tuple[str, ...] = ()
     post_compact: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    """As a turn ends: what stops that has the agent go on, for the reason given."""
+    notification: tuple[str, ...] = ()
+    """As the user is notified, while the terminal has not the focus."""
     timeout: Seconds = 30.0
     """For each of them."""
 

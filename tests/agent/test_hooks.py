@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.hooks import Stopped
 from pinfold.agent.options import Options
+from pinfold.agent.updates import PromptReturned
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ArtifactObserved, CompactionFinished, WindowReplaced
 
@@ -144,3 +146,52 @@ async def test_esc_while_a_hook_looks_back_leaves_the_compaction_done(tmp_path: 
     await at.session.idle()
     ended = [event.status for event in at.events() if isinstance(event, CompactionFinished)]
     assert ended == ["applied"]
+
+
+async def test_a_hook_stops_a_prompt_which_goes_back(tmp_path: Path) -> None:
+    stops = (
+        """grep -q secret && { echo 'no secrets' >&2; exit 2; }; echo '{"context": "It rains."}'"""
+    )
+    at = await stage(tmp_path, [says("Hello.")], options=options(user_prompt=stops))
+    ending = await at.session.send("the secret is 1")
+    assert (ending.state, ending.sent) == ("failed", False)
+    assert "A hook stopped this prompt: no secrets" in at.told()
+    assert PromptReturned("the secret is 1") in at.heard
+    await at.session.idle()
+    assert (await at.session.send("hello")).answer == "Hello."
+    assert at.kinds() == ["context", "user", "assistant"]
+    assert at.session.items[0].content == "It rains."
+
+
+async def test_a_hook_stops_a_prompt_that_would_join_a_turn(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    stops = "grep -q secret && { echo 'no secrets' >&2; exit 2; }; true"
+    script = [[gate, *calls(("c1", "list_dir", "{}"))], says("Done.")]
+    at = await stage(tmp_path, script, options=options(user_prompt=stops))
+    at.session.send("begin")
+    await at.until(lambda: bool(at.provider.requests))
+    at.session.send("secret")
+    gate.set()
+    await at.session.idle()
+    assert PromptReturned("secret") in at.heard
+    assert at.session.last_ending == "done"
+    assert not at.session._record.state.queue
+
+
+async def test_a_stop_hook_has_the_agent_go_on_a_few_times(tmp_path: Path) -> None:
+    script = [says(f"Part {at}.") for at in range(4)]
+    at = await stage(tmp_path, script, options=options(stop="echo 'tests fail' >&2; exit 2"))
+    ending = await at.session.send("fix it")
+    assert (ending.state, ending.answer) == ("done", "Part 3.")
+    assert at.kinds() == ["user", *["assistant", "context"] * 3, "assistant"]
+    assert at.session.items[2].content == "[A hook says that you are not done: tests fail]"
+
+
+async def test_a_hook_hears_that_the_user_is_notified(tmp_path: Path) -> None:
+    heard = tmp_path / "heard.json"
+    os.mkfifo(heard)
+    at = await stage(tmp_path, [], options=options(notification=f"cat > {heard}"))
+    at.session.notified("the turn has ended")
+    told = json.loads(await asyncio.to_thread(heard.read_text))
+    assert (told["event"], told["message"]) == ("notification", "the turn has ended")
+    await at.session.close()

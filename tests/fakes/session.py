@@ -161,6 +161,7 @@ class FakeSession:
     pasted: list[list[str]] = field(default_factory=list)
     """What of each prompt that was sent or queued the user had not typed."""
     commands: list[str] = field(default_factory=list)
+    notifications: list[str] = field(default_factory=list)
     reviewer: Reviewer | None = None
     interrupts: int = 0
     closed: bool = False
@@ -212,6 +213,9 @@ class FakeSession:
 
     def stream_count(self) -> StreamCount:
         return StreamCount(Counter("none"))
+
+    def notified(self, what: str) -> None:
+        self.notifications.append(what)
 
     def typed(self) -> None:
         """Nothing is warmed."""

@@ -195,6 +195,7 @@ async def build(
         approvals.ask,
         Budget(record, model, options.prices, options.max_cost),
         Joining(record, queue, before).join,
+        hooks,
         max_steps=options.max_steps,
     )
     work = Work(record, cwd, turn, before, outputs, background.jobs, queue, planning)
@@ -216,6 +217,7 @@ async def build(
             toolbox=toolbox,
             background=background,
             files=files,
+            hooks=hooks,
             summarizing=summarizing,
             compaction=compaction,
             preparing=preparing,

@@ -20,7 +20,16 @@ from pinfold.sanitize import one_line
 from pinfold.tools.process import Command
 from pinfold.window.refused import Refused
 
-Moment = Literal["session_start", "pre_tool", "post_tool", "pre_compact", "post_compact"]
+Moment = Literal[
+    "session_start",
+    "user_prompt",
+    "pre_tool",
+    "post_tool",
+    "pre_compact",
+    "post_compact",
+    "stop",
+    "notification",
+]
 
 STOP = 2
 """The exit code that stops."""
@@ -60,6 +69,20 @@ class Hooks:
         self._cwd = cwd
         self._commands = commands
         self._timeout = timeout
+        self._started: set[asyncio.Task[Outcome]] = set()
+
+    def start(self, moment: Moment, **told: Any) -> None:
+        """Run the hooks of that moment in the background; nothing comes of what they say."""
+        if self.wanted(moment):
+            task = asyncio.create_task(self.run(moment, **told))
+            self._started.add(task)
+            task.add_done_callback(self._started.discard)
+
+    async def close(self) -> None:
+        """End what runs in the background."""
+        for task in self._started:
+            task.cancel()
+        await asyncio.gather(*self._started, return_exceptions=True)
 
     def wanted(self, moment: Moment) -> bool:
         return bool(self._commands.get(moment))

@@ -15,6 +15,7 @@ from pinfold.agent.compaction.preparing import Preparing
 from pinfold.agent.compaction.summarizing import Summarizing
 from pinfold.agent.context.front import Front
 from pinfold.agent.files import Files
+from pinfold.agent.hooks import Hooks
 from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.requests.learning import Learning
@@ -45,6 +46,7 @@ class Parts:
     toolbox: Toolbox
     background: Background
     files: Files
+    hooks: Hooks
     summarizing: Summarizing
     compaction: Compacting
     preparing: Preparing

@@ -199,6 +199,10 @@ class Session:
         """The user types: where it is wanted, the connection and the prompt cache get ready."""
         self._parts.prewarm.typed()
 
+    def notified(self, what: str) -> None:
+        """The user is told that a turn has ended or a question waits: hooks hear it, too."""
+        self._parts.hooks.start("notification", message=what)
+
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
         """Hear every update from now on. Returns how to stop."""
         return self._record.subscribe(listener)
@@ -358,6 +362,7 @@ class Session:
         self.interrupt()
         await self.idle()
         await self._parts.background.jobs.close()
+        await self._parts.hooks.close()
         try:
             await self._parts.choice.connection.provider.close()
             await self._parts.summarizing.close()

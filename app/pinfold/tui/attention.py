@@ -44,7 +44,10 @@ class Attention:
         env: Mapping[str, str],
         *,
         has_title: bool = True,
+        notified: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """`notified` hears of each notification."""
+        self._notified = notified
         self._write = write
         self._has_title = has_title
         self._how = method(env) if how == "auto" else how
@@ -77,6 +80,7 @@ class Attention:
     def _notify(self, what: str) -> None:
         if self._focused:
             return
+        self._notified(what)
         text = f"{self._folder}: {what}"
         match self._how:
             case "osc9":

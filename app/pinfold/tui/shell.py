@@ -93,7 +93,13 @@ class Shell(Keys):
         self._hints = Hints(self._status, monotonic)
         self._statusline = config.statusline
         self._status_failure = ""
-        self._attention = Attention(self._write, config.notify, os.environ, has_title=config.title)
+        self._attention = Attention(
+            self._write,
+            config.notify,
+            os.environ,
+            has_title=config.title,
+            notified=self._notified,
+        )
         self._questions = Questions(self._prompt, monotonic, self._key, seen=config.card_delay)
         self._stopping = Stopping(
             self.editor,
@@ -215,6 +221,10 @@ class Shell(Keys):
         """Write an escape sequence to the terminal, as Textual's own `bell` does."""
         if not self.app.is_headless and self.app._driver is not None:
             self.app._driver.write(sequence)
+
+    def _notified(self, what: str) -> None:
+        if self._session is not None:
+            self._session.notified(what)
 
     def fail(self, reason: str) -> None:
         """There is no session, and why; what was to be sent goes back into the prompt."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from pinfold.agent.context.front import Front
 from pinfold.agent.context.git_state import GitState
 from pinfold.agent.files import Files
-from pinfold.agent.hooks import Hooks
+from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.reopening import LeftAt, changed_since
@@ -48,10 +48,11 @@ class BeforeTurn:
     async def ready(self, prompt: str) -> tuple[ContextSet, tuple[Image, ...]]:
         """The context of a turn that begins with `prompt`, and the pictures that it names.
 
-        Raises `JournalError`.
+        Raises `JournalError`, and `Stopped` where a hook stops the prompt.
         """
         context = await self._front.settle()
         await self._greet()
+        await self.check(prompt)
         images = await self.pictures(prompt)
         await goal.tell(self._record)
         if self._model().tools:
@@ -67,6 +68,13 @@ class BeforeTurn:
         outcome = await self._hooks.run("session_start", resumed=self._record.state.turn > 0)
         if outcome.stop:
             self._record.warn(f"A hook of session_start said: {outcome.stop}")
+        await self._add("context", outcome.context)
+
+    async def check(self, prompt: str) -> None:
+        """Have the hooks of `user_prompt` read it. Raises `Stopped`, `JournalError`."""
+        outcome = await self._hooks.run("user_prompt", prompt=prompt)
+        if outcome.stop:
+            raise Stopped(f"A hook stopped this prompt: {outcome.stop}")
         await self._add("context", outcome.context)
 
     async def pictures(self, prompt: str) -> tuple[Image, ...]:

@@ -4,9 +4,12 @@ import asyncio
 
 from msgspec.structs import replace
 
+from pinfold.agent.hooks import Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.turn.before_turn import BeforeTurn
+from pinfold.agent.turn.ending import Ending
 from pinfold.agent.turn.queue import PromptQueue
+from pinfold.agent.updates import PromptReturned, Told
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded, PromptUnqueued
 from pinfold.rollout.items import Image, Item
@@ -40,10 +43,17 @@ class Joining:
         while (found := self._queue.next_to_join()) is not None:
             queue_id, sending = found
             try:
+                await self._before.check(sending.prompt.text)
                 images = await self._before.pictures(sending.prompt.text)
                 user = user_item(sending.prompt, turn, images)
                 sent = PromptUnqueued(id=queue_id, reason="sent")
                 await record.add(lambda n: [sent, ItemAdded(item=replace(user, n=n))])  # noqa: B023
+            except Stopped as stopped:
+                await record.append(PromptUnqueued(id=queue_id, reason="edited"))
+                sending.end(Ending("failed", str(stopped), sent=False))
+                record.tell(Told(str(stopped), "error"))
+                record.tell(PromptReturned(sending.prompt.text))
+                continue
             except (JournalError, asyncio.CancelledError):
                 if queue_id in record.state.queue:
                     self._queue.put_back(queue_id, sending)

@@ -12,6 +12,7 @@ from pinfold.agent.calls.calls import Calls
 from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.context.front import Front
 from pinfold.agent.files import Files
+from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learning import Learning
@@ -49,6 +50,8 @@ CUT_CALL = (
 )
 MOST_CUTS = 3
 """Replies in a row that reach the output limit."""
+MOST_STOPS = 3
+"""Times that hooks have the agent go on in one turn."""
 MOST_REFUSALS = 5
 """Of one request as too long, after each of which a shorter one goes out."""
 
@@ -69,6 +72,7 @@ class Turn:
         ask: Approver,
         budget: Budget,
         join: Callable[[int], Awaitable[None]],
+        hooks: Hooks,
         *,
         max_steps: int,
     ) -> None:
@@ -83,6 +87,7 @@ class Turn:
         self._connection = connection
         self._ask = ask
         self._join = join
+        self._hooks = hooks
         self._budget = budget
         self._max_steps = max_steps
         self._usage = Usage()
@@ -147,7 +152,7 @@ class Turn:
 
     async def _steps(self, number: int) -> Ending:
         record = self._record
-        steps = cuts = 0
+        steps = cuts = stops = 0
         asked_again = False
         try:
             while True:
@@ -177,6 +182,9 @@ class Turn:
                     return Ending("done", limit="output")
                 if response.empty:
                     record.warn("The model sent an empty reply.")
+                if stops < MOST_STOPS and await self._goes_on(number):
+                    stops += 1
+                    continue
                 return Ending("done")
         except asyncio.CancelledError:
             return Ending("interrupted")
@@ -205,6 +213,13 @@ class Turn:
             await self._explain(CUT_CALL.format(response.lost) if response.lost else CUT)
         elif response.lost:
             await self._explain(LOST.format(response.lost))
+
+    async def _goes_on(self, number: int) -> bool:
+        """Whether a hook has the agent go on; the model reads why. Raises `JournalError`."""
+        outcome = await self._hooks.run("stop", answer=self._answer(number))
+        if outcome.stop:
+            await self._explain(f"[A hook says that you are not done: {outcome.stop}]")
+        return bool(outcome.stop)
 
     async def _explain(self, text: str) -> None:
         item = Item(n=0, kind="context", content=text, turn=self._record.state.turn)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pinfold.agent.calls.outputs import Outputs
+from pinfold.agent.hooks import Stopped
 from pinfold.agent.playback import rounds
 from pinfold.agent.playback.playback import Playback
 from pinfold.agent.playback.rounds import Round
@@ -135,7 +136,7 @@ class Work:
         except asyncio.CancelledError:
             pass  # before the turn had begun
         except Exception as error:  # the session must outlive our own mistakes
-            own = not isinstance(error, JournalError)
+            own = not isinstance(error, JournalError | Stopped)
             why = f"pinfold failed: {type(error).__name__}: {error}" if own else str(error)
             record.tell(Told(why, "error"))
             failed = Ending("failed", why, sent=False)
