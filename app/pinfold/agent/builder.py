@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -14,6 +15,9 @@ from pinfold.agent.calls.memory_tool import MemoryApply
 from pinfold.agent.calls.outputs import Outputs
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile
+from pinfold.agent.children import news
+from pinfold.agent.children.children import Children
+from pinfold.agent.children.definition import Agents, no_agents
 from pinfold.agent.compaction.applying import Applying
 from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.compaction.compacting import Compacting
@@ -77,7 +81,8 @@ async def build(
 
     Raises `JournalError`.
     """
-    from pinfold.tools.recall import Recall  # loads pydantic
+    from pinfold.agent.children.task import Task  # loads pydantic, as does the next
+    from pinfold.tools.recall import Recall
 
     record = await asyncio.to_thread(Record, journal, counter, connection.wire_api)
     left = await asyncio.to_thread(left_at, record)
@@ -103,7 +108,6 @@ async def build(
         return record.gauge.counter.count(text)
 
     # What a call and a request need
-    toolbox = Toolbox((Recall(record.window), MemoryApply(record)), tools)
     remembering = Remembering(record, options.memories)
     hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
     consent = Consent(options.approvals, options.allow, options.deny, options.trusted)
@@ -112,6 +116,10 @@ async def build(
     outputs = Outputs(model, count)
     background = Background(record)
     approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering)
+    agents = options.agents or Agents(no_agents)
+    children = Children(record, clock, agents, consent, approvals.ask, connected, options.prices)
+    own = [Recall(record.window), MemoryApply(record)]
+    toolbox = Toolbox([*own, *([Task(record, children)] if options.agents else [])], tools)
     calls = Calls(
         record,
         toolbox,
@@ -123,6 +131,7 @@ async def build(
         remembering,
         outputs,
         background,
+        partial(news.tell, record, options.prices),
     )
     metadata = Metadata(record, wanted=options.turn_metadata)
     requester = Requester(
@@ -216,6 +225,7 @@ async def build(
             confinement=confinement,
             toolbox=toolbox,
             background=background,
+            children=children,
             files=files,
             hooks=hooks,
             summarizing=summarizing,
@@ -236,7 +246,7 @@ async def build(
         )
     )
     if not journal.read_only:
-        await calls.close_open(CRASHED)
+        await calls.close_open(CRASHED, await news.take_up(record))
         await background.take_up()
         await take_up(record)
         await choice.note("session opened")

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.memories import MemoryPort
 from pinfold.ports.tool import Sandbox
 from pinfold.settings import AUTOS, Auto, Drift, Mode
 from pinfold.tokens.prices import Price
+
+if TYPE_CHECKING:
+    from pinfold.agent.children.definition import Agents
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ class Options:
     summary_window: int | None = None
     """Tokens of context that the session's model has where it summarises; none is all it has."""
     prices: Mapping[str, Price] = field(default_factory=dict)
+    agents: "Agents | None" = None
+    """The agents that it may start; none in the session of an agent."""
     memories: MemoryPort | None = None
     """What earlier sessions learned; none where that is not to be used."""
 

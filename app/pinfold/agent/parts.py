@@ -9,6 +9,7 @@ from pinfold.agent.calls.background import Background
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile
+from pinfold.agent.children.children import Children
 from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.compaction.compacting import Compacting
 from pinfold.agent.compaction.preparing import Preparing
@@ -45,6 +46,7 @@ class Parts:
     confinement: Confinement
     toolbox: Toolbox
     background: Background
+    children: Children
     files: Files
     hooks: Hooks
     summarizing: Summarizing

@@ -54,6 +54,8 @@ class Session:
         """Its model, how hard that thinks, and what it costs."""
         self.jobs = parts.background.jobs
         """The commands that run in the background."""
+        self.children = parts.children
+        """The agents that it started."""
         self.reading = parts.reading
         """The gauge now."""
         self.large = LargePrompts(
@@ -314,6 +316,8 @@ class Session:
         """
         if self.busy:
             raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
+        if self.children.running:
+            raise ProviderError("Agents are at work: /agents stops them, or wait for their end.")
         parts = self._parts
         await parts.work.wait_for(lambda: parts.choice.switch(name, parts.triggers, parts.reading))
 
@@ -334,6 +338,7 @@ class Session:
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""
         self._parts.consent.set(mode)
+        self.children.narrow()
 
     def set_threshold(self, to: str) -> None:
         """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""
@@ -361,6 +366,7 @@ class Session:
         await self._parts.prewarm.close()
         self.interrupt()
         await self.idle()
+        await self.children.close()
         await self._parts.background.jobs.close()
         await self._parts.hooks.close()
         try:

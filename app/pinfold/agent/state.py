@@ -1,5 +1,6 @@
 """What a session knows beyond its window: counters, queue, consent. Folded from events."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 
@@ -11,6 +12,8 @@ from pinfold.rollout.context import Context, Memories
 from pinfold.rollout.events import (
     KILLED,
     ApprovalDecided,
+    ChildFinished,
+    ChildStarted,
     ContextSet,
     Event,
     GoalSet,
@@ -29,7 +32,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
     is_compaction,
 )
-from pinfold.rollout.items import ABOUT, GOAL, JOB, JOBS, SANDBOX, Item
+from pinfold.rollout.items import ABOUT, CHILD, CHILDREN, GOAL, JOB, JOBS, SANDBOX, Item
 
 
 class State(Struct):
@@ -76,6 +79,12 @@ class State(Struct):
     ended_jobs: dict[int, tuple[JobStarted, JobEnded]] = field(default_factory=dict)
     """Those of whose end the model has not been told."""
     last_job: int = 0
+    children: dict[int, ChildStarted] = field(default_factory=dict)
+    """All agents that were ever started."""
+    finished: dict[int, ChildFinished] = field(default_factory=dict)
+    """Those of them that have ended."""
+    children_untold: set[int] = field(default_factory=set)
+    """Those in the background of whose end the model has not been told."""
     spent_on_turns: int = 0
     """Tokens of all requests that turns made, and of their replies."""
     spent_preparing: int = 0
@@ -87,6 +96,20 @@ class State(Struct):
     def goal(self) -> str:
         """What the session is for: in the user's words, else the first request."""
         return self.goal_set or self._first_request
+
+    @property
+    def in_background(self) -> dict[int, ChildStarted]:
+        """The agents that run and for which no call waits."""
+        return {
+            n: child
+            for n, child in self.children.items()
+            if child.background and n not in self.finished
+        }
+
+    @property
+    def agents_untold(self) -> bool:
+        """Whether the model knows of other agents in the background than those that run."""
+        return self.told.get(CHILDREN, running({})) != running(self.in_background)
 
     @property
     def jobs_untold(self) -> bool:
@@ -122,6 +145,8 @@ class State(Struct):
                     self.plan = steps
                 elif item.kind == "user" and all(step.status == "done" for step in self.plan):
                     self.plan = ()
+                if item.kind == "context" and isinstance(child := item.detail.get(CHILD), int):
+                    self.children_untold.discard(child)
                 if telling := told_in(item):
                     self._tellings[item.n] = telling
                     self.told[telling[0]] = telling[1]
@@ -154,6 +179,18 @@ class State(Struct):
                 self._know_jobs(others=told)
                 if begun is not None and ended.reason != KILLED:
                     self.ended_jobs[job] = (begun, ended)
+            case ChildStarted(child=child) as begins:
+                told = not self.agents_untold
+                self.children[child] = begins
+                if told:  # by the result of the call
+                    self.told[CHILDREN] = running(self.in_background)
+            case ChildFinished(child=child) as over:
+                told = not self.agents_untold
+                self.finished[child] = over
+                if child in self.children and self.children[child].background:
+                    self.children_untold.add(child)
+                if told:
+                    self.told[CHILDREN] = running(self.in_background)
             case Unknown(type=kind) if kind == UNREADABLE:
                 self.unreadable += 1
             case PromptUnqueued(id=queue_id):
@@ -178,8 +215,8 @@ def digest(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def running(jobs: dict[int, JobStarted]) -> str:
-    """The digest of the background commands that run."""
+def running(jobs: Mapping[int, object]) -> str:
+    """The digest of what runs in the background."""
     return digest(",".join(map(str, jobs)))
 
 

@@ -39,6 +39,12 @@ class ToolOutput(Struct, frozen=True):
     text: str
 
 
+class ChildChanged(Struct, frozen=True):
+    """An agent has begun, does something else, or has ended."""
+
+    child: int
+
+
 class PhaseChanged(Struct, frozen=True):
     phase: Phase
 
@@ -105,6 +111,7 @@ Update = (
     | StreamDropped
     | ToolStarted
     | ToolOutput
+    | ChildChanged
     | PhaseChanged
     | Compacting
     | Prepared

@@ -10,6 +10,8 @@ from typing import get_args
 
 from pinfold import __version__, paths
 from pinfold.agent.builder import build
+from pinfold.agent.children.built_in import BUILT_IN
+from pinfold.agent.children.definition import Agents, Order
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.hooks import Moment
 from pinfold.agent.options import Options, PreparingOptions
@@ -30,7 +32,7 @@ from pinfold.ports.approver import Approver
 from pinfold.ports.tool import Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
-from pinfold.settings import CompactSettings, Settings, SettingsError
+from pinfold.settings import CompactSettings, Mode, Settings, SettingsError
 from pinfold.tokens.counter import Counter
 from pinfold.tools.registry import Web
 from pinfold.tools.registry import tools as all_tools
@@ -46,11 +48,13 @@ async def open_session(
     counter: Counter | None = None,
     summarizer: Callable[[], Awaitable[Connection]] | None = None,
     attended: bool = True,
+    agent: Mode | None = None,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
     `summarizer` reaches the model that compacts, where it is not the one that the settings say;
-    `attended` is false where the approver can ask nobody.
+    `attended` is false where the approver can ask nobody; `agent` are the approvals of a session
+    that another one starts, which starts none itself.
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -78,7 +82,7 @@ async def open_session(
             approver,
             CLOCK,
             Options(
-                approvals=settings.approvals.mode,
+                approvals=agent or settings.approvals.mode,
                 allow=settings.approvals.allow,
                 deny=settings.approvals.deny,
                 drift=settings.approvals.drift,
@@ -90,7 +94,7 @@ async def open_session(
                 max_cost=settings.agent.max_cost,
                 max_retries=settings.agent.max_retries,
                 reasoning_effort=settings.model.reasoning_effort,
-                auto=settings.compact.auto,
+                auto="auto" if agent and settings.compact.auto == "ask" else settings.compact.auto,
                 strategy=settings.compact.mode,
                 compact=replace(plan_options(settings.compact), prompts=prompts),
                 threshold=settings.compact.auto_compact_threshold_pct,
@@ -107,6 +111,7 @@ async def open_session(
                 turn_metadata=settings.agent.turn_metadata,
                 summary_window=settings.compact.context_window,
                 memories=reader_of(ctx),
+                agents=None if agent else Agents(partial(_open_agent, ctx, attended), BUILT_IN),
             ),
             counter=counter,
             user_folder=paths.config_folder(),
@@ -116,6 +121,28 @@ async def open_session(
         )
         undoing.pop_all()
     Tokenizer(session, counter)
+    return session
+
+
+async def _open_agent(ctx: AppContext, attended: bool, order: Order) -> Session:
+    agent, connection = order.agent, order.connection
+    async with AsyncExitStack() as undoing:
+        if agent.model is not None:
+            connection = await connect(ctx, agent.model)
+            undoing.push_async_callback(connection.provider.close)
+        every = await asyncio.to_thread(_tools, ctx.settings)
+        session = await open_session(
+            ctx,
+            order.approver,
+            order.journal,
+            connection=connection,
+            tools=[
+                tool for tool in every if agent.tools is None or tool.schema.name in agent.tools
+            ],
+            attended=attended,
+            agent=order.approvals,
+        )
+        undoing.pop_all()
     return session
 
 

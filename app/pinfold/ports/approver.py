@@ -27,6 +27,8 @@ class Question(Struct, frozen=True):
     """The argument that the user would edit; without one, all of them."""
     folders: tuple[str, ...] = ()
     """Where "always" would allow edits of files that nothing names."""
+    agent: str = ""
+    """The agent that asks, as `a1 explore`; empty is the session itself."""
     edits: bool = False
     """Whether "always" would allow all plain edits in the workspace, in this session."""
     choices: tuple[str, ...] = ()

@@ -31,7 +31,10 @@ class SessionStarted(Data, frozen=True, kw_only=True):
     adopted: Adopted | None = None
     source: str = ""
     """What began it: `shell`, `exec`, `replay`, `internal` (an agent that nobody talks to),
-    `adopted`. A fork keeps its parent's; journals of older versions do not say."""
+    `adopted`, `agent` (a session that another one started). A fork keeps its parent's; journals of
+    older versions do not say."""
+    parent: str | None = None
+    """The id of the session that started this one as an agent."""
 
     @property
     def begun_by(self) -> str:
@@ -150,6 +153,33 @@ class JobEnded(Data, frozen=True, kw_only=True):
     reason: str = ""
     """Why it was ended: `KILLED`, or with what, or by whom."""
     seconds: float = 0.0
+
+
+class ChildStarted(Data, frozen=True, kw_only=True):
+    """An agent begins: a session of its own, in this one's folder under `agents/`."""
+
+    child: int
+    """Counted from 1; people and models know it as `a1`."""
+    session: str
+    agent: str
+    """The name of its definition; empty for one without."""
+    description: str
+    call_id: str
+    background: bool = False
+
+
+class ChildFinished(Data, frozen=True, kw_only=True):
+    child: int
+    state: Literal["done", "waiting", "interrupted", "failed"]
+    reason: str = ""
+    items: int = 0
+    files: tuple[str, ...] = ()
+    """That it changed."""
+    models: dict[str, Usage] = field(default_factory=dict)
+    """Tokens of all its requests, by `provider/model`."""
+    seconds: float = 0.0
+    answer: str = ""
+    """Its last reply, where no result of a call holds it: an agent in the background."""
 
 
 class MemoryApplied(Data, frozen=True, kw_only=True):
@@ -292,6 +322,8 @@ TYPES: dict[str, type[Data]] = {
     "approval_decided": ApprovalDecided,
     "job_started": JobStarted,
     "job_ended": JobEnded,
+    "child_started": ChildStarted,
+    "child_finished": ChildFinished,
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,
     "goal_set": GoalSet,

@@ -32,6 +32,10 @@ from pinfold.rollout.events import (
 from pinfold.rollout.hold import Hold
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
+AGENTS = "agents"
+"""The folder in a session's that holds the sessions of its agents."""
+_LOCKS = shutil.ignore_patterns("*.lock", "sandbox")
+
 
 @dataclass(slots=True)
 class _Added:
@@ -53,15 +57,21 @@ class _Cut(NamedTuple):
     """The turn that is cut off there."""
 
 
-def copy(source: Path, target: Path, at: int | None, now: Callable[[], datetime]) -> int:
+def copy(
+    source: Path,
+    target: Path,
+    at: int | None,
+    now: Callable[[], datetime],
+    parent: str | None = None,
+) -> int:
     """Fill the new session folder `target` from `source`, through item `at` (None: all).
 
     Lines are copied as they stand, but for the numbers of windows. Returns the last item copied.
-    Raises `JournalError`.
+    `parent` is the session that starts it as its agent. Raises `JournalError`.
     """
-    with Journal.open(source, now, read_only=True) as parent:
-        cut = _cut(parent, at)
-        _copy(parent, target, cut, now)
+    with Journal.open(source, now, read_only=True) as journal:
+        cut = _cut(journal, at)
+        _copy(journal, target, cut, now, parent)
     return cut.n
 
 
@@ -77,7 +87,13 @@ def copy_window(source: Path, target: Path, generation: int, now: Callable[[], d
         _copy(parent, target, _cut_before(parent, generation), now)
 
 
-def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime]) -> None:
+def _copy(
+    parent: Journal,
+    target: Path,
+    cut: _Cut,
+    now: Callable[[], datetime],
+    agent_of: str | None = None,
+) -> None:
     """Copy the lines of `parent` up to the cut; a turn that it cuts off ends there."""
     forked_from = f"{parent.started.id}:{cut.n}"
     adopted = parent.started.adopted
@@ -86,12 +102,16 @@ def _copy(parent: Journal, target: Path, cut: _Cut, now: Callable[[], datetime])
     started = replace(
         parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from, adopted=adopted
     )
+    if agent_of is not None:
+        started = replace(started, parent=agent_of, source="agent")
     try:
         atomic_files.make_folder(target)
         # Held: until its rollout is there, nothing says that the rest is needed.
         with Hold(target, now), atomic_files.replacing(target / ROLLOUT) as file:
             if (parent.folder / "outputs").is_dir():
                 shutil.copytree(parent.folder / "outputs", target / "outputs")
+            if agent_of is None and (parent.folder / AGENTS).is_dir():
+                shutil.copytree(parent.folder / AGENTS, target / AGENTS, ignore=_LOCKS)
             Blobs(parent.folder).link_to(target)
             file.write(codec.encode(Event(1, now(), started)) + b"\n")
             line = b""

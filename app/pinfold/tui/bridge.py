@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pinfold.agent.updates import (
     Appended,
+    ChildChanged,
     Compacting,
     Phase,
     PhaseChanged,
@@ -129,6 +130,8 @@ class Bridge:
                 self._transcript.tool_started(call_id, name, title)
             case ToolOutput(call_id=call_id, text=text):
                 self._transcript.tool_output(call_id, text)
+            case ChildChanged():
+                pass
             case PhaseChanged(phase=phase):
                 self._enter(phase)
             case Compacting(done=done) if self._session.phase != "idle":

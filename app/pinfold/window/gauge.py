@@ -8,6 +8,7 @@ from msgspec import Struct
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
+    ChildFinished,
     ContextSet,
     Event,
     ItemAdded,
@@ -94,6 +95,9 @@ class Gauge(Counts):
                 self._void_measures(event)
             case RequestFinished(usage=usage) as request if usage is not None:
                 self._hear(request, usage)
+            case ChildFinished(models=models):
+                for name, spent in models.items():
+                    self.spend.add(*name.partition("/")[::2], spent)
             case WindowCounted() as count:
                 self._measure(count, count.estimate or self.estimate, count.tokens, 0)
             case ItemAdded() | ItemsMarked():

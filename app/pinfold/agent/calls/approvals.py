@@ -193,4 +193,6 @@ class Approvals:
             try:
                 return await self._approver(question)
             finally:
-                self._record.enter(before)
+                # An agent in the background asks while the session goes on.
+                if self._record.phase == "approval":
+                    self._record.enter(before)

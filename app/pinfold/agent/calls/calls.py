@@ -1,12 +1,13 @@
 """Tool calls: the run, and the result in the journal."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -70,6 +71,7 @@ class Calls:
         remembering: Remembering,
         outputs: Outputs,
         background: Background,
+        tell_of_agents: Callable[[], Awaitable[None]],
     ) -> None:
         self._record = record
         self._tools = tools
@@ -82,6 +84,7 @@ class Calls:
         self._remembering = remembering
         self._outputs = outputs
         self._background = background
+        self._tell_of_agents = tell_of_agents
         self._seen = Seen(record)
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
         self._begun: dict[int, _Run] = {}
@@ -120,11 +123,16 @@ class Calls:
         await self._confinement.tell(self._record, self._consent.mode)
         await plan_mode.tell(self._record, self._consent)
         await self._background.tell()
+        await self._tell_of_agents()
 
-    async def close_open(self, reason: str) -> None:
-        """Give every call without a result one that says why: `reason`, where it never began."""
+    async def close_open(
+        self, reason: str, agents: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Give every call without a result one that says why: `reason`, where it never began, and
+        what `agents` says by the id of a call that waited for one."""
         for call in self._record.window.open_calls:
-            outcome, review = ToolOutcome(reason, ok=False), None
+            why = agents.get(call.call_id or "", reason)
+            outcome, review = ToolOutcome(why, ok=False), None
             if run := self._begun.get(call.n):
                 seen = run.outcome.observations if run.outcome else ()
                 outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review

@@ -40,8 +40,8 @@ class BeforeTurn:
         self._files = files
         self._tell_limits = tell_limits
         self._git = git
-        self._left = left.for_model()
-        """How the session was left, until the model is told."""
+        self._left = "" if record.journal.started.parent else left.for_model()
+        """How the session was left, until the model is told; an agent's fork was not left."""
         self._greeted = False
         """Whether the hooks of `session_start` have run in this opening."""
 

@@ -1,0 +1,1 @@
+"""Agents: sessions that the model of another one starts."""

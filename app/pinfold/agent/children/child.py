@@ -1,0 +1,125 @@
+"""One agent: its session, from the task to the last reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinfold.agent.turn.ending import Ending
+from pinfold.numbers import dollars, duration, tokens
+from pinfold.rollout.events import (
+    ArtifactObserved,
+    ChildFinished,
+    ChildStarted,
+    Event,
+    ItemAdded,
+    RequestFinished,
+)
+from pinfold.rollout.forks import AGENTS
+from pinfold.rollout.values import Usage
+from pinfold.sanitize import one_line
+from pinfold.tokens.prices import Price, Spend
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
+
+WAITS = "waits for its turn"
+FILES_NAMED = 12
+"""Files that a result names at most."""
+
+
+@dataclass(slots=True, eq=False)
+class Child:
+    """An agent that was started since the session was opened."""
+
+    started: ChildStarted
+    begun: float
+    """As the clock's `monotonic` has it."""
+    prompt: str
+    fork: str = "none"
+    """How much of its parent's window it begins with: `none`, `all`, `compacted`."""
+    fork_at: int | None = None
+    """The last item of that."""
+    session: Session | None = None
+    """While it works."""
+    stopped: str = ""
+    """Why it was told to end."""
+    line: str = WAITS
+    """What it does."""
+    spend: Spend = field(default_factory=Spend)
+    items: int = 0
+    finished: ChildFinished | None = None
+    answer: str = ""
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def number(self) -> int:
+        return self.started.child
+
+    @property
+    def name(self) -> str:
+        return named(self.started)
+
+    @property
+    def tokens(self) -> int:
+        return used(self.spend.models)
+
+
+def named(child: ChildStarted) -> str:
+    """`a1 explore`."""
+    return f"a{child.child} {one_line(child.agent)}".rstrip()
+
+
+def folder_of(parent: Path, child: ChildStarted) -> Path:
+    """Where its session lies. A session's id comes from a rollout: it must be a name."""
+    name = child.session if child.session.replace("-", "").isalnum() else "?"
+    return parent / AGENTS / name
+
+
+def used(models: Mapping[str, Usage]) -> int:
+    """Tokens in and out."""
+    return sum(usage.input + usage.output for usage in models.values())
+
+
+def summed_up(
+    child: ChildStarted, ending: Ending, events: Sequence[Event], seconds: float
+) -> ChildFinished:
+    """What an agent came to, by its own events."""
+    spend = Spend()
+    files: dict[str, None] = {}
+    items = 0
+    for event in events:
+        match event.data:
+            case RequestFinished(provider=provider, model=model, usage=usage) if usage:
+                spend.add(provider, model, usage)
+            case ArtifactObserved(kind="file", op="create" | "update" | "delete", uri=uri):
+                files[uri] = None
+            case ItemAdded():
+                items += 1
+    return ChildFinished(
+        child=child.child,
+        state=ending.state,
+        reason=ending.reason,
+        items=items,
+        files=tuple(files),
+        models=spend.models,
+        seconds=round(seconds, 1),
+    )
+
+
+def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> str:
+    """How it ended and what it took, in one line for a model and for people."""
+    money = Spend(dict(end.models)).total(prices)
+    how = end.state if not end.reason else f"{end.state}: {one_line(end.reason)[:200]}"
+    said = [f"agent {named(child)}", how, f"{end.items} items"]
+    said.append(f"{tokens(used(end.models))} tokens")
+    said += [dollars(money)] if money is not None else []
+    said.append(duration(end.seconds))
+    if end.files:
+        more = len(end.files) - FILES_NAMED
+        names = ", ".join(one_line(name) for name in end.files[:FILES_NAMED])
+        said.append(f"changed {names}" + (f" and {more} more" if more > 0 else ""))
+    return f"[{' · '.join(said)}; recall a{child.child} lists what it did]"

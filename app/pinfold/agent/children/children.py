@@ -1,0 +1,353 @@
+"""The agents of a session: started, watched, ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as changed
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from pinfold.agent.calls.approvals import Consent
+from pinfold.agent.children.child import Child, folder_of, summed_up, told
+from pinfold.agent.children.definition import Agent, Agents, Order, narrower
+from pinfold.agent.children.lent import Lent
+from pinfold.agent.children.reply import Reply, shortened
+from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
+from pinfold.agent.turn.ending import Ending
+from pinfold.agent.updates import Appended, ChildChanged, Streamed, Told, ToolStarted, Update
+from pinfold.ports.approver import Approver, Decision, Question
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.provider import TextDelta
+from pinfold.ports.tool import ToolError
+from pinfold.rollout import forks
+from pinfold.rollout.events import (
+    SCHEMA,
+    ChildFinished,
+    ChildStarted,
+    Event,
+    ItemAdded,
+    RequestFinished,
+    SessionStarted,
+)
+from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.sanitize import one_line
+from pinfold.settings import Mode
+from pinfold.tokens.prices import Price
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
+
+BRIEF = """\
+You are an agent that works for another one, which gave you the task below. Nobody reads what you \
+write but your last message, which goes back to it: put all into that which it needs, with paths \
+and line numbers, in at most {} tokens."""
+LAST_REPLY = 1_500
+"""Tokens of an agent's last reply that its parent's window takes."""
+INTERRUPTED = "the turn that waited for it was interrupted"
+CLOSED = "the session was closed"
+LINE = 200
+"""Characters of what an agent says that its line shows."""
+
+
+class Children:
+    """Starts agents, at most so many at a time, and journals how each ended."""
+
+    def __init__(
+        self,
+        record: Record,
+        clock: Clock,
+        agents: Agents,
+        consent: Consent,
+        ask: Approver,
+        connection: Callable[[], Connection],
+        prices: Mapping[str, Price],
+    ) -> None:
+        self._record = record
+        self._clock = clock
+        self._agents = agents
+        self._consent = consent
+        self._ask = ask
+        self._connection = connection
+        self._prices = prices
+        self._children: dict[int, Child] = {}
+        self._working = 0
+        self._freed = asyncio.Event()
+
+    # What there is
+
+    @property
+    def known(self) -> Sequence[ChildStarted]:
+        """All that were ever started, in that order."""
+        return list(self._record.state.children.values())
+
+    @property
+    def running(self) -> Sequence[Child]:
+        return [child for child in self._children.values() if child.finished is None]
+
+    def live(self, number: int) -> Child | None:
+        """One that was started since the session was opened."""
+        return self._children.get(number)
+
+    def end(self, number: int) -> ChildFinished | None:
+        """How it ended; None while it works."""
+        return self._record.state.finished.get(number)
+
+    def summary(self, number: int) -> str:
+        """How it stands, in a line."""
+        state = self._record.state
+        if end := state.finished.get(number):
+            return told(state.children[number], end, self._prices)
+        child = self._children.get(number)
+        return f"{child.line} · {child.tokens:,} tokens" if child else ""
+
+    def seconds(self, child: Child) -> float:
+        """For how long it has worked."""
+        if child.finished is not None:
+            return child.finished.seconds
+        return self._clock.monotonic() - child.begun
+
+    async def items(self, number: int) -> Sequence[Item]:
+        """What its rollout holds now. Raises `JournalError`."""
+        started = self._record.state.children.get(number)
+        if started is None:
+            known = ", ".join(f"a{n}" for n in self._record.state.children) or "none"
+            raise JournalError(f"There is no agent a{number}. There are: {known}.")
+        return [item for event in await self.events(started) for item in _items(event)]
+
+    async def events(self, started: ChildStarted) -> Sequence[Event]:
+        """The events of its rollout. Raises `JournalError`."""
+        folder = self.folder(started)
+        return await asyncio.to_thread(_events, folder, self._clock)
+
+    def folder(self, started: ChildStarted) -> Path:
+        return folder_of(self._record.journal.folder, started)
+
+    @property
+    def agents(self) -> Mapping[str, Agent]:
+        return self._agents.known
+
+    # What happens to them
+
+    async def start(
+        self, started: ChildStarted, prompt: str, *, fork: str = "none", at: int | None = None
+    ) -> Child:
+        """Begin one; its number and its session's id are given here. `at` is the last item that a
+        fork of the window has. Raises `ToolError`, `JournalError`."""
+        from uuid6 import uuid7
+
+        if started.agent and started.agent not in self._agents.known:
+            known = ", ".join(self._agents.known) or "none"
+            raise ToolError(f"There is no agent named {started.agent!r}. There are: {known}.")
+
+        begun: list[ChildStarted] = []
+
+        def make(_: int) -> list[ChildStarted]:
+            number = max(self._record.state.children, default=0) + 1
+            begun.append(replace(started, child=number, session=str(uuid7())))
+            return begun
+
+        await self._record.add(make)
+        child = Child(begun[0], self._clock.monotonic(), prompt, fork, at)
+        self._children[child.number] = child
+        self._tell(child)
+        child.task = asyncio.create_task(self._work(child))
+        return child
+
+    def stop(self, number: int, why: str) -> None:
+        """Have one end; what it did is kept."""
+        child = self._children.get(number)
+        if child is None or child.finished is not None or child.stopped:
+            return
+        child.stopped = why
+        self._freed.set()
+        if child.session is not None:
+            child.session.interrupt()
+
+    async def result(self, child: Child) -> Reply:
+        """What its parent reads of it, once it has ended. Cancelling ends the agent, and returns
+        what it came to."""
+        assert child.task is not None
+        try:
+            await asyncio.shield(child.task)
+        except asyncio.CancelledError:
+            self.stop(child.number, INTERRUPTED)
+            await child.task
+        assert child.finished is not None
+        return self._reply(child)
+
+    def _reply(self, child: Child) -> Reply:
+        assert child.finished is not None
+        head = told(child.started, child.finished, self._prices)
+        count = self._record.gauge.counter.count
+        return shortened(head, child.answer, LAST_REPLY, count)
+
+    def narrow(self) -> None:
+        """Hold those that run within the approvals of this session."""
+        for child in self.running:
+            if child.session is not None:
+                child.session.set_approvals(self._mode(self._agent(child.started)))
+
+    async def close(self) -> None:
+        """End all of them."""
+        for child in self.running:
+            self.stop(child.number, CLOSED)
+            if child.task is not None:
+                await child.task
+
+    # The work
+
+    def _agent(self, started: ChildStarted) -> Agent:
+        return self._agents.known.get(started.agent) or Agent()
+
+    def _mode(self, agent: Agent) -> Mode:
+        return narrower(self._consent.mode, agent.approvals)
+
+    async def _work(self, child: Child) -> None:
+        """From the wait for a place to the end in the journal. It is never cancelled."""
+        ending = Ending("interrupted")
+        events: Sequence[Event] = ()
+        while not child.stopped and self._working >= self._agents.most:
+            self._freed.clear()
+            await self._freed.wait()
+        self._working += 1
+        try:
+            if not child.stopped:
+                ending, events = await self._converse(child)
+        except (ProviderError, JournalError, ToolError, OSError, ValueError) as error:
+            ending = Ending("failed", str(error))
+        except Exception as error:  # one agent's failure must not take the session down
+            ending = Ending("failed", f"{type(error).__name__}: {error}")
+        finally:
+            self._working -= 1
+            self._freed.set()
+        if child.stopped and ending.state == "interrupted":
+            ending = changed(ending, reason=child.stopped)
+        child.answer = ending.answer or _last_words(events)
+        seconds = self._clock.monotonic() - child.begun
+        child.finished = summed_up(child.started, ending, events, seconds)
+        if child.started.background:
+            kept = self._reply(child)
+            child.finished = replace(child.finished, answer=kept.text[kept.head :])
+        try:
+            await self._record.append(child.finished)
+        except JournalError as error:
+            self._record.tell(Told(str(error), "error"))
+        if child.started.background:
+            said = f"Agent {child.name} has ended ({ending.state}): "
+            self._record.tell(Told(said + one_line(child.started.description)))
+        self._tell(child)
+
+    async def _converse(self, child: Child) -> tuple[Ending, Sequence[Event]]:
+        agent = self._agent(child.started)
+        connection = self._connection()
+        session = child.session = await self._agents.open(
+            Order(
+                partial(self._journal, child),
+                agent,
+                self._mode(agent),
+                partial(self._asked, child.name),
+                changed(connection, provider=Lent(connection.provider)),
+            )
+        )
+        stop = session.subscribe(partial(self._hear, child))
+        try:
+            if child.fork == "compacted" and not child.stopped:
+                child.line = "compacts its fork of the window"
+                await session.compact("checkpoint")
+            if child.stopped:
+                ending = Ending("interrupted")
+            else:
+                prompt = "\n\n".join(
+                    part
+                    for part in (BRIEF.format(f"{LAST_REPLY:,}"), agent.prompt, child.prompt)
+                    if part
+                )
+                # Nobody typed it.
+                ending = await session.send(prompt, ((0, len(prompt)),))
+            await session.idle()
+            return ending, await self._own_events(session)
+        finally:
+            stop()
+            child.session = None
+            await session.close()
+
+    async def _own_events(self, session: Session) -> Sequence[Event]:
+        events = await session.events()
+        return [event for event in events if event.seq > session.opened_after]
+
+    def _journal(self, child: Child) -> Journal:
+        """Its rollout: a new one, or a fork of this session's."""
+        parent = self._record.journal
+        folder = self.folder(child.started)
+        if child.fork != "none":
+            forks.copy(parent.folder, folder, child.fork_at, self._clock.now, parent.started.id)
+            return Journal.open(folder, self._clock.now)
+        started = SessionStarted(
+            schema=SCHEMA,
+            id=child.started.session,
+            cwd=parent.started.cwd,
+            version=parent.started.version,
+            source="agent",
+            parent=parent.started.id,
+        )
+        return Journal.create(folder, started, self._clock.now)
+
+    async def _asked(self, name: str, question: Question) -> Decision:
+        return await self._ask(replace(question, agent=name))
+
+    def _hear(self, child: Child, update: Update) -> None:
+        match update:
+            case ToolStarted(title=title):
+                child.line = one_line(title)[:LINE]
+            case Streamed(delta=TextDelta(text=text)):
+                said = text if child.line.startswith("$ ") else child.line + text
+                child.line = one_line(said)[-LINE:]
+                return
+            case Appended(event=event):
+                match event.data:
+                    case RequestFinished(provider=provider, model=model, usage=usage) if usage:
+                        child.spend.add(provider, model, usage)
+                    case ItemAdded(item=item):
+                        child.items += 1
+                        if item.kind == "assistant":
+                            child.line = one_line(item.content)[:LINE]
+                    case _:
+                        return
+            case _:
+                return
+        self._tell(child)
+
+    def _tell(self, child: Child) -> None:
+        self._record.tell(ChildChanged(child.number))
+
+
+def _items(event: Event) -> Sequence[Item]:
+    from pinfold.rollout.events import WindowReplaced
+
+    match event.data:
+        case ItemAdded(item=item):
+            return (item,)
+        case WindowReplaced(inserted=inserted):
+            return inserted
+        case _:
+            return ()
+
+
+def _events(folder: Path, clock: Clock) -> Sequence[Event]:
+    with Journal.open(folder, clock.now, read_only=True) as journal:
+        return tuple(journal.read())
+
+
+def _last_words(events: Sequence[Event]) -> str:
+    """The last text of an agent that was cut off."""
+    for event in reversed(events):
+        if isinstance(event.data, ItemAdded) and event.data.item.kind == "assistant":
+            return event.data.item.content
+    return ""

@@ -1,0 +1,68 @@
+"""What an agent is, and what it takes to open a session for one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pinfold.ports.tool import ToolError
+from pinfold.settings import MODES, Mode
+
+if TYPE_CHECKING:
+    from pinfold.agent.requests.connection import Connection
+    from pinfold.agent.session import Session
+    from pinfold.ports.approver import Approver
+    from pinfold.rollout.journal import Journal
+
+MOST = 4
+"""Agents that work at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A kind of agent."""
+
+    name: str = ""
+    description: str = ""
+    """When to use it, for the model that does."""
+    prompt: str = ""
+    """What it reads before its task."""
+    tools: tuple[str, ...] | None = None
+    """Names of those that it has; None is all."""
+    model: str | None = None
+    """As `/model` takes it; None is that of the session that starts it."""
+    approvals: Mode = "full"
+    """Never wider than those of the session that starts it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an agent's session is opened with."""
+
+    journal: Callable[[], Journal]
+    agent: Agent
+    approvals: Mode
+    approver: Approver
+    connection: Connection
+    """Lent: closing it does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The agents that a session may start."""
+
+    open: Callable[[Order], Awaitable[Session]]
+    """Raises what opening a session raises."""
+    known: Mapping[str, Agent] = field(default_factory=dict)
+    most: int = MOST
+
+
+async def no_agents(order: Order) -> Session:
+    """Where none may be started."""
+    raise ToolError(f"{order.agent.name or 'An agent'} can't be started here.")
+
+
+def narrower(one: Mode, other: Mode) -> Mode:
+    """The one of two that lets less happen without a question."""
+    return min(one, other, key=MODES.index)

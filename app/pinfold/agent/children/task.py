@@ -1,0 +1,108 @@
+"""The `task` tool: an agent does a part of the work in a session of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from pinfold.agent.children.child import Child
+from pinfold.agent.children.children import Children
+from pinfold.agent.children.definition import Agent
+from pinfold.agent.children.reply import Reply
+from pinfold.agent.record import Record
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolOutcome
+from pinfold.rollout.acts import ToolKind
+from pinfold.rollout.context import ToolSchema
+from pinfold.rollout.events import ChildStarted
+from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.output import keep
+
+
+class TaskArguments(Arguments):
+    also: ClassVar = {
+        "subagent_type": "agent",
+        "agent_type": "agent",
+        "run_in_background": "background",
+    }
+
+    description: Annotated[str, StringConstraints(strip_whitespace=True)] = Field(
+        max_length=200, description="in a few words"
+    )
+    prompt: Annotated[str, StringConstraints(min_length=1)]
+    agent: str = ""
+    background: bool = False
+    fork_turns: Literal["none", "all", "compacted"] = "none"
+
+
+def schema_of(agents: Iterable[Agent]) -> ToolSchema:
+    """The tool as the model is told of it."""
+    known = "; ".join(f"{agent.name}: {agent.description}" for agent in agents)
+    return schema(
+        "task",
+        "Give a part of the work to an agent with a window of its own; several calls in one reply "
+        "work side by side. You get its last message. It knows only the prompt, with fork_turns "
+        f"also this conversation. agent: empty, or {known}",
+        TaskArguments,
+    )
+
+
+class Task(Tool):
+    kind: ToolKind = "agent"
+    read_only = True
+    parallel = True
+
+    def __init__(self, record: Record, children: Children) -> None:
+        self._record = record
+        self._children = children
+        self.schema = schema_of(children.agents.values())
+
+    def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
+        given = parse(TaskArguments, arguments)
+        who = f"{one_line(given.agent)}: " if given.agent else ""
+        return Review("read", f"task {who}{one_line(given.description)}")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        given = parse(TaskArguments, arguments)
+        started = ChildStarted(
+            child=0,
+            session="",
+            agent=given.agent,
+            description=given.description,
+            call_id=context.call_id,
+            background=given.background,
+        )
+        child = await self._children.start(
+            started, given.prompt, fork=given.fork_turns, at=self._before()
+        )
+        if given.background:
+            text = f"[agent {child.name} has started; you are told when it has ended]"
+            return ToolOutcome(text, detail=_detail(child) | {"host": [[0, len(text)]]})
+        reply = await self._children.result(child)
+        return await _outcome(child, reply, context)
+
+    def _before(self) -> int | None:
+        """The last item before the response whose calls run."""
+        response = self._record.state.response
+        numbers = (item.n for item in self._record.window.items if item.response == response)
+        return min(numbers, default=1) - 1 or None
+
+
+async def _outcome(child: Child, reply: Reply, context: ToolContext) -> ToolOutcome:
+    assert child.finished is not None
+    detail = _detail(child) | {"host": [[0, reply.head]], "changed": list(child.finished.files)}
+    text = reply.text
+    if reply.whole:
+        try:
+            path = await asyncio.to_thread(keep, context.folder, context.call_id, reply.whole)
+            detail["spill"] = str(path)
+            text += f"\n[The whole reply is in {path}.]"
+        except OSError as error:
+            text += f"\n[The whole reply could not be kept: {error.strerror}.]"
+    return ToolOutcome(text, child.finished.state == "done", detail=detail)
+
+
+def _detail(child: Child) -> dict[str, object]:
+    return {"agent": child.number, "session": child.started.session}

@@ -1,0 +1,164 @@
+"""Agents: each a session of its own, of which its parent's window holds one result."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from fakes.agents import Cast, task, troupe
+from fakes.provider import calls, says
+from pinfold.agent.options import Options
+from pinfold.ports.approver import Decision
+from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.events import ChildFinished, ChildStarted, SessionStarted
+from pinfold.rollout.items import Item
+
+LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
+
+
+def results(items: "list[Item]") -> list[Item]:
+    return [item for item in items if item.kind == "tool_result"]
+
+
+async def test_an_agent_is_a_session_and_costs_one_result(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text("seven\n")
+    parts = {"count": [calls(("r", "read_file", '{"path": "a.txt"}')), says("It says seven.")]}
+    on = await troupe(
+        tmp_path, [calls(task("c1", "count", agent="explore")), says("Seven.")], parts
+    )
+    ending = await on.session.send("go")
+    assert ending.answer == "Seven."
+    (result,) = results(list(on.session.items))
+    assert result.content.startswith("[agent a1 explore · done · ")
+    assert result.content.endswith("]\nIt says seven.")
+    started, over = (
+        next(event for event in on.events() if isinstance(event, kind))
+        for kind in (ChildStarted, ChildFinished)
+    )
+    assert isinstance(started, ChildStarted)
+    assert isinstance(over, ChildFinished)
+    assert over.state == "done"
+    first = (await on.session.children.events(started))[0].data
+    assert isinstance(first, SessionStarted)
+    assert (first.parent, first.source) == (on.session.id, "agent")
+    items = await on.session.children.items(1)
+    assert [item.kind for item in items if item.kind != "context"] == [
+        "user", "tool_call", "tool_result", "assistant",
+    ]  # fmt: skip
+    assert not on.provider.closed
+    await on.session.close()
+    assert on.provider.closed
+
+
+async def test_an_agent_starts_none_and_has_the_tools_of_its_kind(tmp_path: Path) -> None:
+    parts = {"look": [says("Seen.")]}
+    on = await troupe(tmp_path, [calls(task("c1", "look", agent="explore")), says("ok")], parts)
+    await on.session.send("go")
+    asked = on.provider.parts["look"].requests[0]  # type: ignore[attr-defined]
+    names = {tool.name for tool in asked.context.tools}
+    assert "task" not in names
+    assert "edit_file" not in names
+    assert {"read_file", "recall"} <= names
+    await on.session.close()
+
+
+async def test_a_long_reply_is_cut_and_kept(tmp_path: Path) -> None:
+    parts = {"tell": [says("\n".join(f"line {n}" for n in range(4_000)))]}
+    script = [calls(task("c1", "tell")), says("ok")]
+    on = await troupe(tmp_path, script, parts, model=LARGE)
+    await on.session.send("go")
+    (result,) = results(list(on.session.items))
+    assert on.session.counter.count(result.content) < 1_700
+    assert "line 3999" in Path(result.detail["spill"]).read_text()
+    await on.session.close()
+
+
+async def test_an_unknown_agent_is_named(tmp_path: Path) -> None:
+    on = await troupe(tmp_path, [calls(task("c1", "x", agent="wizard")), says("ok")], {})
+    await on.session.send("go")
+    (result,) = results(list(on.session.items))
+    assert result.content == "There is no agent named 'wizard'. There are: explore, review."
+    await on.session.close()
+
+
+@pytest.mark.parametrize(("mode", "asks"), [("ask", True), ("full", False)])
+async def test_its_questions_name_it_and_its_approvals_are_the_parents(
+    tmp_path: Path, mode: str, asks: bool
+) -> None:
+    parts = {"write": [calls(("w", "write_file", '{"path": "b", "content": "x"}')), says("ok")]}
+    on = await troupe(
+        tmp_path,
+        [calls(task("c1", "write")), says("ok")],
+        parts,
+        Decision("yes"),
+        options=Options(approvals=mode),  # type: ignore[arg-type]
+    )
+    await on.session.send("go")
+    assert [question.agent for question in on.user.asked] == (["a1"] if asks else [])
+    (result,) = results(list(on.session.items))
+    assert "changed b" in result.content
+    await on.session.close()
+
+
+async def test_at_most_four_work_at_once(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    names = [f"job {n}" for n in range(1, 6)]
+    parts = {name: [[gate, *says(f"{name} is done")]] for name in names}
+    made = calls(*(task(f"c{n}", name) for n, name in enumerate(names)))
+    on = await troupe(tmp_path, [made, says("ok")], parts)
+    sent = on.session.send("go")
+    assert isinstance(on.provider, Cast)
+    await on.provider.asked(*names, least=4)
+    assert len(on.session.children.running) == 5
+    gate.set()
+    await sent
+    said = [item.content.partition("]\n")[2] for item in results(list(on.session.items))]
+    assert said == [f"{name} is done" for name in names]
+    await on.session.close()
+
+
+async def test_agents_end_with_the_turn_that_waits_for_them(tmp_path: Path) -> None:
+    parts = {"linger": [[asyncio.Event()]]}
+    on = await troupe(tmp_path, [calls(task("c1", "linger"))], parts)
+    sent = on.session.send("go")
+    assert isinstance(on.provider, Cast)
+    await on.provider.asked("linger")
+    on.session.interrupt()
+    assert (await sent).state == "interrupted"
+    (result,) = results(list(on.session.items))
+    assert result.content.startswith("[agent a1 · interrupted: the turn that waited for it")
+    assert not on.session.children.running
+    await on.session.close()
+
+
+async def test_one_in_the_background_is_told_of_when_it_has_ended(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    parts = {"dig": [[gate, *says("Found it.")]]}
+    script = [calls(task("c1", "dig", background=True)), says("Started."), says("Good.")]
+    on = await troupe(tmp_path, script, parts)
+    await on.session.send("go")
+    await on.session.compact("checkpoint")
+    gate.set()
+    await on.until(lambda: not on.session.children.running)
+    await on.session.send("and?")
+    told = [item.content for item in on.session.items if item.kind == "context"]
+    assert any(text.endswith("]\nFound it.") for text in told)
+    await on.session.close()
+
+
+@pytest.mark.parametrize("fork", ["all", "compacted"])
+async def test_a_fork_begins_with_the_parents_window(tmp_path: Path, fork: str) -> None:
+    parts = {"go on": [says("Forty-two.")]}
+    script = [says("Noted. " * 4_000), calls(task("c1", "go on", fork_turns=fork)), says("ok")]
+    on = await troupe(tmp_path, script, parts, model=LARGE)
+    await on.session.send("the number is 42\n" + "Mind the gap, whatever it says. " * 200)
+    await on.session.send("now ask an agent")
+    (request,) = on.provider.parts["go on"].requests  # type: ignore[attr-defined]
+    texts = [item.content for item in request.items]
+    assert any("the number is 42" in text for text in texts)
+    assert "go on" in texts[-1]
+    over = next(event for event in on.events() if isinstance(event, ChildFinished))
+    (used,) = over.models.values()
+    assert used.output == 20  # of its own request alone
+    await on.session.close()
