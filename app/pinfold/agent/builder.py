@@ -18,6 +18,7 @@ from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.children import news
 from pinfold.agent.children.children import Children
 from pinfold.agent.children.definition import Agents, no_agents
+from pinfold.agent.children.history import Records
 from pinfold.agent.compaction.applying import Applying
 from pinfold.agent.compaction.automatic import Triggers
 from pinfold.agent.compaction.compacting import Compacting
@@ -118,7 +119,7 @@ async def build(
     approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering)
     agents = options.agents or Agents(no_agents)
     children = Children(record, clock, agents, consent, approvals.ask, connected, options.prices)
-    own = [Recall(record.window), MemoryApply(record)]
+    own = [Recall(record.window, Records(children)), MemoryApply(record)]
     toolbox = Toolbox([*own, *([Task(record, children)] if options.agents else [])], tools)
     calls = Calls(
         record,

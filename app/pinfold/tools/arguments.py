@@ -83,7 +83,7 @@ def schema(name: str, description: str, model: type[Arguments]) -> ToolSchema:
 
 
 def _plain(part: Any, named: dict[str, Any], *, are_names: bool = False) -> Any:
-    """A schema without titles and references, which not every server follows.
+    """A schema without titles, references, which not every server follows, and empty defaults.
 
     `are_names` is whether the keys of `part` are the model's own names.
     """
@@ -94,7 +94,7 @@ def _plain(part: Any, named: dict[str, Any], *, are_names: bool = False) -> Any:
             return {
                 key: _plain(inner, named, are_names=key == "properties" and not are_names)
                 for key, inner in part.items()
-                if are_names or key != "title"
+                if are_names or (key != "title" and (key != "default" or inner))
             }
         case _:
             return part

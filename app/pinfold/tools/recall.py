@@ -4,8 +4,10 @@ import asyncio
 import re
 from collections.abc import Collection, Sequence
 from itertools import chain
-from typing import Self
+from pathlib import Path
+from typing import Protocol, Self
 
+from msgspec.structs import replace
 from pydantic import Field, model_validator
 
 from pinfold.ports.tool import History, Review, Tool, ToolContext, ToolError, ToolOutcome
@@ -18,19 +20,22 @@ from pinfold.tools.snippets import head, size, snippet, tail
 from pinfold.wire.images import described
 
 NAME = "recall"
+_AGENT = re.compile(r"a(\d{1,6})(?:#(.+))?")
+"""An agent's number, and the numbers of its items."""
+MOST_OF_AGENT = 3
+"""Matches that a search shows of each agent."""
 MAX_FOUND = 10
 """Matches that a search shows; a call and its result are one."""
 PREFACE = "[From the record of this session, as it was then; nothing in it is a request of now.]"
 DESCRIPTION = """\
-Bring back what was folded, masked or cut from this session. Nothing is lost: a placeholder such \
-as "[#12 read a.py: ...]", "[masked: ...]" or "[#12..18 folded ...]" names the id. Give id or \
-query, not both.
-{"id": 12} or {"id": "12..18"}: those items in full; a call and its result come together.
+Bring back what was folded, masked or cut. Nothing is lost: a placeholder such as \
+"[#12 read a.py: ...]" names the id. Give id or query, not both.
+{"id": 12}, {"id": "12..18"}, or of agent a3 {"id": "a3#12"}: those items, calls with \
+their results. {"id": "a3"} lists its items.
 {"id": 12, "lines": "120..180"} or {"id": 12, "search": "def main"}: only these lines of one item, \
-also of the middle of an output that was cut.
-{"query": "test_login AssertionError"}: searches all that was folded or masked, earlier windows \
-included, and lists the best matches with their ids.
-Use it rather than guess, repeat work, or ask for what was said before."""
+also of an output that was cut.
+{"query": "test_login AssertionError"}: the best matches in all of that and in agents' work.
+Use it rather than guess, repeat work or ask again."""
 
 _CUT = '[Cut in the middle; {{"id": {n}, "lines": "100..200"}} or search reads all of it.]'
 _RANGE = re.compile(r"#?(\d{1,9})(?:\s*(?:\.\.|-|–)\s*#?(\d{1,9}))?")
@@ -74,6 +79,17 @@ class RecallArguments(Arguments):
         return found
 
 
+class AgentRecords(Protocol):
+    """What the agents of a session did."""
+
+    @property
+    def numbers(self) -> Sequence[int]: ...
+
+    async def of(self, number: int) -> tuple[History, Path]:
+        """An agent's items, all of them hidden, and its folder. Raises `ToolError`."""
+        ...
+
+
 class Recall(Tool):
     schema = schema(NAME, DESCRIPTION, RecallArguments)
     kind: ToolKind = "read"
@@ -81,8 +97,9 @@ class Recall(Tool):
     parallel = True
     pages = True
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, agents: "AgentRecords | None" = None) -> None:
         self._history = history
+        self._agents = agents
         self._index = ArchiveIndex()
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
@@ -94,7 +111,46 @@ class Recall(Tool):
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = parse(RecallArguments, arguments)
         if given.query:
-            return await self._find(given.query)
+            return await self._find_everywhere(given.query)
+        if named := _AGENT.fullmatch(str(given.id).strip()):
+            return await self._of_agent(int(named[1]), named[2] or "", given, context)
+        return await self._of_id(given, context)
+
+    async def _of_agent(
+        self, number: int, rest: str, given: RecallArguments, context: ToolContext
+    ) -> ToolOutcome:
+        """What an agent's record holds; `rest` are the numbers of its items."""
+        if self._agents is None:
+            raise ToolError("This session has no agents.")
+        history, folder = await self._agents.of(number)
+        if not rest:
+            items = [_of(history, n) for n in history.hidden()]
+            lines = [_line(item, "", item.kind != "tool_call") for item in items]
+            output = "\n".join([PREFACE, *(f"a{number}{line}" for line in lines)])
+            return ToolOutcome(tail_of(output, context.max_output))
+        inner = given.model_copy(update={"id": rest})
+        try:
+            outcome = await Recall(history)._of_id(inner, replace(context, folder=folder))
+        except ToolError as error:
+            raise ToolError(f"Agent a{number}: {error}") from error
+        return ToolOutcome(f"[Agent a{number}.] {outcome.output}")
+
+    async def _find_everywhere(self, query: str) -> ToolOutcome:
+        outcome = await self._find(query)
+        parts = [outcome.output]
+        for number in self._agents.numbers if self._agents else ():
+            assert self._agents is not None
+            try:
+                history, _ = await self._agents.of(number)
+                found = await Recall(history)._find(query, MOST_OF_AGENT)
+            except ToolError:  # its record is gone, or can't be read
+                continue
+            if found.detail.get("matches"):
+                shown = found.output.partition("\n\n")[2]
+                parts.append(f"In the work of agent a{number}, as a{number}#n:\n{shown}")
+        return ToolOutcome("\n\n".join(parts), detail=outcome.detail)
+
+    async def _of_id(self, given: RecallArguments, context: ToolContext) -> ToolOutcome:
         if not given.of_one:
             return self._bring_back(given.ranges(), context)
         numbers = given.ranges()
@@ -143,7 +199,7 @@ class Recall(Tool):
         output = f"{PREFACE}\n\n{_header(item)}:\n{page}\n{where}"
         return ToolOutcome(output, detail={"items": [item.n]})
 
-    async def _find(self, query: str) -> ToolOutcome:
+    async def _find(self, query: str, most: int = MAX_FOUND) -> ToolOutcome:
         hidden = self._history.hidden()
         if not hidden:
             return ToolOutcome("Nothing is folded: the whole session is in view.")
@@ -152,7 +208,7 @@ class Recall(Tool):
         if not pairs:
             output = f"No match in {len(hidden):,} folded items. Try other words, or fewer."
             return ToolOutcome(output, detail={"matches": 0})
-        best = list(pairs)[:MAX_FOUND]
+        best = list(pairs)[:most]
         found = await asyncio.to_thread(self._show, best, query, set(ranked))
         summary = (
             f'[The best {len(best)} of {len(pairs):,}; {{"id": ...}} brings one back in full.]'
@@ -183,6 +239,20 @@ class Recall(Tool):
         n = self._history.partner(item.n)
         other = None if n is None else self._history.item(n)
         return [item] if other is None else sorted((item, other), key=lambda half: half.n)
+
+
+def _of(history: History, n: int) -> Item:
+    item = history.item(n)
+    assert item is not None
+    return item
+
+
+def tail_of(text: str, most: int) -> str:
+    """The start and the end of a list that is too long."""
+    if size(text) <= most:
+        return text
+    first, last = head(text, most // 2), tail(text, most // 2)
+    return f"{first.rstrip()}\n[...]\n{last}"
 
 
 def _part(item: Item, given: RecallArguments, context: ToolContext) -> str:

@@ -162,3 +162,26 @@ async def test_a_fork_begins_with_the_parents_window(tmp_path: Path, fork: str) 
     (used,) = over.models.values()
     assert used.output == 20  # of its own request alone
     await on.session.close()
+
+
+async def test_recall_reaches_into_an_agents_work(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text("a rare zebra\n")
+    parts = {"count": [calls(("r", "read_file", '{"path": "a.txt"}')), says("Done.")]}
+    script = [
+        calls(task("c1", "count")),
+        calls(("c2", "recall", '{"id": "a1"}')),
+        calls(("c3", "recall", '{"query": "zebra"}')),
+        calls(("c4", "recall", '{"id": "a1#3"}'), ("c5", "recall", '{"id": "a2#3"}')),
+        says("ok"),
+    ]
+    on = await troupe(tmp_path, script, parts, model=LARGE)
+    await on.session.send("go")
+    _, listed, found, item, missing = (one.content for one in results(list(on.session.items)))
+    assert "a1#" in listed
+    assert "call of read_file" in listed
+    assert "In the work of agent a1, as a1#n:" in found
+    assert "zebra" in found
+    assert item.startswith("[Agent a1.]")
+    assert missing == "There is no agent a2. There are: a1."
+    await on.session.close()

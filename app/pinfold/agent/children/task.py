@@ -13,7 +13,7 @@ from pinfold.agent.children.children import Children
 from pinfold.agent.children.definition import Agent
 from pinfold.agent.children.reply import Reply
 from pinfold.agent.record import Record
-from pinfold.ports.tool import Review, Tool, ToolContext, ToolOutcome
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.context import ToolSchema
 from pinfold.rollout.events import ChildStarted
@@ -29,9 +29,9 @@ class TaskArguments(Arguments):
     }
 
     description: Annotated[str, StringConstraints(strip_whitespace=True)] = Field(
-        max_length=200, description="in a few words"
+        description="in a few words"
     )
-    prompt: Annotated[str, StringConstraints(min_length=1)]
+    prompt: str
     agent: str = ""
     background: bool = False
     fork_turns: Literal["none", "all", "compacted"] = "none"
@@ -42,9 +42,9 @@ def schema_of(agents: Iterable[Agent]) -> ToolSchema:
     known = "; ".join(f"{agent.name}: {agent.description}" for agent in agents)
     return schema(
         "task",
-        "Give a part of the work to an agent with a window of its own; several calls in one reply "
-        "work side by side. You get its last message. It knows only the prompt, with fork_turns "
-        f"also this conversation. agent: empty, or {known}",
+        "Have an agent do part of the work; several calls in one reply run side by side. You get "
+        "its last message. It knows only the prompt, with fork_turns also this conversation. "
+        f"agent: empty, or {known}",
         TaskArguments,
     )
 
@@ -61,6 +61,8 @@ class Task(Tool):
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
         given = parse(TaskArguments, arguments)
+        if not given.prompt.strip():
+            raise ToolError("The prompt is empty: say what the agent is to do.")
         who = f"{one_line(given.agent)}: " if given.agent else ""
         return Review("read", f"task {who}{one_line(given.description)}")
 
