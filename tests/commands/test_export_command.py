@@ -19,7 +19,7 @@ KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
 
 @pytest.fixture
 def context(tmp_path: Path) -> FakeContext:
-    session = live_session(cwd=tmp_path)
+    session = live_session(gauge=None, cwd=tmp_path)
     for event in small():
         session.append(event.item if isinstance(event, ItemAdded) else event)
     return FakeContext(session)

@@ -27,7 +27,7 @@ def items() -> list[Item]:
 
 @pytest.fixture
 def context() -> FakeContext:
-    session = live_session(items=items(), model=SMALL)
+    session = live_session(gauge=None, items=items(), model=SMALL)
     session.append(ArtifactObserved(uri="src/counter.py", kind="file", op="read", item=3))
     return FakeContext(session)
 
@@ -183,7 +183,7 @@ async def test_fold_takes_the_other_half_along_and_unfold_brings_it_back(
 
 
 async def test_a_long_list_is_cut_short() -> None:
-    context = FakeContext(live_session())
+    context = FakeContext(live_session(gauge=None))
     for n in range(1, 121, 3):
         call = Item(n=n, kind="tool_call", name="ls", call_id=f"c{n}", response=n, content="{}")
         result = Item(n=n + 1, kind="tool_result", call_id=f"c{n}", response=n, content="x\n" * 99)
@@ -224,7 +224,7 @@ async def test_quotes_inside_the_goal_stay(context: FakeContext) -> None:
 
 
 async def test_no_goal_yet() -> None:
-    context = FakeContext(live_session())
+    context = FakeContext(live_session(gauge=None))
     await run(context, "/goal")
     assert "There is no goal yet" in context.told[0]
 

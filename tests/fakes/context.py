@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fakes.session import FakeSession
+from fakes.live_session import LiveSession, live_session
 from fakes.windows import IMAGE
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import AgentsFile, Context, ToolSchema
@@ -34,8 +34,8 @@ def _call(n: int, name: str, arguments: str, output: str) -> tuple[Item, Item]:
     return call, result
 
 
-def make_session(model: ModelInfo | None = None) -> FakeSession:
-    session = FakeSession(gauge=None, items=tuple(window()))
+def make_session(model: ModelInfo | None = None) -> LiveSession:
+    session = live_session(gauge=None, items=tuple(window()))
     session.model = model or session.model
     session.append(ContextSet(hash="h", context=CONTEXT))
     for n, path in ((3, "src/config.py"), (5, "docs/config.md")):

@@ -1,11 +1,11 @@
 """A session on a scripted provider: tests say what its agent does, and see what it was asked."""
 
 import asyncio
+import dataclasses
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -27,16 +27,54 @@ from pinfold.agent.turn.ending import Ending
 from pinfold.agent.updates import Appended, Phase, Update
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.approver import Approver, Decision, Question
-from pinfold.ports.errors import ProviderError
-from pinfold.ports.provider import ModelInfo
+from pinfold.ports.errors import ProviderError, RequestRejected
+from pinfold.ports.provider import (
+    Delta,
+    ModelInfo,
+    PartDone,
+    Request,
+    ResponseDone,
+    TextDelta,
+)
 from pinfold.rollout import drafts, provenance
 from pinfold.rollout.events import SCHEMA, Data, ItemAdded, SessionStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tools.registry import tools
+from pinfold.window.reading import Reading
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
+READING = Reading(
+    used=3_100,
+    source="estimated",
+    limit=8_192,
+    segments=(("instructions", 900), ("user", 300), ("assistant", 700), ("tool results", 1_200)),
+)
+
+
+class Writer(ScriptedProvider):
+    """Writes summaries as the session's `compaction` says."""
+
+    compaction: "Watched"
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+        if request.schema is None and not request.text_only:
+            async for delta in super().stream(request):
+                yield delta
+            return
+        self.requests.append(request)
+        if not self.compaction.writing.is_set():
+            for _ in range(50):
+                yield TextDelta("word ")
+            await self.compaction.writing.wait()
+        answers = self.compaction.answers
+        answer = answers.pop(0) if answers else self.compaction.summary
+        if isinstance(answer, Exception) or not answer:
+            raise answer or RequestRejected("The model is down.")
+        yield PartDone("assistant", answer)
+        yield ResponseDone(self.compaction.spent, "stop")
 
 
 class Watched(Compacting):
@@ -46,6 +84,13 @@ class Watched(Compacting):
     applied: list[Draft]
     asked: list[str]
     """Strategies for which a model wrote."""
+    summary = ""
+    """What the model writes; without it, it fails."""
+    answers: list[str | Exception]
+    """What it writes first."""
+    writing: asyncio.Event
+    """Set, unless the model at work is to be seen."""
+    spent = Usage(input=900, output=90)
     gate: asyncio.Event | None = None
     """Drafts and applications wait for it, as for a slow disk."""
     full_disk: bool = False
@@ -76,6 +121,7 @@ class LiveSession(Session):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
         self.approver: Approver | None = None
+        self.provider: ScriptedProvider
         self.interrupts = 0
         self.closed = False
         self.sent: list[str] = []
@@ -85,6 +131,8 @@ class LiveSession(Session):
         self.questions: list[asyncio.Task[Decision]] = []
         self.compaction.__class__ = Watched
         self.compaction.drafted, self.compaction.applied, self.compaction.asked = [], [], []
+        self.compaction.answers, self.compaction.writing = [], asyncio.Event()
+        self.compaction.writing.set()
         self._phase_ends: asyncio.Event | None = None
 
     @property
@@ -94,7 +142,15 @@ class LiveSession(Session):
     @model.setter
     def model(self, model: ModelInfo) -> None:
         choice = self._parts.choice
-        choice.connection = replace(choice.connection, model=model)
+        choice.connection = dataclasses.replace(choice.connection, model=model)
+
+    @property
+    def gauge(self) -> Reading:
+        return self.reading()
+
+    @gauge.setter
+    def gauge(self, gauge: Reading) -> None:
+        self.reading = lambda: msgspec.structs.replace(gauge, limit=self.model.context_window)
 
     @property
     def record(self) -> Record:
@@ -172,8 +228,14 @@ def live_session(
     options: Options | None = None,
     cwd: Path | None = None,
     approver: Approver | None = None,
+    gauge: Reading | None = READING,
+    notices: tuple[str, ...] = (),
+    left_at: str = "",
 ) -> LiveSession:
-    """A new session of these items; its journal lies in `root`, or in a folder of its own."""
+    """A new session of these items; its journal lies in `root`, or in a folder of its own.
+
+    With `gauge`, the gauge says that, not what the window holds.
+    """
     root = root or Path(tempfile.mkdtemp())
     minutes = count(-2 if items else -3)
 
@@ -184,10 +246,11 @@ def live_session(
     started = SessionStarted(schema=SCHEMA, id=id, cwd=str(work), version="0")
     journal = Journal.create(root / "sessions" / id, started, now)
     if items:
-        journal.append(*(ItemAdded(item=item) for item in items))
+        for item in items:
+            journal.append(ItemAdded(item=item))
     if draft is not None:
         drafts.save(journal.folder, draft.text, draft.pasted)
-    provider = ScriptedProvider((), name=model.provider)
+    provider = Writer((), name=model.provider)
     made: list[LiveSession] = []
 
     async def ask(question: Question) -> Decision:
@@ -213,9 +276,12 @@ def live_session(
             connect=connect,
             learned_windows=LearnedWindows(root),
         )
-        return LiveSession(session._parts)
+        return LiveSession(dataclasses.replace(session._parts, found=notices, left_at=left_at))
 
     with ThreadPoolExecutor(1) as thread:  # the test's own loop may run, or none
         made.append(thread.submit(lambda: asyncio.run(built())).result())
-    made[0].approver = approver
+    made[0].approver, made[0].provider = approver, provider
+    provider.compaction = made[0].compaction
+    if gauge is not None:
+        made[0].gauge = gauge
     return made[0]

@@ -2,8 +2,8 @@
 
 from fakes.checkpoints import example, said
 from fakes.compactions import working
+from fakes.live_session import LiveSession, live_session
 from fakes.preview import make_session
-from fakes.session import FakeSession
 from pinfold.rollout.events import ItemAdded, WindowReplaced
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.values import Base, Sizes
@@ -29,7 +29,7 @@ def replaced(
     )
 
 
-def make_past(*, twice: bool = True) -> FakeSession:
+def make_past(*, twice: bool = True) -> LiveSession:
     """#1 to #40; the first 32 went at the threshold; then a turn, and one went by hand."""
     session = make_session(5)
     summary = Item(n=41, kind="checkpoint", content=SUMMARY)
@@ -43,9 +43,9 @@ def make_past(*, twice: bool = True) -> FakeSession:
     return session
 
 
-def make_remembering() -> FakeSession:
+def make_remembering() -> LiveSession:
     """A session with a plan, decisions and facts, of which some are suspect."""
-    session = FakeSession(gauge=None)
+    session = live_session(gauge=None)
     begun, _, *rest = example()
     first, last = said(1, "Fix the login."), said(11, "Always run the tests. Keep port 8080.")
     for data in (begun, first, *rest, last):

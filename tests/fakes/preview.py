@@ -7,10 +7,12 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from fakes.compactions import working
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession
+from fakes.session import FakeHost
 from fakes.summaries import answer, entry
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
+from pinfold.agent.options import Options
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import ContextSet, ItemAdded
@@ -39,9 +41,11 @@ def model(context_window: int = 16_000) -> ModelInfo:
     return ModelInfo("small", "p", context_window, "table", max_output=2_000)
 
 
-def make_session(turns: int = 12, on: ModelInfo | None = None) -> FakeSession:
+def make_session(
+    turns: int = 12, on: ModelInfo | None = None, options: Options | None = None
+) -> LiveSession:
     """A session of so many turns of eight items."""
-    session = FakeSession(gauge=None)
+    session = live_session(gauge=None, options=options)
     session.model = on or model()
     session.append(ContextSet(hash="h", context=Context(instructions="You are pinfold.")))
     for data in working(turns):
@@ -51,7 +55,7 @@ def make_session(turns: int = 12, on: ModelInfo | None = None) -> FakeSession:
 
 @asynccontextmanager
 async def opened(
-    session: FakeSession,
+    session: LiveSession,
     *keys: str,
     trigger: CompactionTrigger = BY_HAND,
     host: FakeHost | None = None,

@@ -3,8 +3,8 @@
 import pytest
 from textual import events
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, type_fast, until
-from fakes.session import FakeSession
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.tool import Review
 from pinfold.tui.approval.card import ApprovalCard
@@ -53,7 +53,7 @@ def test_the_answers_in_their_order(question: Question, texts: list[str]) -> Non
     ],
 )
 async def test_arrows_and_numbers_answer(keys: list[str], decision: Decision) -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)
         task = session.ask(EDIT)
@@ -63,7 +63,7 @@ async def test_arrows_and_numbers_answer(keys: list[str], decision: Decision) ->
 
 
 async def test_a_card_takes_no_key_until_it_has_been_seen() -> None:
-    session, now = FakeSession(), [10.0]
+    session, now = live_session(), [10.0]
     app = make_app(session, card_delay=0.5, monotonic=lambda: now[0])
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -80,7 +80,7 @@ async def test_a_card_takes_no_key_until_it_has_been_seen() -> None:
 
 
 async def test_what_answers_nothing_goes_into_the_prompt() -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         task = session.ask(COMMAND)

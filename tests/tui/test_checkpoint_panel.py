@@ -9,9 +9,9 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from fakes.checkpoints import fact, file
+from fakes.live_session import LiveSession, live_session
 from fakes.pasts import make_remembering
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.agent.steering.in_mind import Remembered
 from pinfold.checkpoint.model import Artifact
 from pinfold.checkpoint.model import Fact as Known
@@ -26,12 +26,12 @@ from pinfold.tui.panels.item import Page
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     return make_remembering()
 
 
 @asynccontextmanager
-async def opened(session: FakeSession, *keys: str) -> AsyncIterator[Pilot[str]]:
+async def opened(session: LiveSession, *keys: str) -> AsyncIterator[Pilot[str]]:
     """The panel of `session`; `keys` are pressed."""
     app = make_app(session)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -68,7 +68,7 @@ def under(shown: dict[str, KeptRow], heading: str) -> list[str]:
     return found
 
 
-async def test_all_that_is_kept_in_mind_stands_in_its_section(session: FakeSession) -> None:
+async def test_all_that_is_kept_in_mind_stands_in_its_section(session: LiveSession) -> None:
     async with opened(session) as pilot:
         shown = rows(pilot)
         assert under(shown, "Task") == ["Always run the tests. Keep port 8080."]
@@ -91,7 +91,7 @@ async def test_all_that_is_kept_in_mind_stands_in_its_section(session: FakeSessi
         assert "1 of 3 steps done · 4 facts · ! 2 suspect" in said(pilot, ".facts")
 
 
-async def test_a_suspect_fact_says_why(session: FakeSession) -> None:
+async def test_a_suspect_fact_says_why(session: LiveSession) -> None:
     async with opened(session) as pilot:
         row = rows(pilot)["fact/tests.state"]
         assert (row.sign, row.note) == ("!", "src/auth.py changed: aaaaaaa → bbbbbbb")
@@ -119,7 +119,7 @@ def test_why_a_fact_is_suspect(then: str | None, now: str | None, told: str) -> 
     assert why(known, {} if now == "" else {"a.py": seen}) == told
 
 
-async def test_a_line_opens_the_item_that_it_stands_on(session: FakeSession) -> None:
+async def test_a_line_opens_the_item_that_it_stands_on(session: LiveSession) -> None:
     async with opened(session, "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         assert pilot.app.screen.query_one(Page).text == "Always run the tests. Keep port 8080."
@@ -132,7 +132,7 @@ async def test_a_line_opens_the_item_that_it_stands_on(session: FakeSession) -> 
         await until(pilot, lambda: pilot.app.screen.query(Page))
 
 
-async def test_the_first_request_is_the_goal_s_item(session: FakeSession) -> None:
+async def test_the_first_request_is_the_goal_s_item(session: LiveSession) -> None:
     async with opened(session) as pilot:
         assert rows(pilot)["goal"].item == 1
         session.append(GoalSet(text="Ship it."))
@@ -140,7 +140,7 @@ async def test_the_first_request_is_the_goal_s_item(session: FakeSession) -> Non
         assert rows(pilot)["goal"].item is None
 
 
-async def test_a_line_without_an_item_is_read_in_full(session: FakeSession) -> None:
+async def test_a_line_without_an_item_is_read_in_full(session: LiveSession) -> None:
     session.append(GoalSet(text="Ship it, " + "and soon, " * 12 + "please."))
     async with opened(session) as pilot:
         listed(pilot).move(list(rows(pilot)).index("goal") - listed(pilot)._cursor)
@@ -149,7 +149,7 @@ async def test_a_line_without_an_item_is_read_in_full(session: FakeSession) -> N
         assert pilot.app.screen.query_one(Page).text.startswith("Ship it, and soon, and soon,")
 
 
-async def test_the_cursor_steps_over_headings(session: FakeSession) -> None:
+async def test_the_cursor_steps_over_headings(session: LiveSession) -> None:
     async with opened(session) as pilot:
         seen = [listed(pilot).current]
         for _ in range(3):
@@ -164,7 +164,7 @@ async def test_the_cursor_steps_over_headings(session: FakeSession) -> None:
         assert listed(pilot).row == last is not None
 
 
-async def test_it_follows_a_running_turn_and_the_cursor_stays(session: FakeSession) -> None:
+async def test_it_follows_a_running_turn_and_the_cursor_stays(session: LiveSession) -> None:
     async with opened(session, "down", "down") as pilot:
         session.enter("tools")
         session.append(fact("db.port", "it is 5432", Dependency("src/auth.py", "b" * 40)))
@@ -177,7 +177,7 @@ async def test_it_follows_a_running_turn_and_the_cursor_stays(session: FakeSessi
         assert listed(pilot).current == "step/2"
 
 
-async def test_the_filter_narrows_under_the_headings(session: FakeSession) -> None:
+async def test_the_filter_narrows_under_the_headings(session: LiveSession) -> None:
     async with opened(session, "slash", *"auth", "enter") as pilot:
         shown = rows(pilot)
         assert shown
@@ -191,13 +191,13 @@ async def test_the_filter_narrows_under_the_headings(session: FakeSession) -> No
         await until(pilot, lambda: not isinstance(pilot.app.screen, CheckpointPanel))
 
 
-async def test_a_line_is_copied(session: FakeSession) -> None:
+async def test_a_line_is_copied(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         assert pilot.app.clipboard == "Always run the tests. Keep port 8080."
 
 
 async def test_what_cannot_be_read_is_told(
-    session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    session: LiveSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(_: int) -> Remembered:
         raise JournalError("The journal is damaged.")
@@ -212,7 +212,7 @@ async def test_what_cannot_be_read_is_told(
 
 
 def test_what_comes_from_a_session_cannot_act_on_the_terminal() -> None:
-    session = FakeSession(gauge=None)
+    session = live_session(gauge=None)
     session.append(Item(n=1, kind="user", content="Keep port 8080\x1b[2J\x9b31m now."))
     session.append(fact("k\x1b[2J", "v\x1b]0;owned\x07", Dependency("a\x1b[2J.py", "a" * 40)))
     kept = asyncio.run(session.compaction.remembered(1_000))

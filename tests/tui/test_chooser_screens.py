@@ -8,8 +8,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import CWD, make_app, until
-from fakes.session import USED, FakeHost, FakeSession, FakeTexts, Line
+from fakes.session import USED, FakeHost, FakeTexts, Line
 from pinfold.commands.look_back import LookBack
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item
@@ -64,7 +65,7 @@ PAST = LookBack(
 
 
 def above(
-    panel: Screen[object], session: FakeSession, *keys: str
+    panel: Screen[object], session: LiveSession, *keys: str
 ) -> Callable[[Pilot[str]], Awaitable[None]]:
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
@@ -79,7 +80,7 @@ def above(
 @SIZES
 def test_sessions(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see this folder's sessions, newest first; where it is wide, the last exchange."""
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(lines=LINES, texts=FakeTexts({"1": SAID}))
     panel = SessionsPanel(host, CWD, lambda: USED + timedelta(hours=1), current="other")
     before = above(panel, session, "down")
@@ -89,7 +90,7 @@ def test_sessions(snap_compare: Snap, size: tuple[int, int]) -> None:
 @SIZES
 def test_sessions_found_by_text(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see the one session in which the words were said, and where."""
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(lines=LINES, texts=FakeTexts({"1": SAID}))
     panel = SessionsPanel(host, CWD, lambda: USED + timedelta(hours=1), current="other")
     before = above(panel, session, *"numbers them")
@@ -99,7 +100,7 @@ def test_sessions_found_by_text(snap_compare: Snap, size: tuple[int, int]) -> No
 @SIZES
 def test_prompts(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see the prompts, newest first, with the files changed since each."""
-    session = FakeSession()
+    session = live_session()
     panel = RewindPanel(PAST, AT + timedelta(hours=1))
     before = above(panel, session, "down")
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
@@ -107,7 +108,7 @@ def test_prompts(snap_compare: Snap, size: tuple[int, int]) -> None:
 
 def test_files_to_undo(snap_compare: Snap) -> None:
     """You should see what becomes of each file, which one is left alone, and three choices."""
-    session = FakeSession()
+    session = live_session()
     counter, json, old = changes(
         (
             seen("wc/counter.py", "update", 2),

@@ -12,12 +12,12 @@ from fakes.agent import Stage, stage
 from fakes.preview import SUMMARY, make_session
 from fakes.provider import Step, says
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from fakes.transcripts import shown
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.provider import ModelInfo, TextDelta
 from pinfold.rollout.values import Usage
+from pinfold.tokens.prices import Price
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.review import ReviewCard
@@ -120,12 +120,10 @@ async def test_leaving_the_preview_stays_on_the_old_model_and_says_so(
 def test_compare(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see a line for each strategy under a head: its tokens, how many of the user's
     words, replies, failures and commands it would lose, and what its model cost; no line wraps."""
-    session: FakeSession = make_session()
+    session = make_session(options=Options(prices={"small": Price(5, 16)}))
     session.compaction.answers = [SUMMARY]
     session.compaction.summary = "Part 3 is faster; the limit is 8003."
     session.compaction.spent = Usage(input=6_700, output=410)
-    session.compaction.cost = 0.04
-    session.compaction.writing.set()
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)

@@ -1,5 +1,6 @@
 """What the context panel's keys and mouse do to the window, and what it says of it."""
 
+import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -10,10 +11,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from fakes.context import CONTEXT, SMALL, make_session, window
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.rollout.context import Memories
-from pinfold.rollout.events import ContextSet
+from pinfold.rollout.events import Context, ContextSet
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_footer import Footer
@@ -25,12 +26,12 @@ NOW = datetime(2026, 1, 1, 15, tzinfo=UTC)
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     return make_session()
 
 
 @asynccontextmanager
-async def opened(session: FakeSession, *keys: str) -> AsyncIterator[Pilot[str]]:
+async def opened(session: LiveSession, *keys: str) -> AsyncIterator[Pilot[str]]:
     """The panel on `session`, the cursor on its first item; `keys` are pressed."""
     app = make_app(session)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -68,7 +69,7 @@ def foot(pilot: Pilot[str]) -> str:
     return "\n".join(str(line.visual) for line in lines)
 
 
-def forms(session: FakeSession) -> dict[int, str]:
+def forms(session: LiveSession) -> dict[int, str]:
     """The items that are not as they were."""
     every = session.record.window.forms
     return {n: form for n, form in every.items() if form != "full"}
@@ -77,7 +78,7 @@ def forms(session: FakeSession) -> dict[int, str]:
 # Rows
 
 
-async def test_all_that_the_model_sees_is_listed_in_order(session: FakeSession) -> None:
+async def test_all_that_the_model_sees_is_listed_in_order(session: LiveSession) -> None:
     async with opened(session) as pilot:
         rows = drawn(pilot).splitlines()
         before = ["instructions", "/repo/AGENTS.md", "environment", "shell"]
@@ -91,7 +92,7 @@ async def test_all_that_the_model_sees_is_listed_in_order(session: FakeSession) 
         assert "kept for the reply · window 0" in facts
 
 
-async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: FakeSession) -> None:
+async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: LiveSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver is not None)
@@ -110,7 +111,7 @@ async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: FakeS
         assert {"instructions", "/repo/AGENTS.md", "environment", "shell"} == {*names}
 
 
-async def test_what_comes_meanwhile_is_shown_and_the_cursor_stays(session: FakeSession) -> None:
+async def test_what_comes_meanwhile_is_shown_and_the_cursor_stays(session: LiveSession) -> None:
     async with opened(session, "down") as pilot:
         session.append(Item(n=10, kind="assistant", content="Fixed."))
         await until(pilot, lambda: 10 in numbers(pilot))
@@ -118,7 +119,7 @@ async def test_what_comes_meanwhile_is_shown_and_the_cursor_stays(session: FakeS
 
 
 async def test_control_characters_never_reach_the_terminal() -> None:
-    session = FakeSession(gauge=None, items=(Item(n=1, kind="user", content="a\x1b[2Jb"),))
+    session = live_session(gauge=None, items=(Item(n=1, kind="user", content="a\x1b[2Jb"),))
     async with opened(session) as pilot:
         assert "\x1b" not in drawn(pilot)
         await pilot.press("enter")
@@ -129,7 +130,7 @@ async def test_control_characters_never_reach_the_terminal() -> None:
 # The cursor
 
 
-async def test_the_cursor_moves(session: FakeSession) -> None:
+async def test_the_cursor_moves(session: LiveSession) -> None:
     ways: list[tuple[list[str], int | str]] = [
         (["down"], 2),
         (["j"], 3),
@@ -151,7 +152,7 @@ async def test_the_cursor_moves(session: FakeSession) -> None:
 
 async def test_long_windows_scroll_with_the_cursor() -> None:
     items = tuple(Item(n=n, kind="user", content=f"request {n}") for n in range(1, 5_001))
-    async with opened(FakeSession(gauge=None, items=items), "end") as pilot:
+    async with opened(live_session(gauge=None, items=items), "end") as pilot:
         view = table(pilot)
         assert at(pilot) == 5_000
         assert "#5000" in view.render_line(view.size.height - 1).text
@@ -162,7 +163,7 @@ async def test_long_windows_scroll_with_the_cursor() -> None:
 # The selection
 
 
-async def test_items_are_selected(session: FakeSession) -> None:
+async def test_items_are_selected(session: LiveSession) -> None:
     ways = [
         (["space"], {1}),
         (["space", "space"], set()),
@@ -186,14 +187,14 @@ async def test_items_are_selected(session: FakeSession) -> None:
             assert table(pilot).selected == selected, keys
 
 
-async def test_a_selection_keeps_what_a_filter_hides_and_says_so(session: FakeSession) -> None:
+async def test_a_selection_keeps_what_a_filter_hides_and_says_so(session: LiveSession) -> None:
     async with opened(session, "space", "slash", *"shell", "enter", "a") as pilot:
         assert table(pilot).selected == {1, 6, 7}
         await until(pilot, lambda: "3 selected" in foot(pilot))
         assert "1 of them not shown" in foot(pilot)
 
 
-async def test_esc_drops_the_selection_then_the_filter_then_leaves(session: FakeSession) -> None:
+async def test_esc_drops_the_selection_then_the_filter_then_leaves(session: LiveSession) -> None:
     async with opened(session, "slash", *"shell", "enter", "a") as pilot:
         await pilot.press("escape")
         assert table(pilot).selected == set()
@@ -204,7 +205,7 @@ async def test_esc_drops_the_selection_then_the_filter_then_leaves(session: Fake
         assert not isinstance(pilot.app.screen, ContextPanel)
 
 
-async def test_what_is_done_in_a_turn_is_undone_after_it(session: FakeSession) -> None:
+async def test_what_is_done_in_a_turn_is_undone_after_it(session: LiveSession) -> None:
     async with opened(session) as pilot:
         session.enter("streaming")
         await pilot.press("f")
@@ -217,7 +218,7 @@ async def test_what_is_done_in_a_turn_is_undone_after_it(session: FakeSession) -
 # Sort and filter
 
 
-async def test_sorts_go_round(session: FakeSession) -> None:
+async def test_sorts_go_round(session: LiveSession) -> None:
     async with opened(session, "s") as pilot:
         assert [row.tokens for row in table(pilot).lines] == sorted(
             (row.tokens for row in table(pilot).lines), reverse=True
@@ -230,7 +231,7 @@ async def test_sorts_go_round(session: FakeSession) -> None:
         assert numbers(pilot) == list(range(1, 10))
 
 
-async def test_the_filter_narrows_with_each_key(session: FakeSession) -> None:
+async def test_the_filter_narrows_with_each_key(session: LiveSession) -> None:
     async with opened(session, "slash", *"pro") as pilot:
         assert numbers(pilot) == [5]  # in its text, beyond the first words
         await pilot.press("x")
@@ -240,7 +241,7 @@ async def test_the_filter_narrows_with_each_key(session: FakeSession) -> None:
         assert numbers(pilot) == [1, 9]
 
 
-async def test_the_filter_is_left_with_enter_and_dropped_with_esc(session: FakeSession) -> None:
+async def test_the_filter_is_left_with_enter_and_dropped_with_esc(session: LiveSession) -> None:
     async with opened(session, "slash", *"user", "enter") as pilot:
         assert pilot.app.focused is table(pilot)
         assert "2 fit “user”" in str(pilot.app.screen.query_one(".facts", Static).visual)
@@ -254,7 +255,7 @@ async def test_the_filter_is_left_with_enter_and_dropped_with_esc(session: FakeS
 # Actions
 
 
-async def test_effects_are_told_before_anything_is_done(session: FakeSession) -> None:
+async def test_effects_are_told_before_anything_is_done(session: LiveSession) -> None:
     async with opened(session, "down", "down") as pilot:
         effect = session.window.effect("mask", [3])
         await until(pilot, lambda: "m mask" in foot(pilot))
@@ -266,7 +267,7 @@ async def test_effects_are_told_before_anything_is_done(session: FakeSession) ->
         assert not forms(session)
 
 
-async def test_keys_change_the_window(session: FakeSession) -> None:
+async def test_keys_change_the_window(session: LiveSession) -> None:
     ways: list[tuple[list[str], dict[int, str]]] = [
         (["down", "down", "m"], {3: "masked"}),
         (["z"], {}),
@@ -287,7 +288,7 @@ async def test_keys_change_the_window(session: FakeSession) -> None:
                 assert shown == ({signs[after[n]]} if n in after else set()), keys
 
 
-async def test_what_was_done_is_told_with_the_way_back(session: FakeSession) -> None:
+async def test_what_was_done_is_told_with_the_way_back(session: LiveSession) -> None:
     async with opened(session, "down", "f") as pilot:
         await until(pilot, lambda: "Folded #2..3: " in foot(pilot))
         assert "tokens freed. z undoes it." in foot(pilot)
@@ -295,7 +296,7 @@ async def test_what_was_done_is_told_with_the_way_back(session: FakeSession) -> 
         await until(pilot, lambda: "Undone: the folding of #2..3." in foot(pilot))
 
 
-async def test_pins_come_and_go(session: FakeSession) -> None:
+async def test_pins_come_and_go(session: LiveSession) -> None:
     async with opened(session, "down", "p") as pilot:
         await until(pilot, lambda: "Pinned #2" in foot(pilot))
         assert "⚑" in drawn(pilot).splitlines()[5]
@@ -305,7 +306,7 @@ async def test_pins_come_and_go(session: FakeSession) -> None:
         assert not session.record.window.pins
 
 
-async def test_unpin_takes_the_glob_that_holds_an_item(session: FakeSession) -> None:
+async def test_unpin_takes_the_glob_that_holds_an_item(session: LiveSession) -> None:
     await session.window.act("pin", ["src/**"])
     async with opened(session, "down") as pilot:
         assert "pinned by src/**" in foot(pilot)
@@ -313,7 +314,7 @@ async def test_unpin_takes_the_glob_that_holds_an_item(session: FakeSession) -> 
         await until(pilot, lambda: "Unpinned src/**" in foot(pilot))
 
 
-async def test_refusals_are_plain(session: FakeSession) -> None:
+async def test_refusals_are_plain(session: LiveSession) -> None:
     async with opened(session, "end", "f") as pilot:
         await until(pilot, lambda: "✗ #9: it is your latest request" in foot(pilot))
         await pilot.press("home", "p")
@@ -321,7 +322,7 @@ async def test_refusals_are_plain(session: FakeSession) -> None:
         assert not forms(session)
 
 
-async def test_a_session_to_read_only_says_so(session: FakeSession) -> None:
+async def test_a_session_to_read_only_says_so(session: LiveSession) -> None:
     session.record.journal.read_only = True
     async with opened(session, "down", "f") as pilot:
         await until(pilot, lambda: "open to read only" in foot(pilot))
@@ -332,7 +333,8 @@ async def test_a_session_to_read_only_says_so(session: FakeSession) -> None:
 
 async def test_pins_over_half_the_window_are_warned_of() -> None:
     items = (Item(n=1, kind="context", content="word " * 2_400), *list(window())[7:])
-    session = FakeSession(gauge=None, model=SMALL, items=items)
+    session = live_session(gauge=None, model=SMALL, items=items)
+    session.append(ContextSet(hash="h", context=Context()))
     async with opened(session, "home", "down", "down") as pilot:
         assert at(pilot) == 1
         await until(pilot, lambda: "! Pins alone" in foot(pilot))
@@ -343,7 +345,7 @@ async def test_pins_over_half_the_window_are_warned_of() -> None:
 # Reading and copying
 
 
-async def test_an_item_opens_with_its_other_half(session: FakeSession) -> None:
+async def test_an_item_opens_with_its_other_half(session: LiveSession) -> None:
     async with opened(session, "down", "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         text = pilot.app.screen.query_one(Page).text
@@ -356,7 +358,7 @@ async def test_an_item_opens_with_its_other_half(session: FakeSession) -> None:
         assert at(pilot) == 2
 
 
-async def test_a_long_item_scrolls(session: FakeSession) -> None:
+async def test_a_long_item_scrolls(session: LiveSession) -> None:
     async with opened(session, "down", "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         page = pilot.app.screen.query_one(Page)
@@ -366,13 +368,13 @@ async def test_a_long_item_scrolls(session: FakeSession) -> None:
         assert page.scroll_offset.y == page.max_scroll_y > 2
 
 
-async def test_images_are_named(session: FakeSession) -> None:
+async def test_images_are_named(session: LiveSession) -> None:
     async with opened(session, "end", "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         assert "[image 1: image/png, 8×6, " in pilot.app.screen.query_one(Page).text
 
 
-async def test_what_stands_before_the_window_can_be_read(session: FakeSession) -> None:
+async def test_what_stands_before_the_window_can_be_read(session: LiveSession) -> None:
     pages = [
         "You are pinfold.",
         "Use tabs.\nTest first.",
@@ -387,7 +389,7 @@ async def test_what_stands_before_the_window_can_be_read(session: FakeSession) -
             await pilot.press("escape", "down")
 
 
-async def test_copy(session: FakeSession) -> None:
+async def test_copy(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         assert pilot.app.clipboard == "Why is the config read twice?"
         assert "Copied it: 29 characters." in foot(pilot)
@@ -400,7 +402,7 @@ async def test_copy(session: FakeSession) -> None:
 # The mouse, and the way in
 
 
-async def test_a_click_takes_a_row_and_one_on_a_heading_sorts(session: FakeSession) -> None:
+async def test_a_click_takes_a_row_and_one_on_a_heading_sorts(session: LiveSession) -> None:
     async with opened(session) as pilot:
         await pilot.click(ContextTable, offset=(20, 6))
         assert at(pilot) == 3
@@ -413,7 +415,7 @@ async def test_a_click_takes_a_row_and_one_on_a_heading_sorts(session: FakeSessi
         assert numbers(pilot)[0] == 9
 
 
-async def test_a_double_click_opens(session: FakeSession) -> None:
+async def test_a_double_click_opens(session: LiveSession) -> None:
     async with opened(session) as pilot:
         await pilot.click(ContextTable, offset=(20, 6), times=2)
         await until(pilot, lambda: pilot.app.screen.query(Page))
@@ -421,7 +423,7 @@ async def test_a_double_click_opens(session: FakeSession) -> None:
 
 async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:
     items = tuple(Item(n=n, kind="user", content=f"request {n}") for n in range(1, 100))
-    async with opened(FakeSession(gauge=None, items=items)) as pilot:
+    async with opened(live_session(gauge=None, items=items)) as pilot:
         before = at(pilot)
         view = table(pilot)
         view.scroll_to(y=40)
@@ -430,7 +432,7 @@ async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:
         assert at(pilot) == before
 
 
-async def test_the_command_opens_it_once(session: FakeSession) -> None:
+async def test_the_command_opens_it_once(session: LiveSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver is not None)
@@ -441,7 +443,7 @@ async def test_the_command_opens_it_once(session: FakeSession) -> None:
         assert len(app.screen_stack) == 2
 
 
-async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
+async def test_own_keys_are_used_and_shown(session: LiveSession) -> None:
     app = make_app(session, keys={"context.mask": "b"})
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
@@ -453,8 +455,10 @@ async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
         await until(pilot, lambda: forms(session) == {3: "masked"})
 
 
-async def test_the_learned_window_is_shown_and_forgotten(session: FakeSession) -> None:
-    session.model = replace(SMALL, window_source="learned")
+async def test_the_learned_window_is_shown_and_forgotten(session: LiveSession) -> None:
+    choice = session._parts.choice
+    learned = replace(SMALL, window_source="learned")
+    choice.connection = dataclasses.replace(choice.connection, model=learned, unlearned=SMALL)
     async with opened(session) as pilot:
         said = pilot.app.screen.query_one(".facts", Static)
         assert str(said.visual).startswith("window learned (w forgets it) · ")
@@ -465,7 +469,7 @@ async def test_the_learned_window_is_shown_and_forgotten(session: FakeSession) -
         await until(pilot, lambda: "was not learned" in foot(pilot))
 
 
-async def test_memories_can_be_folded_and_unfolded(session: FakeSession) -> None:
+async def test_memories_can_be_folded_and_unfolded(session: LiveSession) -> None:
     told = replace(CONTEXT, memories=Memories("- Run make test."))
     session.append(ContextSet(hash="m", context=told))
     async with opened(session, "up") as pilot:

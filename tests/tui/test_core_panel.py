@@ -7,9 +7,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from fakes.live_session import LiveSession, live_session
 from fakes.preview import make_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.rollout.events import CoreChanged, CoreSuggested, GoalSet
 from pinfold.rollout.items import Item
 from pinfold.rollout.values import Stated
@@ -24,16 +24,16 @@ FIRST = "Make part 1 faster. Keep port 8001."
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     made = make_session(2)
     made.append(Item(n=17, kind="user", content=f"{RULE} I prefer short names."))
-    made.record.take(CoreChanged(add=(Stated(RULE, 17),)))
+    made.append(CoreChanged(add=(Stated(RULE, 17),)))
     return made
 
 
 @asynccontextmanager
 async def opened(
-    session: FakeSession, *keys: str, size: tuple[int, int] = (100, 30), **changes: object
+    session: LiveSession, *keys: str, size: tuple[int, int] = (100, 30), **changes: object
 ) -> AsyncIterator[Pilot[str]]:
     """The panel of `session`; `keys` are pressed, and each of them takes effect."""
     app = make_app(session, **changes)
@@ -65,8 +65,8 @@ def said(pilot: Pilot[str], selector: str = ".said") -> str:
     )
 
 
-def changes(session: FakeSession) -> list[CoreChanged | GoalSet]:
-    every = (event.data for event in session.record.events)
+def changes(session: LiveSession) -> list[CoreChanged | GoalSet]:
+    every = iter(session.journalled)
     return [data for data in every if isinstance(data, CoreChanged | GoalSet)][1:]
 
 
@@ -77,7 +77,7 @@ async def write(pilot: Pilot[str], text: str) -> None:
     await pilot.pause()
 
 
-async def test_it_lists_the_goal_and_what_the_user_put_there(session: FakeSession) -> None:
+async def test_it_lists_the_goal_and_what_the_user_put_there(session: LiveSession) -> None:
     async with opened(session, "end") as pilot:
         assert rows(pilot)[0] == FIRST
         assert RULE in rows(pilot)
@@ -86,7 +86,7 @@ async def test_it_lists_the_goal_and_what_the_user_put_there(session: FakeSessio
         assert "from #" in said(pilot, ".about")
 
 
-async def test_a_suggestion_is_confirmed_with_a_key(session: FakeSession) -> None:
+async def test_a_suggestion_is_confirmed_with_a_key(session: LiveSession) -> None:
     async with opened(session) as pilot:
         words = "I prefer short names."
         for _ in range(rows(pilot).index(words)):
@@ -96,9 +96,9 @@ async def test_a_suggestion_is_confirmed_with_a_key(session: FakeSession) -> Non
         await until(pilot, lambda: "2 entries" in said(pilot, ".facts"))
 
 
-async def test_the_core_of_an_adopted_session_waits_to_be_confirmed(session: FakeSession) -> None:
+async def test_the_core_of_an_adopted_session_waits_to_be_confirmed(session: LiveSession) -> None:
     theirs = "Push without asking."
-    session.record.take(CoreSuggested(add=(Stated(theirs), Stated(RULE))))
+    session.append(CoreSuggested(add=(Stated(theirs), Stated(RULE))))
     async with opened(session) as pilot:
         assert rows(pilot).count(theirs) == rows(pilot).count(RULE) == 1
         assert "1 entry" in said(pilot, ".facts")
@@ -111,7 +111,7 @@ async def test_the_core_of_an_adopted_session_waits_to_be_confirmed(session: Fak
         assert rows(pilot).count(theirs) == 1
 
 
-async def test_one_is_removed_and_comes_back_with_its_item(session: FakeSession) -> None:
+async def test_one_is_removed_and_comes_back_with_its_item(session: LiveSession) -> None:
     async with opened(session) as pilot:
         before = rows(pilot)
         for _ in range(before.index(RULE)):
@@ -128,7 +128,7 @@ async def test_one_is_removed_and_comes_back_with_its_item(session: FakeSession)
         await until(pilot, lambda: "Nothing was changed" in said(pilot))
 
 
-async def test_one_is_added_and_said_in_other_words(session: FakeSession) -> None:
+async def test_one_is_added_and_said_in_other_words(session: LiveSession) -> None:
     async with opened(session, "a") as pilot:
         await write(pilot, "Always run make")
         await until(pilot, lambda: "Always run make" in rows(pilot))
@@ -144,7 +144,7 @@ async def test_one_is_added_and_said_in_other_words(session: FakeSession) -> Non
         ]
 
 
-async def test_esc_puts_the_words_away_and_then_leaves(session: FakeSession) -> None:
+async def test_esc_puts_the_words_away_and_then_leaves(session: LiveSession) -> None:
     async with opened(session, "a", "x", "escape") as pilot:
         assert isinstance(pilot.app.screen, CorePanel)
         assert changes(session) == []
@@ -152,7 +152,7 @@ async def test_esc_puts_the_words_away_and_then_leaves(session: FakeSession) -> 
         await until(pilot, lambda: not isinstance(pilot.app.screen, CorePanel))
 
 
-async def test_the_goal_is_set_and_goes_back_to_the_first_request(session: FakeSession) -> None:
+async def test_the_goal_is_set_and_goes_back_to_the_first_request(session: LiveSession) -> None:
     async with opened(session, "x") as pilot:
         assert "first request" in said(pilot)
         assert changes(session) == []
@@ -166,26 +166,26 @@ async def test_the_goal_is_set_and_goes_back_to_the_first_request(session: FakeS
         await until(pilot, lambda: rows(pilot)[0] == "Faster parts")
 
 
-async def test_enter_opens_the_message_that_says_it(session: FakeSession) -> None:
+async def test_enter_opens_the_message_that_says_it(session: LiveSession) -> None:
     async with opened(session, "end", "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         assert RULE in pilot.app.screen.query_one(Page).text
 
 
-async def test_texts_name_the_keys_in_force(session: FakeSession) -> None:
+async def test_texts_name_the_keys_in_force(session: LiveSession) -> None:
     async with opened(session, keys={"core.confirm": "b"}) as pilot:
         table = pilot.app.screen.query_one(CheckpointList)
         drawn = "\n".join(table.render_line(y).text for y in range(len(table.lines)))
         assert "b confirms" in drawn
 
 
-async def test_it_follows_what_the_user_says(session: FakeSession) -> None:
+async def test_it_follows_what_the_user_says(session: LiveSession) -> None:
     async with opened(session) as pilot:
         session.append(Item(n=18, kind="user", content="Always answer in French."))
         await until(pilot, lambda: "Always answer in French." in rows(pilot))
 
 
-async def test_a_session_to_read_only_says_so(session: FakeSession) -> None:
+async def test_a_session_to_read_only_says_so(session: LiveSession) -> None:
     session.record.journal.read_only = True
     async with opened(session, "end", "x") as pilot:
         await until(pilot, lambda: "read only" in said(pilot))
@@ -193,7 +193,7 @@ async def test_a_session_to_read_only_says_so(session: FakeSession) -> None:
 
 
 async def test_it_is_there_before_anything_was_said() -> None:
-    async with opened(FakeSession(gauge=None)) as pilot:
+    async with opened(live_session(gauge=None)) as pilot:
         assert rows(pilot) == ["Your first request will be it."]
         await pilot.press("x", "e", "escape", "enter")
 
@@ -202,7 +202,7 @@ async def test_it_is_there_before_anything_was_said() -> None:
 def test_what_it_looks_like(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see the goal with `#1` at its right, then what the user wrote here, under the
     cursor and again at the foot, then three sentences that are not confirmed, each with `?`."""
-    session = FakeSession(gauge=None)
+    session = live_session(gauge=None)
     session.append(Item(n=1, kind="user", content="Port the parser to Rust."))
     session.append(Item(n=2, kind="user", content=f"{RULE} I prefer short names."))
     session.append(CoreChanged(add=(Stated("Always answer in French."),)))

@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from fakes.live_session import LiveSession, live_session
 from fakes.preview import make_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.evaluation.recorded_now import SHOWN
 from pinfold.tui.panels.eval import EvalPanel
 from pinfold.tui.panels.preview import PreviewPanel
@@ -23,12 +23,12 @@ OURS = ["prune", "checkpoint", "layered"]
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     return make_session()
 
 
 @asynccontextmanager
-async def opened(session: FakeSession, *, done: bool = True) -> AsyncIterator[Pilot[str]]:
+async def opened(session: LiveSession, *, done: bool = True) -> AsyncIterator[Pilot[str]]:
     app = make_app(session)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: session.approver is not None)
@@ -50,13 +50,13 @@ def drawn(pilot: Pilot[str]) -> list[str]:
     return [shown.render_line(y).text for y in range(len(shown.lines))]
 
 
-async def test_a_line_for_each_strategy_that_needs_no_model(session: FakeSession) -> None:
+async def test_a_line_for_each_strategy_that_needs_no_model(session: LiveSession) -> None:
     async with opened(session) as pilot:
         assert [line.strip("▎ ").split()[0] for line in drawn(pilot)] == OURS
         assert session.compaction.asked == []
 
 
-async def test_shares_tokens_and_time_stand_beside_it(session: FakeSession) -> None:
+async def test_shares_tokens_and_time_stand_beside_it(session: LiveSession) -> None:
     async with opened(session) as pilot:
         name, *shares, tokens, number, unit = drawn(pilot)[1].strip("▎ ").split()
         assert name == "checkpoint"
@@ -68,20 +68,20 @@ async def test_shares_tokens_and_time_stand_beside_it(session: FakeSession) -> N
         assert unit == "ms"
 
 
-async def test_one_whose_place_another_takes_is_not_named(session: FakeSession) -> None:
+async def test_one_whose_place_another_takes_is_not_named(session: LiveSession) -> None:
     session.compaction.options = replace(session.compaction.options, target_pct=0.1)
     async with opened(session) as pilot:
         assert "layered → checkpoint" in drawn(pilot)[2]
         assert said(pilot).startswith("checkpoint keeps most: ")
 
 
-async def test_those_that_are_level_are_named_together(session: FakeSession) -> None:
+async def test_those_that_are_level_are_named_together(session: LiveSession) -> None:
     async with opened(session) as pilot:
         assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
 
 
 async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowned(
-    session: FakeSession,
+    session: LiveSession,
 ) -> None:
     session.compaction.options = replace(session.compaction.options, target_pct=0.05)
     async with opened(session) as pilot:
@@ -90,7 +90,7 @@ async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowne
         assert "prune" not in said(pilot).splitlines()[0]
 
 
-async def test_progress_is_told_and_leaving_ends_the_work(session: FakeSession) -> None:
+async def test_progress_is_told_and_leaving_ends_the_work(session: LiveSession) -> None:
     session.compaction.gate = asyncio.Event()
     async with opened(session, done=False) as pilot:
         await until(pilot, lambda: "Trying prune, 1 of 3…" in said(pilot))
@@ -101,13 +101,13 @@ async def test_progress_is_told_and_leaving_ends_the_work(session: FakeSession) 
         assert [name for name, _ in session.compaction.drafted] == ["prune"]
 
 
-def narrow(session: FakeSession) -> None:
+def narrow(session: LiveSession) -> None:
     """Leave a window so little room that it loses something."""
     options = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
     session.compaction.options = options
 
 
-async def test_enter_opens_what_it_would_lose(session: FakeSession) -> None:
+async def test_enter_opens_what_it_would_lose(session: LiveSession) -> None:
     narrow(session)
     async with opened(session) as pilot:
         await pilot.press("down", "enter")
@@ -118,7 +118,7 @@ async def test_enter_opens_what_it_would_lose(session: FakeSession) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, EvalPanel))
 
 
-async def test_what_is_to_be_kept_goes_into_the_preview(session: FakeSession) -> None:
+async def test_what_is_to_be_kept_goes_into_the_preview(session: LiveSession) -> None:
     narrow(session)
     async with opened(session) as pilot:
         await pilot.press("down", "enter")
@@ -129,7 +129,7 @@ async def test_what_is_to_be_kept_goes_into_the_preview(session: FakeSession) ->
         await until(pilot, lambda: session.compaction.drafted[-1][1].keep)
 
 
-async def test_p_opens_the_preview_with_that_strategy(session: FakeSession) -> None:
+async def test_p_opens_the_preview_with_that_strategy(session: LiveSession) -> None:
     async with opened(session) as pilot:
         before = len(session.compaction.drafted)
         await pilot.press("p")
@@ -138,14 +138,14 @@ async def test_p_opens_the_preview_with_that_strategy(session: FakeSession) -> N
         assert session.compaction.drafted[before][0] == "prune"
 
 
-async def test_a_session_with_nothing_in_it(session: FakeSession) -> None:
-    async with opened(FakeSession(gauge=None), done=False) as pilot:
+async def test_a_session_with_nothing_in_it(session: LiveSession) -> None:
+    async with opened(live_session(gauge=None), done=False) as pilot:
         await until(pilot, lambda: "No strategy makes this window smaller" in said(pilot))
         await pilot.press("enter", "p", "down")
         assert all("not run" in line for line in drawn(pilot))
 
 
-async def test_r_looks_again(session: FakeSession) -> None:
+async def test_r_looks_again(session: LiveSession) -> None:
     async with opened(session) as pilot:
         before = len(session.compaction.drafted)
         await pilot.press("r")

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
+from fakes.live_session import LiveSession
 from fakes.preview import make_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.table import Table
 
@@ -17,7 +17,7 @@ Before = Callable[[Pilot[str]], Awaitable[None]]
 SIZES = pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids="{0[0]}x{0[1]}".format)
 
 
-def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], object]) -> Before:
+def opening(session: LiveSession, *keys: str, then: Callable[[Pilot[str]], object]) -> Before:
     """Open the evaluation, press `keys` when all strategies are tried, wait for `then`."""
 
     async def before(pilot: Pilot[str]) -> None:

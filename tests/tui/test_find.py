@@ -4,8 +4,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, type_fast, until
-from fakes.session import FakeSession
 from fakes.transcripts import DIFF, call, shown
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.items import Form, Item
@@ -28,7 +28,7 @@ def items() -> list[Item]:
     ]
 
 
-async def ready(pilot: Pilot[str], session: FakeSession) -> Transcript:
+async def ready(pilot: Pilot[str], session: LiveSession) -> Transcript:
     await until(pilot, lambda: session.approver)
     return pilot.app.screen.query_one(Transcript)
 
@@ -61,7 +61,7 @@ def marked(transcript: Transcript) -> str:
 
 
 async def test_each_key_searches_all_that_was_ever_said() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         await pilot.press("ctrl+f", *"needle")
@@ -71,7 +71,7 @@ async def test_each_key_searches_all_that_was_ever_said() -> None:
 
 
 async def test_enter_and_arrows_go_from_match_to_match_and_open_what_is_closed() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         assert await search(pilot, "needle") == "3/3"
@@ -90,7 +90,7 @@ async def test_enter_and_arrows_go_from_match_to_match_and_open_what_is_closed()
 
 
 async def test_esc_leaves_and_stays_at_the_place_with_the_cursor_there() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         await search(pilot, "row 30")
@@ -107,14 +107,14 @@ async def test_esc_leaves_and_stays_at_the_place_with_the_cursor_there() -> None
 
 
 async def test_a_capital_letter_asks_for_the_very_case() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
         assert await search(pilot, "Needle") == "1/1"
 
 
 async def test_nothing_found_is_said() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
         assert await search(pilot, "nowhere to be seen") == "nothing found"
@@ -122,7 +122,7 @@ async def test_nothing_found_is_said() -> None:
 
 @pytest.mark.parametrize("words", ["second needle", "**kwargs", "shell  $ cat hay", "LIMIT = 2"])
 async def test_what_can_be_read_is_found(words: str) -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         assert await search(pilot, words) == "1/1"
@@ -130,11 +130,9 @@ async def test_what_can_be_read_is_found(words: str) -> None:
 
 
 async def test_archived_items_are_found() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     window: tuple[tuple[int, Form], ...] = ((40, "full"),)
-    session.record.take(
-        WindowReplaced(generation=1, base=Base(0, 1), reason="manual", window=window)
-    )
+    session.append(WindowReplaced(generation=1, base=Base(0, 1), reason="manual", window=window))
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         assert await search(pilot, "Where is") == "1/1"
@@ -142,7 +140,7 @@ async def test_archived_items_are_found() -> None:
 
 
 async def test_slash_in_the_transcript_finds_and_n_goes_on_after_leaving() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         transcript.focus()
@@ -163,7 +161,7 @@ async def test_slash_in_the_transcript_finds_and_n_goes_on_after_leaving() -> No
 
 
 async def test_what_is_typed_fast_behind_the_slash_is_searched() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         for words in ("needle", "mnpfc jk/gGN[]"):
@@ -178,7 +176,7 @@ async def test_what_is_typed_fast_behind_the_slash_is_searched() -> None:
 
 
 async def test_what_was_searched_for_is_selected_when_one_finds_again() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
         await pilot.press(*"/find needle", "enter")
@@ -195,7 +193,7 @@ async def test_what_was_searched_for_is_selected_when_one_finds_again() -> None:
 
 
 async def test_find_is_a_command() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
         await pilot.press(*"/find needle", "enter")
@@ -207,7 +205,7 @@ async def test_find_is_a_command() -> None:
 
 
 async def test_what_comes_while_one_searches_counts_too() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
         await search(pilot, "needle")
@@ -217,7 +215,7 @@ async def test_what_comes_while_one_searches_counts_too() -> None:
 
 
 async def test_another_session_ends_the_search() -> None:
-    session = FakeSession(items=items())
+    session = live_session(items=items())
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         await search(pilot, "needle")

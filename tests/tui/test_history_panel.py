@@ -9,9 +9,10 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from fakes.compactions import working
+from fakes.live_session import LiveSession
 from fakes.pasts import SUMMARY, make_past, replaced
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession
+from fakes.session import FakeHost
 from pinfold.agent.compaction.applying import SEE_LOST
 from pinfold.agent.updates import Told
 from pinfold.rollout.events import ItemAdded
@@ -29,13 +30,13 @@ NEWEST, MIDDLE, FIRST = 0, 1, 2
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     return make_past()
 
 
 @asynccontextmanager
 async def opened(
-    session: FakeSession, *keys: str, host: FakeHost | None = None, panel: str = "history"
+    session: LiveSession, *keys: str, host: FakeHost | None = None, panel: str = "history"
 ) -> AsyncIterator[Pilot[str]]:
     """The panel of `session`; `keys` are pressed."""
     app = make_app(session, host=host)
@@ -68,7 +69,7 @@ async def shows(pilot: Pilot[str], panel: type[object]) -> None:
     await until(pilot, lambda: listed(pilot).lines)
 
 
-async def test_a_line_for_each_window_the_newest_first(session: FakeSession) -> None:
+async def test_a_line_for_each_window_the_newest_first(session: LiveSession) -> None:
     async with opened(session) as pilot:
         newest, middle, first = drawn(pilot)
         assert newest.split()[:5] == ["▎2", "●", "compacted", "by", "prune"]
@@ -81,7 +82,7 @@ async def test_a_line_for_each_window_the_newest_first(session: FakeSession) -> 
         assert "→" not in first
 
 
-async def test_the_foot_tells_beforehand_what_a_restore_comes_to(session: FakeSession) -> None:
+async def test_the_foot_tells_beforehand_what_a_restore_comes_to(session: LiveSession) -> None:
     async with opened(session, "end") as pilot:
         await until(pilot, lambda: "Restored" in said(pilot, ".about"))
         effect = said(pilot, ".about").splitlines()[-1]
@@ -93,14 +94,14 @@ async def test_the_foot_tells_beforehand_what_a_restore_comes_to(session: FakeSe
         assert "Restored" not in said(pilot, ".about")
 
 
-async def test_what_would_not_fit_is_warned_of(session: FakeSession) -> None:
+async def test_what_would_not_fit_is_warned_of(session: LiveSession) -> None:
     session.model = type(session.model)("tiny", "p", 1_000, "table", max_output=200)
     async with opened(session, "end") as pilot:
         await until(pilot, lambda: "more than fit" in said(pilot, ".about"))
         assert ", ! " in said(pilot, ".about")
 
 
-async def test_a_window_is_looked_into_item_by_item(session: FakeSession) -> None:
+async def test_a_window_is_looked_into_item_by_item(session: LiveSession) -> None:
     async with opened(session, "down", "enter") as pilot:
         await shows(pilot, ItemsPanel)
         assert len(listed(pilot).lines) == 17
@@ -113,7 +114,7 @@ async def test_a_window_is_looked_into_item_by_item(session: FakeSession) -> Non
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryPanel))
 
 
-async def test_two_windows_are_compared_the_older_first(session: FakeSession) -> None:
+async def test_two_windows_are_compared_the_older_first(session: LiveSession) -> None:
     async with opened(session, "d", "down", "d") as pilot:
         await shows(pilot, ItemsPanel)
         lines = {int(line.key): line.head[0] for line in listed(pilot).lines}
@@ -121,7 +122,7 @@ async def test_two_windows_are_compared_the_older_first(session: FakeSession) ->
         assert said(pilot, ".facts") == "gone 8; new 0; otherwise 0"
 
 
-async def test_a_mark_is_shown_and_dropped_before_the_panel_is_left(session: FakeSession) -> None:
+async def test_a_mark_is_shown_and_dropped_before_the_panel_is_left(session: LiveSession) -> None:
     async with opened(session, "down", "d") as pilot:
         assert "1 ◆" in drawn(pilot)[MIDDLE]
         assert "Marked window 1" in said(pilot, ".said")
@@ -131,7 +132,7 @@ async def test_a_mark_is_shown_and_dropped_before_the_panel_is_left(session: Fak
         await until(pilot, lambda: not isinstance(pilot.app.screen, HistoryPanel))
 
 
-async def test_a_window_is_restored_and_that_undone(session: FakeSession) -> None:
+async def test_a_window_is_restored_and_that_undone(session: LiveSession) -> None:
     before = session.record.window.forms
     async with opened(session, "end", "r") as pilot:
         await until(pilot, lambda: "Window 0 is back" in said(pilot, ".said"))
@@ -143,12 +144,12 @@ async def test_a_window_is_restored_and_that_undone(session: FakeSession) -> Non
         assert session.record.window.forms == before
 
 
-async def test_the_window_of_now_is_not_restored(session: FakeSession) -> None:
+async def test_the_window_of_now_is_not_restored(session: LiveSession) -> None:
     async with opened(session, "r") as pilot:
         await until(pilot, lambda: "✗ There is no earlier window 2." in said(pilot, ".said"))
 
 
-async def test_nothing_is_restored_or_forked_while_a_turn_runs(session: FakeSession) -> None:
+async def test_nothing_is_restored_or_forked_while_a_turn_runs(session: LiveSession) -> None:
     async with opened(session, "end") as pilot:
         session.enter("streaming")
         for key in ("r", "f"):
@@ -158,7 +159,7 @@ async def test_nothing_is_restored_or_forked_while_a_turn_runs(session: FakeSess
         assert session.record.window.generation == 2
 
 
-async def test_a_fork_goes_on_from_any_window(session: FakeSession) -> None:
+async def test_a_fork_goes_on_from_any_window(session: LiveSession) -> None:
     host = FakeHost()
     async with opened(session, "down", "f", host=host) as pilot:
         await until(pilot, lambda: host.opened)
@@ -166,7 +167,7 @@ async def test_a_fork_goes_on_from_any_window(session: FakeSession) -> None:
         await until(pilot, lambda: pilot.app.session is host.made[0])  # type: ignore[attr-defined]
 
 
-async def test_it_follows_the_session(session: FakeSession) -> None:
+async def test_it_follows_the_session(session: LiveSession) -> None:
     async with opened(session, "end") as pilot:
         session.append(Item(n=50, kind="user", content="more"))
         await until(pilot, lambda: "10 items" in drawn(pilot)[NEWEST])
@@ -179,7 +180,7 @@ async def test_it_follows_the_session(session: FakeSession) -> None:
 # What was lost
 
 
-async def test_what_a_compaction_lost_is_kept_after_all(session: FakeSession) -> None:
+async def test_what_a_compaction_lost_is_kept_after_all(session: LiveSession) -> None:
     async with opened(session, "down", "l") as pilot:
         await shows(pilot, LostPanel)
         told = "\n".join(f"{line.text} {line.note}" for line in listed(pilot).lines)
@@ -216,20 +217,20 @@ async def test_what_was_lost_stands_with_the_item_that_said_it() -> None:
         await until(pilot, lambda: listed(pilot).lines[1].head == "✓ #50")
 
 
-async def test_what_is_kept_although_it_does_not_fit_is_warned_of(session: FakeSession) -> None:
+async def test_what_is_kept_although_it_does_not_fit_is_warned_of(session: LiveSession) -> None:
     session.model = type(session.model)("tiny", "p", 400, "table", max_output=100)
     async with opened(session, "k", panel="lost") as pilot:
         await until(pilot, lambda: "more than fit" in said(pilot, ".said"))
         assert said(pilot, ".said").startswith("! Kept after all")
 
 
-async def test_a_lost_thing_is_read_in_its_item(session: FakeSession) -> None:
+async def test_a_lost_thing_is_read_in_its_item(session: LiveSession) -> None:
     async with opened(session, "enter", panel="lost") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         assert "part" in pilot.app.screen.query_one(Page).text.lower()
 
 
-async def test_the_first_window_has_lost_nothing(session: FakeSession) -> None:
+async def test_the_first_window_has_lost_nothing(session: LiveSession) -> None:
     async with opened(session, "end", "l") as pilot:
         await until(pilot, lambda: "it lost nothing" in said(pilot, ".said"))
         assert isinstance(pilot.app.screen, HistoryPanel)
@@ -248,7 +249,7 @@ async def test_where_all_still_stands_that_is_said() -> None:
         await until(pilot, lambda: "Nothing: all that" in said(pilot, ".facts"))
 
 
-async def test_the_completion_leads_to_what_was_lost(session: FakeSession) -> None:
+async def test_the_completion_leads_to_what_was_lost(session: LiveSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver is not None)

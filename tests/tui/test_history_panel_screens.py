@@ -7,9 +7,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from fakes.live_session import LiveSession
 from fakes.pasts import make_past
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.tui.panels.history_items import ItemsPanel
 from pinfold.tui.panels.lost import LostPanel
 from pinfold.tui.panels.table import Table
@@ -29,11 +29,11 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     return make_past()
 
 
-def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], object]) -> Before:
+def opening(session: LiveSession, *keys: str, then: Callable[[Pilot[str]], object]) -> Before:
     """Open the history, press `keys`, wait for `then`."""
 
     async def before(pilot: Pilot[str]) -> None:
@@ -61,7 +61,7 @@ def on(panel: type[object]) -> Callable[[Pilot[str]], object]:
 
 
 @SIZES
-def test_windows(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_windows(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see three windows, the one of now on top with a dot; why each was made, what it
     came to, its items and since when. Window 2 is marked with a lozenge; the foot tells what a
     restore of window 1 would come to. With 120 columns the transcript stays in view."""
@@ -69,13 +69,13 @@ def test_windows(snap_compare: Snap, session: FakeSession, size: tuple[int, int]
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
 
 
-def test_narrow(snap_compare: Snap, session: FakeSession) -> None:
+def test_narrow(snap_compare: Snap, session: LiveSession) -> None:
     """You should see no frame, and of each window its number, why and what it came to."""
     before = opening(session, "end", then=lambda p: "Restored" in said(p, ".about"))
     assert snap_compare(make_app(session), terminal_size=(40, 20), run_before=before)
 
 
-def test_restored(snap_compare: Snap, session: FakeSession) -> None:
+def test_restored(snap_compare: Snap, session: LiveSession) -> None:
     """You should read that window 0 is back, that it does not fit by how much, and how to undo
     it; a fourth line stands on top."""
     session.model = type(session.model)("tiny", "p", 2_000, "table", max_output=400)
@@ -84,21 +84,21 @@ def test_restored(snap_compare: Snap, session: FakeSession) -> None:
 
 
 @SIZES
-def test_items(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_items(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see the 17 items of window 1, its checkpoint first, above them what it came to.
     With 120 columns the item under the cursor stands beside them."""
     before = opening(session, "down", "enter", then=on(ItemsPanel))
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
 
 
-def test_difference(snap_compare: Snap, session: FakeSession) -> None:
+def test_difference(snap_compare: Snap, session: LiveSession) -> None:
     """You should see eight items with a minus: they went between window 1 and window 2."""
     before = opening(session, "d", "down", "d", then=on(ItemsPanel))
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
 @SIZES
-def test_lost(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_lost(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see items that no longer stand in window 1, each with its size and the names or
     numbers that went with it; the first is kept after all, as its tick and the foot say."""
 
@@ -111,7 +111,7 @@ def test_lost(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -
 
 
 def test_no_color(
-    snap_compare: Snap, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    snap_compare: Snap, session: LiveSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """You should see no colour: the window of now by its dot, the cursor by a bar."""
     monkeypatch.setenv("NO_COLOR", "1")

@@ -11,8 +11,9 @@ from textual.pilot import Pilot
 
 from fakes.compactions import working
 from fakes.hostile import NAME, TEXT, WRITABLE, hostile_data, leaks, session_data, session_folder
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import CONFIG, make_app, until
-from fakes.session import FakeHost, FakeSession, FakeTexts, Foreign, Line
+from fakes.session import FakeHost, FakeTexts, Foreign, Line
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
 from pinfold.ports.approver import Question
@@ -41,15 +42,14 @@ def host() -> Host:
     return Host(lines=[line], texts=said, foreign=[foreign])
 
 
-def session(folder: Path) -> FakeSession:
+def session(folder: Path) -> LiveSession:
     """A session every text of which is hostile."""
-    made = FakeSession(
+    made = live_session(
         cwd=folder,
         gauge=None,
         notices=(TEXT,),
         left_at=TEXT,
         choice_note=TEXT,
-        approvals=TEXT,
         model=ModelInfo(TEXT, TEXT, 16_000, "table", max_output=2_000),
     )
     for data in [*session_data(), *working(12, first=10)]:
@@ -83,7 +83,7 @@ def check(pilot: Pilot[str]) -> None:
 
 
 @asynccontextmanager
-async def running(tmp_path: Path) -> AsyncIterator[tuple[Pilot[str], FakeSession]]:
+async def running(tmp_path: Path) -> AsyncIterator[tuple[Pilot[str], LiveSession]]:
     folder = tmp_path / NAME
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_bytes(f"ref: refs/heads/{WRITABLE}\n".encode())
@@ -249,10 +249,10 @@ async def test_the_prompt(tmp_path: Path, typed: str) -> None:
 
 
 async def test_a_session_that_does_not_open(tmp_path: Path) -> None:
-    async def start(_: object) -> FakeSession:
+    async def start(_: object) -> LiveSession:
         raise ProviderError(TEXT)
 
-    app = make_app(FakeSession())
+    app = make_app(live_session())
     app._start = start  # type: ignore[assignment]
     async with app.run_test(size=(100, 40)) as pilot:
         await asyncio.wait_for(app._begun.wait(), 30)

@@ -8,10 +8,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from fakes.live_session import LiveSession
 from fakes.memories import NOW, ONE, TWO, FakeMemories, remembered
 from fakes.preview import make_session
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession
+from fakes.session import FakeHost
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.rollout.events import CoreChanged, MemoryUsed
 from pinfold.tui.panels.item import Page
@@ -142,15 +143,15 @@ async def test_a_pin_puts_it_into_the_core(memories: FakeMemories) -> None:
     async with opened(memories, "p") as pilot:
         await until(pilot, lambda: "Pinned" in said(pilot))
         session = panel(pilot)._session
-        assert isinstance(session, FakeSession)
-        changes = [e.data for e in session.record.events if isinstance(e.data, CoreChanged)]
+        assert isinstance(session, LiveSession)
+        changes = [data for data in session.journalled if isinstance(data, CoreChanged)]
         assert [rule.text for rule in changes[-1].add] == [RULE]
 
 
 async def test_an_export_has_all_of_them(memories: FakeMemories, tmp_path: Path) -> None:
     async with opened(memories) as pilot:
         session = panel(pilot)._session
-        assert isinstance(session, FakeSession)
+        assert isinstance(session, LiveSession)
         session.cwd = tmp_path
         await pilot.press("x")
         await until(pilot, lambda: "Exported 5 to pinfold-memories.md" in said(pilot))

@@ -7,8 +7,8 @@ from pathlib import Path
 from textual import events
 from textual.pilot import Pilot
 
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.ports.approver import Approver, Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.tool import Review
@@ -27,7 +27,7 @@ def editor(pilot: Pilot[str]) -> Editor:
 
 
 @asynccontextmanager
-async def running(session: FakeSession, **look: object) -> AsyncIterator[Pilot[str]]:
+async def running(session: LiveSession, **look: object) -> AsyncIterator[Pilot[str]]:
     app = make_app(session, **look)
     async with app.run_test() as pilot:
         await until(pilot, lambda: app._session is session)
@@ -41,7 +41,7 @@ async def paste(pilot: Pilot[str], text: str) -> None:
 
 
 async def test_a_paste_is_told_from_what_is_typed() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"see ")
         await paste(pilot, LOG)
@@ -53,7 +53,7 @@ async def test_a_paste_is_told_from_what_is_typed() -> None:
 
 
 async def test_a_pasted_path_is_typed() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await paste(pilot, "src/app.py")
         await pilot.press("enter")
@@ -61,7 +61,7 @@ async def test_a_pasted_path_is_typed() -> None:
 
 
 async def test_editing_a_paste_makes_only_what_was_edited_the_users() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await paste(pilot, LOG)
         await pilot.press("backspace", "!", "enter")
@@ -70,7 +70,7 @@ async def test_editing_a_paste_makes_only_what_was_edited_the_users() -> None:
 
 
 async def test_a_queued_prompt_that_is_taken_back_keeps_its_paste() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.enter("streaming")
         await paste(pilot, LOG)
@@ -84,13 +84,13 @@ async def test_a_queued_prompt_that_is_taken_back_keeps_its_paste() -> None:
 
 async def test_a_prompt_from_the_history_keeps_its_paste(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
-    first = FakeSession()
+    first = live_session()
     async with running(first, history=path) as pilot:
         await pilot.press(*"see ")
         await paste(pilot, LONG)
         await pilot.press("enter")
         await until(pilot, path.exists)
-    second = FakeSession()
+    second = live_session()
     async with running(second, history=path) as pilot:
         await until(pilot, editor(pilot)._prompts.newest_first)
         await pilot.press("up", *" again", "enter")
@@ -99,20 +99,20 @@ async def test_a_prompt_from_the_history_keeps_its_paste(tmp_path: Path) -> None
 
 
 async def test_a_draft_brings_its_paste_along() -> None:
-    session = FakeSession(saved_draft=Draft(f"see {LOG}", (LOG,)))
+    session = live_session(draft=Draft(f"see {LOG}", (LOG,)))
     async with running(session) as pilot:
         await until(pilot, lambda: editor(pilot).text)
         await pilot.press(*" ok")
-        await until(pilot, lambda: session.saved_draft == Draft(f"see {LOG} ok", (LOG,)))
+        await until(pilot, lambda: session.draft() == Draft(f"see {LOG} ok", (LOG,)))
         await pilot.press("enter")
     assert session.pasted == [[LOG]]
 
 
 async def test_what_waited_for_the_first_session_keeps_its_paste() -> None:
     failing = False
-    session = FakeSession()
+    session = live_session()
 
-    async def start(_: Approver) -> FakeSession:
+    async def start(_: Approver) -> LiveSession:
         await until(pilot, lambda: failing)
         raise ProviderError("Nobody answers.")
 
@@ -127,7 +127,7 @@ async def test_what_waited_for_the_first_session_keeps_its_paste() -> None:
 
 
 async def test_words_given_with_a_no_say_what_of_them_was_pasted() -> None:
-    session = FakeSession()
+    session = live_session()
     question = Question("c1", "shell", "{}", Review("run", "make", command="make"), "ask")
     async with running(session) as pilot:
         task = session.ask(question)

@@ -7,15 +7,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
+from fakes.live_session import LiveSession
 from fakes.preview import SUMMARY, make_session, model, opened, said, settled
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession
+from fakes.session import FakeHost
 from pinfold.agent.compaction.trigger import CompactionTrigger
+from pinfold.agent.options import Options
 from pinfold.agent.updates import Told, Update
 from pinfold.compaction.report import KEEPS_MORE, completion
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.items import Item
 from pinfold.settings import SettingsError
+from pinfold.tokens.prices import Price
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_list import PreviewList
@@ -24,9 +27,11 @@ from pinfold.tui.panels.preview_rows import PreviewRow
 from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.panels.table import Table
 
+PRICED = Options(prices={"small": Price(10, 10)})
+
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     made = make_session()
     made.compaction.strategy = "checkpoint"
     return made
@@ -45,7 +50,7 @@ def result(pilot: Pilot[str]) -> list[bool]:
     return found
 
 
-def told(session: FakeSession) -> list[str]:
+def told(session: LiveSession) -> list[str]:
     """What the session tells from now on."""
     heard: list[str] = []
 
@@ -60,7 +65,7 @@ def told(session: FakeSession) -> list[str]:
 # The diff
 
 
-async def test_both_windows_stand_in_one_list(session: FakeSession) -> None:
+async def test_both_windows_stand_in_one_list(session: LiveSession) -> None:
     async with opened(session) as pilot:
         shown = list(rows(pilot).values())
         assert shown[0].inserted is not None
@@ -74,7 +79,7 @@ async def test_both_windows_stand_in_one_list(session: FakeSession) -> None:
         assert f"archived {len(archived)} · inserted" in said(pilot, ".line")
 
 
-async def test_what_takes_another_s_place_stands_beneath_it(session: FakeSession) -> None:
+async def test_what_takes_another_s_place_stands_beneath_it(session: LiveSession) -> None:
     session.append(Item(n=97, kind="user", content="Why? " * 5_000))
     async with opened(session, "end") as pilot:
         *_, last, cut = rows(pilot).values()
@@ -84,7 +89,7 @@ async def test_what_takes_another_s_place_stands_beneath_it(session: FakeSession
         await until(pilot, lambda: pilot.app.screen.query(Page))
 
 
-async def test_the_figures_of_all_strategies_stand_side_by_side(session: FakeSession) -> None:
+async def test_the_figures_of_all_strategies_stand_side_by_side(session: LiveSession) -> None:
     async with opened(session) as pilot:
         lines = said(pilot, ".strategies").splitlines()
         by_name = {line[2:].split()[1]: line for line in lines}
@@ -98,7 +103,7 @@ async def test_the_figures_of_all_strategies_stand_side_by_side(session: FakeSes
         assert not session.compaction.asked
 
 
-async def test_a_model_writes_once_for_however_many_plans(session: FakeSession) -> None:
+async def test_a_model_writes_once_for_however_many_plans(session: LiveSession) -> None:
     session.compaction.summary = "The limit of part 3 is 8003."
     at = session.compaction.strategies.index("handoff")
     async with opened(session, str(at + 1), "enter", *["down"] * 4, "k", "z") as pilot:
@@ -109,8 +114,10 @@ async def test_a_model_writes_once_for_however_many_plans(session: FakeSession) 
         assert session.compaction.asked == ["handoff"]
 
 
-async def test_while_a_model_writes_its_price_stands_there(session: FakeSession) -> None:
-    session.compaction.cost, session.compaction.answers = 0.07, [SUMMARY]
+async def test_while_a_model_writes_its_price_stands_there() -> None:
+    session = make_session(options=PRICED)
+    session.compaction.answers = [SUMMARY]
+    session.compaction.writing.clear()
     at = session.compaction.strategies.index("snapshot")
     async with opened(session) as pilot:
         await pilot.press(str(at + 1), "enter")
@@ -120,8 +127,9 @@ async def test_while_a_model_writes_its_price_stands_there(session: FakeSession)
         await settled(pilot)
 
 
-async def test_only_enter_starts_a_strategy_that_uses_the_model(session: FakeSession) -> None:
-    session.compaction.cost = 0.07
+async def test_only_enter_starts_a_strategy_that_uses_the_model() -> None:
+    session = make_session(options=PRICED)
+    session.compaction.summary = "The limit of part 3 is 8003."
     focus = replace(session.compaction.options, focus="the parser")
     session.compaction.options = focus
     at = session.compaction.strategies.index("handoff") + 1
@@ -138,7 +146,7 @@ async def test_only_enter_starts_a_strategy_that_uses_the_model(session: FakeSes
 
 
 async def test_a_model_that_failed_says_why_and_is_asked_again_by_its_key(
-    session: FakeSession,
+    session: LiveSession,
 ) -> None:
     key = str(session.compaction.strategies.index("handoff") + 1)
     async with opened(session, key, "enter") as pilot:
@@ -154,7 +162,7 @@ async def test_a_model_that_failed_says_why_and_is_asked_again_by_its_key(
         assert session.compaction.asked == ["handoff", "handoff"]
 
 
-async def test_runs_of_one_verdict_are_a_line_that_opens(session: FakeSession) -> None:
+async def test_runs_of_one_verdict_are_a_line_that_opens(session: LiveSession) -> None:
     async with opened(session, runs=False) as pilot:
         inserted, run, *_ = listed(pilot).lines
         assert inserted.inserted
@@ -170,7 +178,7 @@ async def test_runs_of_one_verdict_are_a_line_that_opens(session: FakeSession) -
         assert [row.words for row in listed(pilot).lines][1] == run.words
 
 
-async def test_strategies_are_switched_at_once(session: FakeSession) -> None:
+async def test_strategies_are_switched_at_once(session: LiveSession) -> None:
     async with opened(session) as pilot:
         planned = len(session.compaction.drafted)
         for key, name in (("1", "prune"), ("tab", "checkpoint"), ("shift+tab", "prune")):
@@ -185,7 +193,7 @@ async def test_strategies_are_switched_at_once(session: FakeSession) -> None:
 # Changes
 
 
-async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: FakeSession) -> None:
+async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: LiveSession) -> None:
     async with opened(session, *["down"] * 4) as pilot:
         assert rows(pilot)["4"].verdict == "archived"
         await pilot.press("k")
@@ -199,7 +207,7 @@ async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: FakeSess
         assert rows(pilot)["4"].verdict == "archived"
 
 
-async def test_folding_out_and_undoing_it(session: FakeSession) -> None:
+async def test_folding_out_and_undoing_it(session: LiveSession) -> None:
     async with opened(session, "down", "f") as pilot:
         assert rows(pilot)["1"].reason == "you want it out"
         await pilot.press("k")
@@ -210,12 +218,12 @@ async def test_folding_out_and_undoing_it(session: FakeSession) -> None:
         assert rows(pilot)["1"].verdict == "archived"
 
 
-async def test_what_can_t_go_says_why(session: FakeSession) -> None:
+async def test_what_can_t_go_says_why(session: LiveSession) -> None:
     async with opened(session, "end", "f") as pilot:
         assert "#96 stays: your latest request." in said(pilot, ".said")
 
 
-async def test_pins_are_the_session_s_own(session: FakeSession) -> None:
+async def test_pins_are_the_session_s_own(session: LiveSession) -> None:
     async with opened(session, *["down"] * 4, "p") as pilot:
         assert list(session.record.window.pins) == [4]
         assert rows(pilot)["4"].verdict == "pinned"
@@ -224,7 +232,7 @@ async def test_pins_are_the_session_s_own(session: FakeSession) -> None:
         assert rows(pilot)["4"].verdict == "archived"
 
 
-async def test_a_pin_is_undone_like_all_else(session: FakeSession) -> None:
+async def test_a_pin_is_undone_like_all_else(session: LiveSession) -> None:
     async with opened(session, *["down"] * 4, "k", "p") as pilot:
         assert "Pinned #4. z undoes it." in said(pilot, ".said")
         await pilot.press("z")
@@ -236,7 +244,7 @@ async def test_a_pin_is_undone_like_all_else(session: FakeSession) -> None:
         assert rows(pilot)["4"].verdict == "archived"
 
 
-async def test_who_leaves_has_the_pins_of_before(session: FakeSession) -> None:
+async def test_who_leaves_has_the_pins_of_before(session: LiveSession) -> None:
     await session.window.act("pin", [20])
     async with opened(session, *["down"] * 4, "p", "k") as pilot:
         listed(pilot).move(16)
@@ -249,7 +257,7 @@ async def test_who_leaves_has_the_pins_of_before(session: FakeSession) -> None:
         assert list(session.record.window.pins) == [20]
 
 
-async def test_a_pin_stays_with_what_is_applied(session: FakeSession) -> None:
+async def test_a_pin_stays_with_what_is_applied(session: LiveSession) -> None:
     async with opened(session, *["down"] * 4, "p", "a") as pilot:
         await until(pilot, lambda: result(pilot))
         assert list(session.record.window.pins) == [4]
@@ -257,7 +265,7 @@ async def test_a_pin_stays_with_what_is_applied(session: FakeSession) -> None:
 
 @pytest.mark.parametrize("keys", [["escape", "enter"], ["enter", "b"], ["f1"], ["l"]])
 async def test_keys_behind_the_one_that_applies_do_not_hold_it_open(
-    session: FakeSession, keys: list[str]
+    session: LiveSession, keys: list[str]
 ) -> None:
     async with opened(session, *["down"] * 4) as pilot:
         session.compaction.gate = asyncio.Event()  # as a journal that is slow
@@ -269,7 +277,7 @@ async def test_keys_behind_the_one_that_applies_do_not_hold_it_open(
         assert len(pilot.app.screen_stack) == 1
 
 
-async def test_the_text_is_edited_counted_and_applied(session: FakeSession) -> None:
+async def test_the_text_is_edited_counted_and_applied(session: LiveSession) -> None:
     async with opened(session, "e") as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, TextPanel))
         pilot.app.screen.query_one(TextArea).text = "Remember the port."
@@ -284,7 +292,7 @@ async def test_the_text_is_edited_counted_and_applied(session: FakeSession) -> N
         assert session.record.window.items[0].content == "Remember the port."
 
 
-async def test_an_edit_can_be_left(session: FakeSession) -> None:
+async def test_an_edit_can_be_left(session: LiveSession) -> None:
     async with opened(session) as pilot:
         planned = len(session.compaction.drafted)
         await pilot.press("e")
@@ -294,7 +302,7 @@ async def test_an_edit_can_be_left(session: FakeSession) -> None:
         assert len(session.compaction.drafted) == planned
 
 
-async def test_the_text_can_be_read_in_full(session: FakeSession) -> None:
+async def test_the_text_can_be_read_in_full(session: LiveSession) -> None:
     async with opened(session, "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         inserted = pilot.app.screen.query_one(Page).text
@@ -303,7 +311,7 @@ async def test_the_text_can_be_read_in_full(session: FakeSession) -> None:
         assert session.record.window.items[0].content == inserted
 
 
-async def test_what_would_be_lost_can_be_kept_after_all(session: FakeSession) -> None:
+async def test_what_would_be_lost_can_be_kept_after_all(session: LiveSession) -> None:
     narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
     session.compaction.options = narrow
     async with opened(session, "l") as pilot:
@@ -324,7 +332,7 @@ async def test_what_would_be_lost_can_be_kept_after_all(session: FakeSession) ->
         assert lost.lines[0].key not in {line.key for line in again.lines}
 
 
-async def test_a_line_that_was_left_out_can_be_kept(session: FakeSession) -> None:
+async def test_a_line_that_was_left_out_can_be_kept(session: LiveSession) -> None:
     narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
     session.compaction.options = narrow
     async with opened(session, "l") as pilot:
@@ -342,7 +350,7 @@ async def test_a_line_that_was_left_out_can_be_kept(session: FakeSession) -> Non
 # The end
 
 
-async def test_the_draft_that_is_shown_is_applied(session: FakeSession) -> None:
+async def test_the_draft_that_is_shown_is_applied(session: LiveSession) -> None:
     heard = told(session)
     async with opened(session, *["down"] * 4, "k") as pilot:
         shown = list(rows(pilot).values())
@@ -352,21 +360,21 @@ async def test_the_draft_that_is_shown_is_applied(session: FakeSession) -> None:
         stays = [row.n for row in shown if row.n is not None and not row.goes and row.after]
         new = [n for n in session.record.window.forms if n < 97]
         assert set(stays) <= set(new)
-        assert heard == [completion(applied.plan)]
+        assert completion(applied.plan) in heard
         assert session.record.window.generation == 1
 
 
-async def test_leaving_leaves_no_trace(session: FakeSession) -> None:
-    before = len(session.record.events)
+async def test_leaving_leaves_no_trace(session: LiveSession) -> None:
+    before = len(session.journalled)
     host = FakeHost()
     async with opened(session, "down", "k", "f", "1", "escape", host=host) as pilot:
         await until(pilot, lambda: result(pilot) == [False])
         assert not host.saved
-        assert len(session.record.events) == before
+        assert len(session.journalled) == before
         assert session.compaction.options == PlanOptions()
 
 
-async def test_defaults_are_saved_without_what_was_for_once(session: FakeSession) -> None:
+async def test_defaults_are_saved_without_what_was_for_once(session: LiveSession) -> None:
     host = FakeHost()
     async with opened(session, "down", "k", "1", "d", host=host) as pilot:
         await until(pilot, lambda: "Saved: mode = prune." in said(pilot, ".said"))
@@ -377,14 +385,14 @@ async def test_defaults_are_saved_without_what_was_for_once(session: FakeSession
         assert not session.compaction.options.keep
 
 
-async def test_what_can_t_be_saved_holds_in_the_session(session: FakeSession) -> None:
+async def test_what_can_t_be_saved_holds_in_the_session(session: LiveSession) -> None:
     host = FakeHost(trouble=SettingsError("config.toml: Expected ']'"))
     async with opened(session, "1", "d", host=host) as pilot:
         await until(pilot, lambda: "Not saved: config.toml: Expected ']'" in said(pilot, ".said"))
         assert session.compaction.strategy == "prune"
 
 
-async def test_it_begins_with_what_it_is_given(session: FakeSession) -> None:
+async def test_it_begins_with_what_it_is_given(session: LiveSession) -> None:
     options = replace(session.compaction.options, max_tail_messages=1)
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -424,7 +432,7 @@ async def test_too_many_pins_can_be_undone_right_there() -> None:
         assert "can't be compacted" not in said(pilot, ".notes")
 
 
-async def test_a_failed_write_is_told_and_the_window_is_as_it_was(session: FakeSession) -> None:
+async def test_a_failed_write_is_told_and_the_window_is_as_it_was(session: LiveSession) -> None:
     session.compaction.full_disk = True
     async with opened(session, "a") as pilot:
         await until(pilot, lambda: "✗ The disk is full." in said(pilot, ".said"))
@@ -434,7 +442,7 @@ async def test_a_failed_write_is_told_and_the_window_is_as_it_was(session: FakeS
         await until(pilot, lambda: result(pilot) == [True])
 
 
-async def test_nothing_is_applied_by_hand_while_a_turn_runs(session: FakeSession) -> None:
+async def test_nothing_is_applied_by_hand_while_a_turn_runs(session: LiveSession) -> None:
     async with opened(session) as pilot:
         session.enter("streaming")
         await pilot.press("a")
@@ -444,7 +452,7 @@ async def test_nothing_is_applied_by_hand_while_a_turn_runs(session: FakeSession
         await until(pilot, lambda: result(pilot) == [True])
 
 
-async def test_a_window_that_changes_is_planned_anew(session: FakeSession) -> None:
+async def test_a_window_that_changes_is_planned_anew(session: LiveSession) -> None:
     async with opened(session) as pilot:
         session.compaction.gate = asyncio.Event()
         session.append(Item(n=97, kind="assistant", content="Done."))
@@ -460,7 +468,7 @@ async def test_a_window_that_changes_is_planned_anew(session: FakeSession) -> No
     ("size", "words", "seen"), [((120, 40), 36, 20), ((80, 24), 36, 9), ((60, 18), 18, 5)]
 )
 async def test_words_have_the_room_and_items_are_in_view(
-    session: FakeSession, size: tuple[int, int], words: int, seen: int
+    session: LiveSession, size: tuple[int, int], words: int, seen: int
 ) -> None:
     app = make_app(session)
     async with app.run_test(size=size) as pilot:
@@ -475,7 +483,7 @@ async def test_words_have_the_room_and_items_are_in_view(
             assert len(str(line.visual)) <= line.size.width or not line.display
 
 
-async def test_why_it_opens_for_a_smaller_model_is_said_first(session: FakeSession) -> None:
+async def test_why_it_opens_for_a_smaller_model_is_said_first(session: LiveSession) -> None:
     session.model = model(6_000)
     async with opened(session, trigger=CompactionTrigger("model")) as pilot:
         assert said(pilot, ".why") == (
@@ -486,7 +494,7 @@ async def test_why_it_opens_for_a_smaller_model_is_said_first(session: FakeSessi
         assert not said(pilot, ".why")
 
 
-async def test_the_steps_are_shown_as_they_are_taken(session: FakeSession) -> None:
+async def test_the_steps_are_shown_as_they_are_taken(session: LiveSession) -> None:
     session.compaction.gate = asyncio.Event()
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -515,14 +523,14 @@ async def test_thousands_of_items_are_drawn_by_view_alone() -> None:
         assert "#5000" in view.render_line(view.size.height - 1).text
 
 
-async def test_control_characters_never_reach_the_terminal(session: FakeSession) -> None:
+async def test_control_characters_never_reach_the_terminal(session: LiveSession) -> None:
     session.append(Item(n=97, kind="user", content="a\x1b[2Jb"))
     async with opened(session, "end") as pilot:
         view = listed(pilot)
         assert not any("\x1b" in view.render_line(y).text for y in range(view.size.height))
 
 
-async def test_own_keys_are_used_and_shown(session: FakeSession) -> None:
+async def test_own_keys_are_used_and_shown(session: LiveSession) -> None:
     app = make_app(session, keys={"preview.keep": "b"})
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: session.approver is not None)

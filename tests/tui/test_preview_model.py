@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from fakes.live_session import LiveSession
 from fakes.preview import SUMMARY, make_session, opened, said, settled
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession
+from fakes.session import FakeHost
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel
@@ -20,7 +21,7 @@ SIZES = pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids="{0[0]}x{0[1]
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     made = make_session()
     made.compaction.strategy = "snapshot"
     made.compaction.answers = [SUMMARY]
@@ -45,7 +46,7 @@ def texts(pilot: Pilot[str]) -> str:
 # What bears it out
 
 
-async def test_what_no_item_bears_out_is_left_out_and_told(session: FakeSession) -> None:
+async def test_what_no_item_bears_out_is_left_out_and_told(session: LiveSession) -> None:
     async with opened(session) as pilot:
         assert "Left out, as no item bears it out: 2 entries. c shows what." in said(
             pilot, ".notes"
@@ -57,7 +58,7 @@ async def test_what_no_item_bears_out_is_left_out_and_told(session: FakeSession)
         assert "9999" not in texts(pilot)
 
 
-async def test_the_doubtful_come_first_with_what_is_missing(session: FakeSession) -> None:
+async def test_the_doubtful_come_first_with_what_is_missing(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         lines = (await listed(pilot)).lines
         assert [line.head.split() for line in lines[:3]] == [
@@ -71,7 +72,7 @@ async def test_the_doubtful_come_first_with_what_is_missing(session: FakeSession
         assert "2 that no item bears out, 0 of them kept" in said(pilot, ".facts")
 
 
-async def test_one_is_kept_all_the_same_and_no_model_is_asked_again(session: FakeSession) -> None:
+async def test_one_is_kept_all_the_same_and_no_model_is_asked_again(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         entries = await listed(pilot)
         await pilot.press("k")
@@ -89,7 +90,7 @@ async def test_one_is_kept_all_the_same_and_no_model_is_asked_again(session: Fak
         assert "port 9999" in session.record.window.items[0].content
 
 
-async def test_keeping_one_is_undone_like_any_change(session: FakeSession) -> None:
+async def test_keeping_one_is_undone_like_any_change(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         entries = await listed(pilot)
         await pilot.press("k")
@@ -100,7 +101,7 @@ async def test_keeping_one_is_undone_like_any_change(session: FakeSession) -> No
 
 
 async def test_what_is_borne_out_can_t_be_dropped_and_its_items_can_be_read(
-    session: FakeSession,
+    session: LiveSession,
 ) -> None:
     async with opened(session, "c") as pilot:
         entries = await listed(pilot)
@@ -113,7 +114,7 @@ async def test_what_is_borne_out_can_t_be_dropped_and_its_items_can_be_read(
         assert pilot.app.screen.query_one(Page).text == "Part 1 takes 1.5 seconds less."
 
 
-async def test_a_strategy_without_entries_says_so(session: FakeSession) -> None:
+async def test_a_strategy_without_entries_says_so(session: LiveSession) -> None:
     session.compaction.strategy = "checkpoint"
     async with opened(session, "c") as pilot:
         assert "checkpoint has no entries that cite items." in said(pilot, ".said")
@@ -122,7 +123,7 @@ async def test_a_strategy_without_entries_says_so(session: FakeSession) -> None:
 # The steps
 
 
-async def writing(pilot: Pilot[str], session: FakeSession) -> None:
+async def writing(pilot: Pilot[str], session: LiveSession) -> None:
     """Open the preview; the model is at work."""
     session.compaction.writing.clear()
     await until(pilot, lambda: session.approver is not None)
@@ -132,7 +133,7 @@ async def writing(pilot: Pilot[str], session: FakeSession) -> None:
     await until(pilot, lambda: "50 tokens written" in said(pilot, ".said"))
 
 
-async def test_the_steps_are_the_model_s_own(session: FakeSession) -> None:
+async def test_the_steps_are_the_model_s_own(session: LiveSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await writing(pilot, session)
@@ -155,7 +156,7 @@ async def test_the_steps_are_the_model_s_own(session: FakeSession) -> None:
         assert session.compaction.asked == ["snapshot"]
 
 
-async def test_leaving_stops_the_model(session: FakeSession) -> None:
+async def test_leaving_stops_the_model(session: LiveSession) -> None:
     app = make_app(session)
     async with app.run_test(size=(100, 40)) as pilot:
         await writing(pilot, session)
@@ -171,7 +172,7 @@ async def test_leaving_stops_the_model(session: FakeSession) -> None:
 
 
 @SIZES
-def test_snapshot(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_snapshot(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see snapshot marked with its figures, a note that two entries are left out and
     by which key they are shown, and the summary inserted."""
 
@@ -186,7 +187,7 @@ def test_snapshot(snap_compare: Snap, session: FakeSession, size: tuple[int, int
 
 
 @SIZES
-def test_claims(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_claims(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see six entries with the items that they cite; the first, which cites nothing, is
     kept all the same, the second is left out, and the foot says what is missing of it."""
 
@@ -207,12 +208,13 @@ def test_claims(snap_compare: Snap, session: FakeSession, size: tuple[int, int])
 
 
 @SIZES
-def test_writing(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_writing(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see the steps of snapshot, the third under way, how much has been written, and
     above the list what it costs."""
 
     async def before(pilot: Pilot[str]) -> None:
         await writing(pilot, session)
         await until(pilot, lambda: "reads about" in said(pilot, ".notes"))
+        await until(pilot, lambda: "−27%" in said(pilot, ".strategies"))
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)

@@ -8,9 +8,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
+from fakes.live_session import LiveSession
 from fakes.preview import make_session, model
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession
+from fakes.session import FakeHost
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_loss import LossPanel
@@ -21,13 +22,13 @@ Before = Callable[[Pilot[str]], Awaitable[None]]
 
 
 @pytest.fixture
-def session() -> FakeSession:
+def session() -> LiveSession:
     made = make_session()
     made.compaction.strategy = "checkpoint"
     return made
 
 
-def opening(session: FakeSession, *keys: str, then: Callable[[Pilot[str]], object]) -> Before:
+def opening(session: LiveSession, *keys: str, then: Callable[[Pilot[str]], object]) -> Before:
     """Pin 4, open the preview and plan, press `keys`, wait for `then`."""
 
     async def before(pilot: Pilot[str]) -> None:
@@ -61,7 +62,7 @@ DOWN = ["down"] * 7
 @pytest.mark.parametrize(
     "size", [(160, 50), (120, 40), (80, 24), (40, 24)], ids="{0[0]}x{0[1]}".format
 )
-def test_preview(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_preview(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see what the window comes to, a bar with what stays, goes, is free and kept for
     the reply, and each strategy with its figures or that it uses the model, checkpoint marked; on
     short screens they stand in two columns. Below, the inserted checkpoint on a green ground, #3
@@ -74,7 +75,7 @@ def test_preview(snap_compare: Snap, session: FakeSession, size: tuple[int, int]
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
 
 
-def test_masked(snap_compare: Snap, session: FakeSession) -> None:
+def test_masked(snap_compare: Snap, session: LiveSession) -> None:
     """You should see old results masked, with a half disc and fewer tokens, nothing inserted, and
     prune marked."""
     before = opening(session, "1", *DOWN, then=lambda pilot: "▸ 1" in said(pilot, ".strategies"))
@@ -82,7 +83,7 @@ def test_masked(snap_compare: Snap, session: FakeSession) -> None:
 
 
 def test_no_color(
-    snap_compare: Snap, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    snap_compare: Snap, session: LiveSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """You should see no colour: verdicts by sign and word, a bar at the cursor."""
     monkeypatch.setenv("NO_COLOR", "1")
@@ -104,7 +105,7 @@ def test_refused(snap_compare: Snap) -> None:
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
-def test_steps(snap_compare: Snap, session: FakeSession) -> None:
+def test_steps(snap_compare: Snap, session: LiveSession) -> None:
     """You should see, in the last line, that the new window is being written."""
 
     async def before(pilot: Pilot[str]) -> None:
@@ -116,7 +117,7 @@ def test_steps(snap_compare: Snap, session: FakeSession) -> None:
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
-def test_loss(snap_compare: Snap, session: FakeSession) -> None:
+def test_loss(snap_compare: Snap, session: LiveSession) -> None:
     """You should see what would be lost, by kind, the item of each at the right; the second is
     kept after all."""
     narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
@@ -130,13 +131,13 @@ def test_loss(snap_compare: Snap, session: FakeSession) -> None:
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
-def test_text(snap_compare: Snap, session: FakeSession) -> None:
+def test_text(snap_compare: Snap, session: LiveSession) -> None:
     """You should see the checkpoint's text, ready to scroll."""
     before = opening(session, "enter", then=lambda pilot: pilot.app.screen.query(Page))
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
-def test_edit(snap_compare: Snap, session: FakeSession) -> None:
+def test_edit(snap_compare: Snap, session: LiveSession) -> None:
     """You should see the checkpoint's text with a cursor at its beginning."""
     before = opening(session, "e", then=lambda pilot: pilot.app.screen.query(TextArea))
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)

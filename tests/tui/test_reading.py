@@ -7,8 +7,8 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, type_fast, until
-from fakes.session import FakeSession
 from pinfold.agent.updates import Streamed
 from pinfold.ports.provider import Progress, TextDelta
 from pinfold.rollout.items import Item
@@ -18,15 +18,15 @@ from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 
-def make_session() -> FakeSession:
-    made = FakeSession()
+def make_session() -> LiveSession:
+    made = live_session()
     for n in range(1, 60):
         made.append(Item(n=n, kind="assistant", content=f"reply {n}"))
     return made
 
 
 @asynccontextmanager
-async def running(session: FakeSession, width: int = 80) -> AsyncIterator[Pilot[str]]:
+async def running(session: LiveSession, width: int = 80) -> AsyncIterator[Pilot[str]]:
     async with make_app(session).run_test(size=(width, 24)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         await until(pilot, lambda: transcript(pilot).max_scroll_y)

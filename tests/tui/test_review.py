@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
-from fakes.preview import make_session
+from fakes.live_session import LiveSession
+from fakes.preview import make_session, settled
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.prompt.editor import Editor
@@ -21,7 +21,7 @@ TRIGGER = CompactionTrigger("threshold", "mid_turn", waited_for=True)
 
 @asynccontextmanager
 async def asked(
-    session: FakeSession, **changes: object
+    session: LiveSession, **changes: object
 ) -> AsyncIterator[tuple[Pilot[str], "asyncio.Task[bool]"]]:
     """In mid-turn, the window has passed its threshold."""
     app = make_app(session, **changes)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ async def test_the_preview_opens_by_the_users_own_key(way: str) -> None:
             pilot.app.screen.query_one("Transcript").focus()
             await pilot.press("f6")
         await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
-        await pilot.app.workers.wait_for_complete()
+        await settled(pilot)
         await pilot.press("a")
         assert await task
         assert session.compaction.applied

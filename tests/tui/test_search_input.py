@@ -6,8 +6,8 @@ import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, type_fast, until
-from fakes.session import FakeSession
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.picker import Choice, Picker
 
@@ -20,7 +20,7 @@ from pinfold.tui.panels.picker import Choice, Picker
 async def test_keys_typed_fast_keep_their_order(
     panel: Callable[[], ModalScreen[str | None]],
 ) -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         pilot.app.push_screen(panel())

@@ -10,8 +10,9 @@ import pytest
 from rich.console import Console
 from textual.pilot import Pilot
 
+from fakes.live_session import live_session
 from fakes.screen import CWD, make_app, until
-from fakes.session import USED, FakeHost, FakeSession, FakeTexts, Line
+from fakes.session import USED, FakeHost, FakeTexts, Line
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.tui.panels.session_page import page
 from pinfold.tui.panels.sessions import SessionsPanel, fitting
@@ -31,7 +32,7 @@ async def choosing(
     *lines: Line, current: str = "", size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[Pilot[str], SessionsPanel, list[str | None]]]:
     """The panel over the shell, and what was chosen."""
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(lines=lines, texts=FakeTexts(SAID))
     app = make_app(session, host=host)
     chosen: list[str | None] = []

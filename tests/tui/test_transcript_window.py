@@ -2,8 +2,8 @@
 
 from textual.pilot import Pilot
 
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from fakes.transcripts import call, shown
 from pinfold.rollout.events import ArtifactObserved, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item
@@ -32,7 +32,7 @@ REPLACED = WindowReplaced(
 )
 
 
-async def ready(pilot: Pilot[str], session: FakeSession) -> Transcript:
+async def ready(pilot: Pilot[str], session: LiveSession) -> Transcript:
     await until(pilot, lambda: session.approver)
     transcript = pilot.app.screen.query_one(Transcript)
     transcript.focus()
@@ -45,47 +45,47 @@ def row(transcript: Transcript, words: str) -> str:
 
 
 async def test_signs_come_and_go_with_pins_and_marks() -> None:
-    session = FakeSession(items=history())
+    session = live_session(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         assert row(transcript, "#1").startswith("   #1 ▌")
-        session.record.take(PinsChanged(add=(1,)))
-        session.record.take(ItemsMarked(items=((3, "masked"), (4, "placeholder"))))
+        session.append(PinsChanged(add=(1,)))
+        session.append(ItemsMarked(items=((3, "masked"), (4, "placeholder"))))
         assert row(transcript, "Why").startswith("⚑  #1 ▌")
         assert row(transcript, "pytest").startswith("◐  #2 ")
         assert row(transcript, "3 failed").startswith("◐  #3 ")
         assert row(transcript, "opens it twice").startswith("○  #4 ")
         assert row(transcript, "Fix it").startswith("   #5 ")
-        session.record.take(PinsChanged(remove=(1,)))
+        session.append(PinsChanged(remove=(1,)))
         assert row(transcript, "Why").startswith("   #1 ")
 
 
 async def test_only_rows_whose_sign_changes_are_drawn_anew() -> None:
-    session = FakeSession(items=history())
+    session = live_session(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         finished = {block: list(block.strips) for block in transcript._column.blocks}
-        session.record.take(PinsChanged(add=(4,)))
+        session.append(PinsChanged(add=(4,)))
         await pilot.pause()
         again = [b for b in transcript._column.blocks if b.strips[0] is not finished[b][0]]
         assert [block.entry.items[0].n for block in again] == [4]
 
 
 async def test_a_pin_on_files_shows_on_what_concerns_them_later() -> None:
-    session = FakeSession(items=history())
+    session = live_session(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
-        session.record.take(PinsChanged(add=("src/**",)))
+        session.append(PinsChanged(add=("src/**",)))
         assert row(transcript, "pytest").startswith("   #2")
-        session.record.take(ArtifactObserved(uri="src/a.py", kind="file", op="read", item=3))
+        session.append(ArtifactObserved(uri="src/a.py", kind="file", op="read", item=3))
         assert row(transcript, "pytest").startswith("⚑  #2")
 
 
 async def test_a_new_window_begins_below_a_rule_and_the_old_one_stays_readable() -> None:
-    session = FakeSession(items=history())
+    session = live_session(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
-        session.record.take(REPLACED)
+        session.append(REPLACED)
         await pilot.pause()
         assert "── window 1 · compacted by checkpoint · 42k → 11k ──" in row(transcript, "window")
         assert row(transcript, "Why").startswith("·  #1 ")
@@ -94,9 +94,8 @@ async def test_a_new_window_begins_below_a_rule_and_the_old_one_stays_readable()
 
 
 async def test_a_resumed_session_shows_its_boundaries_where_they_were() -> None:
-    session = FakeSession(items=history())
-    session.record.take(REPLACED)
-    session.items = [*session.items, *REPLACED.inserted]
+    session = live_session(items=history())
+    session.append(REPLACED)
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         text = "\n".join(shown(transcript))
@@ -104,7 +103,9 @@ async def test_a_resumed_session_shows_its_boundaries_where_they_were() -> None:
 
 
 async def test_the_gutter_grows_with_the_numbers() -> None:
-    session = FakeSession(items=[Item(n=n, kind="user", content=f"m{n}") for n in range(990, 1000)])
+    session = live_session(
+        items=[Item(n=n, kind="user", content=f"m{n}") for n in range(990, 1000)]
+    )
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         assert row(transcript, "m999").startswith(" #999 ▌")
@@ -115,8 +116,8 @@ async def test_the_gutter_grows_with_the_numbers() -> None:
 
 
 async def test_in_a_narrow_terminal_the_sign_stands_alone() -> None:
-    session = FakeSession(items=history())
-    session.record.take(PinsChanged(add=(1,)))
+    session = live_session(items=history())
+    session.append(PinsChanged(add=(1,)))
     async with make_app(session).run_test(size=(40, 50)) as pilot:
         transcript = await ready(pilot, session)
         assert row(transcript, "Why").startswith("⚑▌ Why")
@@ -125,7 +126,7 @@ async def test_in_a_narrow_terminal_the_sign_stands_alone() -> None:
 # Keys
 
 
-async def press(pilot: Pilot[str], session: FakeSession, n: int, key: str) -> str:
+async def press(pilot: Pilot[str], session: LiveSession, n: int, key: str) -> str:
     """What is told after `key` on item `n`."""
     transcript = pilot.app.screen.query_one(Transcript)
     assert transcript.jump(n)
@@ -136,7 +137,7 @@ async def press(pilot: Pilot[str], session: FakeSession, n: int, key: str) -> st
 
 
 async def test_p_pins_and_unpins_and_tells_what_that_holds() -> None:
-    session = FakeSession(items=history(), gauge=None)
+    session = live_session(items=history(), gauge=None)
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         await ready(pilot, session)
         assert "tokens held" in await press(pilot, session, 2, "p")
@@ -146,8 +147,8 @@ async def test_p_pins_and_unpins_and_tells_what_that_holds() -> None:
 
 
 async def test_a_result_pinned_by_its_number_is_unpinned_on_its_card() -> None:
-    session = FakeSession(items=history(), gauge=None)
-    session.record.take(PinsChanged(add=(3,)))
+    session = live_session(items=history(), gauge=None)
+    session.append(PinsChanged(add=(3,)))
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         await ready(pilot, session)
         await press(pilot, session, 2, "p")
@@ -155,7 +156,7 @@ async def test_a_result_pinned_by_its_number_is_unpinned_on_its_card() -> None:
 
 
 async def test_m_masks_the_result_of_a_call_and_brings_it_back() -> None:
-    session = FakeSession(items=history(), gauge=None)
+    session = live_session(items=history(), gauge=None)
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         await ready(pilot, session)
         assert "/undo" in await press(pilot, session, 2, "m")
@@ -165,7 +166,7 @@ async def test_m_masks_the_result_of_a_call_and_brings_it_back() -> None:
 
 
 async def test_f_folds_and_unfolds_and_a_refusal_tells_why() -> None:
-    session = FakeSession(items=history(), gauge=None)
+    session = live_session(items=history(), gauge=None)
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         await ready(pilot, session)
         assert "freed" in await press(pilot, session, 4, "f")
@@ -178,7 +179,7 @@ async def test_f_folds_and_unfolds_and_a_refusal_tells_why() -> None:
 
 async def test_what_a_key_did_is_told_also_while_one_reads_far_above() -> None:
     long = [Item(n=n, kind="assistant", content=f"Reply {n}") for n in range(6, 60)]
-    session = FakeSession(items=[*history(), *long], gauge=None)
+    session = live_session(items=[*history(), *long], gauge=None)
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
         await press(pilot, session, 5, "f")

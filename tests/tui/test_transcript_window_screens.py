@@ -6,8 +6,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from fakes.transcripts import call
 from pinfold.rollout.events import ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Form, Item
@@ -17,9 +17,9 @@ from pinfold.tui.transcript.view import Transcript
 Snap = Callable[..., bool]
 
 
-def history() -> FakeSession:
+def history() -> LiveSession:
     tests = "\n".join(f"tests/test_{i}.py PASSED" for i in range(30))
-    session = FakeSession(
+    session = live_session(
         items=[
             Item(n=1, kind="user", content="The config is empty on the second read. Why?"),
             Item(n=2, kind="assistant", content="Because `read()` starts at the end of it."),
@@ -30,10 +30,10 @@ def history() -> FakeSession:
             Item(n=9, kind="user", content="Then fix it."),
         ]
     )
-    session.record.take(PinsChanged(add=(5,)))
+    session.append(PinsChanged(add=(5,)))
     kept: tuple[tuple[int, Form], ...] = (*((n, "full") for n in (10, 5, 6, 7, 8, 9)),)
     made = Item(n=10, kind="checkpoint", content="Task: fix the second read of the config")
-    session.record.take(
+    session.append(
         WindowReplaced(
             generation=1,
             base=Base(0, 9),
@@ -44,9 +44,8 @@ def history() -> FakeSession:
             tokens=Sizes(42_000, 11_000),
         )
     )
-    session.items = [*session.items, made]
     session.append(Item(n=11, kind="assistant", content="I read the file once, into memory."))
-    session.record.take(ItemsMarked(items=((7, "masked"), (8, "placeholder"))))
+    session.append(ItemsMarked(items=((7, "masked"), (8, "placeholder"))))
     return session
 
 
