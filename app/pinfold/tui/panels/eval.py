@@ -105,6 +105,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
     def _add(self, tried: Tried) -> None:
         self._tried.append(tried)
         self._list.show_tried(self._tried)
+        self._fit()  # the first rows settle how wide the list is
 
     def _verdict(self, budget: int) -> str:
         ran = [tried for tried in self._tried if tried.kept]
