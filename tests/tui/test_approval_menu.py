@@ -103,7 +103,7 @@ async def test_what_answers_nothing_goes_into_the_prompt() -> None:
     ],
 )
 async def test_a_question_is_answered_by_a_choice_or_in_words(keys: list[str], note: str) -> None:
-    session = FakeSession()
+    session = live_session()
     question = Question(
         "c3", "ask_user", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS")
     )
