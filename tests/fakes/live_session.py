@@ -195,11 +195,13 @@ class LiveSession(Session):
         self.questions.append(asyncio.ensure_future(self.approver(question)))
         return self.questions[-1]
 
-    def send(self, text: str, pasted: Sequence[provenance.Span] = ()) -> "asyncio.Future[Ending]":
+    def send(
+        self, text: str, pasted: Sequence[provenance.Span] = (), *, steers: bool = True
+    ) -> "asyncio.Future[Ending]":
         self.pasted.append(provenance.slices(text, pasted))
         if not self.busy:
             self.sent.append(text)
-        return super().send(text, pasted)
+        return super().send(text, pasted, steers=steers)
 
     def run_command(self, command: str) -> None:
         self.commands.append(command)
