@@ -458,6 +458,9 @@ class FakeHost:
         self.saved.append((strategy, options))
         return f"Saved: mode = {strategy}."
 
+    def models(self, *_: object) -> Iterator[object]:
+        return iter(())
+
     def doctor(self) -> str:
         return "python  3.11\nmodel   gpt-5.2 (OPENAI_API_KEY is set)"
 

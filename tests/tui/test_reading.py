@@ -126,7 +126,7 @@ async def test_at_every_width_one_sees_that_the_transcript_has_the_keys(width: i
         assert status(pilot).endswith("Esc closes")
 
 
-@pytest.mark.parametrize("keys", [[*"/model", "enter"], [*"/foo", "enter"], [*"hello", "enter"]])
+@pytest.mark.parametrize("keys", [[*"/pins", "enter"], [*"/foo", "enter"], [*"hello", "enter"]])
 async def test_an_answer_and_a_prompt_that_is_sent_come_into_view(keys: list[str]) -> None:
     async with running(make_session()) as pilot:
         await pilot.press("pageup", *keys)

@@ -10,6 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -76,7 +77,7 @@ class Picker(Modal[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel picker") as panel:
-            panel.border_title = self._title
+            panel.border_title = Content(self._title)  # a name is no markup
             panel.border_subtitle = "↑ ↓ choose · Enter takes · Esc leaves"
             if self._choices or self._source:
                 yield self._input
