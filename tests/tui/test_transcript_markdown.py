@@ -16,7 +16,9 @@ from pinfold.tui.transcript.markdown import markdown
 from pinfold.tui.transcript.reply import Reply
 from pinfold.window.titles import title_of
 
-LOOKS = Looks(**{field.name: Style(meta={"look": field.name}) for field in fields(Looks)})
+LOOKS = Looks(
+    **{field.name: Style(meta={"look": field.name}) for field in fields(Looks) if field.required}
+)
 
 SAMPLE = '''# Title
 

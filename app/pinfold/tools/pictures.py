@@ -13,15 +13,27 @@ MAX_BYTES = 20_000_000
 """Of one picture."""
 MAX_PICTURES = 10
 _NAMED = re.compile(
-    r"""(?:^|(?<=[\s(\["'`]))@([^\s@]+\.(?:png|jpe?g|gif|webp))(?=[\s)\]"'`.,;:!?]|$)""",
+    r"""(?:^|(?<=[\s(\["'`]))@(?:"([^"\n]+\.(?:png|jpe?g|gif|webp))"|"""
+    r"""([^\s@"]+\.(?:png|jpe?g|gif|webp))(?=[\s)\]"'`.,;:!?]|$))""",
     re.IGNORECASE,
 )
+_PLAIN = re.compile(r"[^\s@\"]+")
 _TYPES = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), "image/webp"),
 )
+
+
+def mention(path: str) -> str:
+    """How a prompt names the picture at `path`."""
+    return f"@{path}" if _PLAIN.fullmatch(path) else f'@"{path}"'
+
+
+def named(prompt: str) -> list[str]:
+    """The pictures that a prompt names, each once."""
+    return list(dict.fromkeys(quoted or plain for quoted, plain in _NAMED.findall(prompt)))
 
 
 def attached(prompt: str, root: Path) -> tuple[tuple[Image, ...], tuple[str, ...]]:
@@ -31,7 +43,7 @@ def attached(prompt: str, root: Path) -> tuple[tuple[Image, ...], tuple[str, ...
     """
     images: list[Image] = []
     problems: list[str] = []
-    for name in dict.fromkeys(_NAMED.findall(prompt)):
+    for name in named(prompt):
         try:
             if len(images) == MAX_PICTURES:
                 raise ToolError(f"A prompt takes {MAX_PICTURES} pictures.")

@@ -154,6 +154,7 @@ class Bridge:
     def refresh(self) -> None:
         """Read anew what no update tells: model, approvals, threshold."""
         session = self._session
+        self._transcript.count_for(session.model.name)
         self._status.model = f"{session.model.name} · {session.model.provider}"
         self._status.approvals = _approvals(session)
         self._status.jobs = len(session.jobs.running)

@@ -201,6 +201,9 @@ class Editor(Writing):
         event.prevent_default()
         event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        from pinfold.tui.prompt.pictures import mentions
+
+        text = mentions(text, self.completer.folder) or text
         if provenance.is_paste(text):
             self._pastes.append(text)
         if result := self._replace_via_keyboard(self._chips.take(text), *self.selection):

@@ -22,6 +22,7 @@ from pinfold.tui.transcript.entries import (
 )
 from pinfold.tui.transcript.lines import TranscriptLine, clip, indent
 from pinfold.tui.transcript.looks import Looks
+from pinfold.tui.transcript.pictures import picture_rows
 from pinfold.window.titles import title_of
 
 State = Literal["calling", "running", "ok", "failed", "refused", "interrupted"]
@@ -159,6 +160,7 @@ class Card(TranscriptEntry):
 
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         body = [] if self.quiet else self._body(width - LEAD - 1, looks)
+        body += picture_rows(self.result, width - LEAD - 1, looks)
         if self.item is not None and self.result is not None:
             body = numbered(body, self.result.n)
         head = self._head(width, looks, opens=bool(body) or self.quiet)

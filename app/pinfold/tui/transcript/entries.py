@@ -12,6 +12,7 @@ from pinfold.sanitize import clean, one_line
 from pinfold.tui.transcript.lines import BLANK, TranscriptLine, clip, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
+from pinfold.tui.transcript.pictures import picture_rows
 from pinfold.tui.transcript.reply import Reply
 
 LEAD = 2
@@ -121,6 +122,7 @@ class Prompt(TranscriptEntry):
         ]
         if self.closed:
             rows = shorten(rows, self.HEAD, 2, looks)
+        rows += picture_rows(self.item, width - LEAD - 1, looks)
         lines = indent(rows, [Segment("▌ ", looks.bar)])
         return [line._replace(fill=looks.prompt) for line in numbered(lines, self._number)]
 

@@ -48,6 +48,8 @@ class Looks(Struct, frozen=True):
     """Carries the background of removed lines."""
     base: Style
     """The widget's own colours, under all others."""
+    model: str = ""
+    """By whose rule the tokens of pictures count."""
 
 
 _BOLD = Style(bold=True)
@@ -56,7 +58,7 @@ _UNDERLINE = Style(underline=True)
 _REVERSE = Style(bold=True, reverse=True)
 
 
-def looks_of(widget: Widget) -> Looks:
+def looks_of(widget: Widget, model: str = "") -> Looks:
     """The looks of `widget` under the theme of now."""
     app = widget.app
     foreground = ink(app, "foreground")
@@ -98,4 +100,5 @@ def looks_of(widget: Widget) -> Looks:
         added=ground(app, first("diff-added", "success 14%")),
         removed=ground(app, first("diff-removed", "error 14%")),
         base=widget.rich_style,
+        model=model,
     )

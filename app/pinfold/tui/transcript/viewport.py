@@ -45,6 +45,12 @@ class Viewport(ScrollView):
         """The scroll bar as it was painted, in eighths of a row."""
         self._welcome: VisualType | None = None
         self._welcome_strips: list[Strip] | None = None
+        self._model = ""
+
+    def count_for(self, model: str) -> None:
+        """Have the tokens of pictures count by the rule of this model."""
+        self._model = model
+        self._restyle()
 
     def set_welcome(self, welcome: "VisualType | None") -> None:
         """What stands here while there is nothing else."""
@@ -179,7 +185,7 @@ class Viewport(ScrollView):
         if not self.size.width:
             return
         self._welcome_strips = None
-        looks = looks_of(self)
+        looks = looks_of(self, self._model)
         if self.size.width != self._column.width or looks != self._column.looks:
             self._column.restart(self.size.width, looks)
         self._arrange()
