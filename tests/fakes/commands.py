@@ -49,6 +49,9 @@ class FakeContext:
     def use_statusline(self, command: str) -> None:
         self.statusline: str | None = command
 
+    def insert(self, text: str) -> None:
+        self.inserted = text
+
     def copy(self, text: str) -> None:
         self.copied = text
 

@@ -128,6 +128,7 @@ class FakePreparing:
 class FakeSession:
     """Does nothing by itself: tests say what it tells, and read what it was told to do."""
 
+    read_only: bool = False
     id: str = "0197f3a2-7c10-7d2e-9b1e-0123456789ab"
     folder: Path = Path("sessions")
     cwd: Path = field(default_factory=Path.cwd)

@@ -71,3 +71,21 @@ def test_each_picture_is_a_line_with_its_size_and_tokens() -> None:
     assert rows[1].startswith("▣ b.png")
     result = Item(n=2, kind="tool_result", content="@a.png", images=(image,))
     assert picture_rows(result, 60, LOOKS)[0].text.startswith("▣ picture 1 · 1024×768")
+
+
+async def test_the_clipboard_s_picture_goes_where_the_cursor_stands(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def saved(session: Path) -> Path:
+        return Path("/home/ada/1.png")
+
+    monkeypatch.setattr("pinfold.tools.clipboard.save_picture", saved)
+    app = make_app(FakeSession(), cwd=folder)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.query(Editor))
+        editor = app.query_one(Editor)
+        await pilot.press(*"see")
+        await pilot.press("alt+v")
+        await until(pilot, lambda: editor.text == "see @/home/ada/1.png ")
+        editor.post_message(events.Paste(""))
+        await until(pilot, lambda: editor.text == "see @/home/ada/1.png @/home/ada/1.png ")

@@ -62,6 +62,10 @@ class Context(Protocol):
         """Put `text` into the prompt, before what stands there; `pasted` was not typed."""
         ...
 
+    def insert(self, text: str) -> None:
+        """Put `text` into the prompt where the cursor stands, with spaces about it."""
+        ...
+
     async def switch(self, start: Start) -> None:
         """Go on with another session. Where it can't be opened, the old one stays."""
         ...

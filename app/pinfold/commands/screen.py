@@ -56,6 +56,21 @@ async def copy(context: Context) -> None:
     context.tell(f"Copied #{reply.n}: {len(reply.content):,} characters.")
 
 
+async def paste_picture(context: Context) -> None:
+    from pinfold.ports.tool import ToolError
+    from pinfold.tools.clipboard import save_picture
+    from pinfold.tools.pictures import mention
+
+    session = context.session
+    if session.read_only:
+        raise CommandError("This session is open to read only. Fork it to go on: /fork.")
+    try:
+        saved = await save_picture(session.folder)
+    except ToolError as error:
+        raise CommandError(str(error)) from error
+    context.insert(mention(str(saved)))
+
+
 async def editor(context: Context) -> None:
     await context.edit_prompt()
 
@@ -104,6 +119,13 @@ ACTIONS = (
         run=statusline,
     ),
     Action("copy", "Copy the last reply", "screen", ("copy",), run=copy),
+    Action(
+        "paste_picture",
+        "Paste the clipboard's picture as @path",
+        "screen",
+        keys="alt+v",
+        run=paste_picture,
+    ),
     Action(
         "editor",
         "Write the prompt in $EDITOR",

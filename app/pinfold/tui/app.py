@@ -257,6 +257,9 @@ class PinfoldApp(DiffingApp, ThemedApp):
     def put(self, text: str, pasted: Sequence[str] = ()) -> None:
         self._shell.editor.put_before(text, pasted)
 
+    def insert(self, text: str) -> None:
+        self._shell.editor.insert_word(text)
+
     async def switch(self, start: Start) -> None:
         session = await start(self._shell.approve)
         await self._enter(session, self._host.warnings)

@@ -139,6 +139,14 @@ class Editor(Writing):
         self.replace(text, (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
+    def insert_word(self, word: str) -> None:
+        """Put `word` where the cursor stands, with spaces about it."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        before = " " if line[:column].rstrip(" ") == line[:column] and column else ""
+        if result := self._replace_via_keyboard(f"{before}{word} ", *self.selection):
+            self.move_cursor(result.end_location)
+
     def put_before(self, text: str, pasted: Iterable[str] = ()) -> None:
         """Bring back text that was not sent, before what stands here; large pastes as chips."""
         pasted = [*pasted, *self._prompts.pastes_in(text)]
@@ -203,6 +211,9 @@ class Editor(Writing):
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         from pinfold.tui.prompt.pictures import mentions
 
+        if not text:  # a terminal that has a picture to paste, and no text
+            await self.run_action("app.run_command('paste_picture')")
+            return
         text = mentions(text, self.completer.folder) or text
         if provenance.is_paste(text):
             self._pastes.append(text)
