@@ -23,6 +23,7 @@ COMMAND = Question(
 EDIT = Question(
     "c2", "write_file", "{}", Review("write", "write a", diff="+x\n"), "writes a file", edits=True
 )
+CHOICES = Question("c3", "ask_user", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS"))
 
 
 @pytest.mark.parametrize(
@@ -104,12 +105,44 @@ async def test_what_answers_nothing_goes_into_the_prompt() -> None:
 )
 async def test_a_question_is_answered_by_a_choice_or_in_words(keys: list[str], note: str) -> None:
     session = live_session()
-    question = Question(
-        "c3", "ask_user", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS")
-    )
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)
-        task = session.ask(question)
+        task = session.ask(CHOICES)
         await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
         await pilot.press(*keys)
         assert await task == Decision("yes", note)
+
+
+@pytest.mark.parametrize(
+    ("question", "keys", "decision"),
+    [
+        (COMMAND, [*"nuse any yarn", "enter"], Decision("no", "use any yarn")),
+        (COMMAND, [*"3no", "enter"], Decision("no", "no")),
+        (CHOICES, [*"yes and no", "enter"], Decision("yes", "yes and no")),
+    ],
+)
+async def test_an_answer_typed_fast_is_whole(
+    question: Question, keys: list[str], decision: Decision
+) -> None:
+    session = live_session()
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        task = session.ask(question)
+        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
+        type_fast(pilot, *keys)
+        assert await task == decision
+
+
+async def test_what_is_typed_fast_goes_into_the_prompt_whole() -> None:
+    session = live_session()
+    async with make_app(session).run_test() as pilot:
+        await until(pilot, lambda: session.approver)
+        task = session.ask(COMMAND)
+        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
+        type_fast(pilot, *"so any yen")
+        await until(pilot, lambda: pilot.app.focused is pilot.app.screen.query_one(Editor))
+        await pilot.pause()
+        assert not task.done()
+        assert pilot.app.screen.query_one(Editor).text == "so any yen"
+        task.cancel()
+        await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))

@@ -46,7 +46,7 @@ class Questions:
         from pinfold.tui.approval.choices import ChoiceCard
 
         kind = ChoiceCard if question.choices else ApprovalCard
-        card = kind(question, self._key, self._type)
+        card = kind(question, self._key, self._prompt.editor)
         await self._mount(card)
         self.card = card
         shown_at = self._monotonic()
@@ -66,11 +66,6 @@ class Questions:
         quiet = now - self._last_typed >= QUIET and now - shown_at >= self._seen
         if editor.screen.focused is editor and not editor.text and quiet:
             card.focus()
-
-    def _type(self, letter: str) -> None:
-        """Type into the prompt, which keeps the keys until it is empty again."""
-        self._prompt.editor.focus()
-        self._prompt.editor.insert(letter)
 
     async def offer_preview(self, why: str, leaves: str) -> bool:
         """Whether the user wants to see a compaction that is due; `why` says why it is, and

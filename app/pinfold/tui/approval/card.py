@@ -61,13 +61,13 @@ class ApprovalCard(Vertical, can_focus=True):
         *bindings("transcript", prefix="screen."),
     ]
 
-    def __init__(
-        self, question: Question, key: Callable[[str], str], typed: Callable[[str], None]
-    ) -> None:
-        """`key` names the key of an action; `typed` takes a letter that answers nothing."""
+    def __init__(self, question: Question, key: Callable[[str], str], prompt: Widget) -> None:
+        """`key` names the key of an action; `prompt` gets a letter that answers nothing."""
         super().__init__()
         self._key = key
-        self._typed = typed
+        self._prompt = prompt
+        self._takes_over: Widget | None = None
+        """What gets the keys that still arrive here until the focus has moved to it."""
         self._question = question
         self._menu = self._new_menu()
         self._edited: Editable | None = None
@@ -123,6 +123,7 @@ class ApprovalCard(Vertical, can_focus=True):
         self._describe()
 
     def on_blur(self) -> None:
+        self._takes_over = None
         self._describe()
 
     def _body_widget(self) -> Widget:
@@ -146,6 +147,13 @@ class ApprovalCard(Vertical, can_focus=True):
         await self._below.remove_children()
         await self._below.mount(*widgets)
 
+    async def _write(self, answer: Answer, keys: str) -> None:
+        """Let the user write in `answer`; `keys` says how to finish."""
+        if self.has_focus:
+            self._takes_over = answer
+        await self._show(answer, hint(keys))
+        answer.focus()
+
     def _decide(self, decision: Decision) -> None:
         if not self.decided.done():
             self.decided.set_result(decision)
@@ -153,19 +161,28 @@ class ApprovalCard(Vertical, can_focus=True):
     # The user's answer
 
     async def on_key(self, event: events.Key) -> None:
-        """A number answers; what answers nothing was meant for the prompt."""
-        if not self.has_focus or not event.is_printable or event.key in self.screen.active_bindings:
+        """A letter or number answers; what answers nothing was meant for the prompt."""
+        if self._takes_over is not None:
+            event.stop()
+            self._takes_over.post_message(events.Key(event.key, event.character))
+            return
+        if not self.has_focus or not event.is_printable:
             return
         event.stop()
         letter = event.character or ""
-        if not letter.isdecimal():
-            await self._take(letter)
+        if bound := self.screen.active_bindings.get(event.key):
+            # Run here, not by the app: the next letter may already wait in this card's queue.
+            await self.app.run_action(bound.binding.action, bound.node)
+        elif not letter.isdecimal():
+            await self._take(event)
         elif 0 < int(letter) <= len(self._menu.options):
             await self.run_action(self._menu.options[int(letter) - 1].action)
 
-    async def _take(self, letter: str) -> None:
+    async def _take(self, event: events.Key) -> None:
         """Take a letter that answers nothing."""
-        self._typed(letter)
+        self._takes_over = self._prompt
+        self._prompt.focus()
+        self._prompt.post_message(events.Key(event.key, event.character))
 
     def action_move(self, by: int) -> None:
         self._menu.move(by)
@@ -196,8 +213,7 @@ class ApprovalCard(Vertical, can_focus=True):
     async def action_refuse(self) -> None:
         self._edited = None
         answer = Answer("", one_line=True, placeholder="Tell the model why (optional)")
-        await self._show(answer, hint("Enter refuses · Esc closes"))
-        answer.focus()
+        await self._write(answer, "Enter refuses · Esc closes")
 
     async def action_change(self) -> None:
         question = self._question
@@ -206,9 +222,8 @@ class ApprovalCard(Vertical, can_focus=True):
         answer = Answer(what.text, one_line=is_command)
         keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S saves and allows it"
         named = "" if is_command else f"{what.field or 'arguments'} · "
-        await self._show(answer, hint(f"{named}{keys} · Esc closes"))
         self._body.display = False
-        answer.focus()
+        await self._write(answer, f"{named}{keys} · Esc closes")
 
     @on(Choice.Chosen)
     async def _choose(self, event: Choice.Chosen) -> None:

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
@@ -10,7 +11,7 @@ from textual.widgets import Static
 from pinfold.ports.approver import Decision
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.approval.answer import Answer
-from pinfold.tui.approval.card import ApprovalCard, hint
+from pinfold.tui.approval.card import ApprovalCard
 from pinfold.tui.approval.menu import Menu, Option
 from pinfold.tui.keys import bindings
 
@@ -45,7 +46,8 @@ class ChoiceCard(ApprovalCard, inherit_bindings=False):
         found.append(Option("answer", self._question.own))
         return Menu(found, [""] * len(found))
 
-    async def _take(self, letter: str) -> None:
+    async def _take(self, event: events.Key) -> None:
+        letter = event.character or ""
         if letter.strip():
             await self.action_answer(letter)
 
@@ -54,8 +56,7 @@ class ChoiceCard(ApprovalCard, inherit_bindings=False):
 
     async def action_answer(self, begun: str = "") -> None:
         answer = Answer(begun, one_line=True, placeholder="Your answer")
-        await self._show(answer, hint("Enter answers · Esc closes"))
-        answer.focus()
+        await self._write(answer, "Enter answers · Esc closes")
 
     def _written(self, event: Answer.Done) -> None:
         if event.text:
