@@ -82,7 +82,7 @@ async def test_approvals(context: FakeContext) -> None:
     assert context.session.approvals == "workspace"
     await run(context, "/approvals")
     assert "→ workspace" in context.told[-1]
-    with pytest.raises(CommandError, match="read-only, ask, workspace, full or nothing"):
+    with pytest.raises(CommandError, match="read-only, ask, workspace, full, plan or nothing"):
         await run(context, "/approvals yolo")
 
 
@@ -129,3 +129,12 @@ async def test_jobs_lists_and_ends_background_commands(
         await run(context, "/jobs kill 2")
     with pytest.raises(CommandError, match="/jobs kill 1 ends one"):
         await run(context, "/jobs 1")
+
+
+async def test_init_sends_a_prompt_of_ours(context: FakeContext) -> None:
+    await run(context, "/init")
+    (sent,) = context.session.sent
+    assert sent.startswith("Write an AGENTS.md")
+    context.session.phase = "streaming"
+    with pytest.raises(CommandError, match="A turn is running"):
+        await run(context, "/init")

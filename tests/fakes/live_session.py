@@ -196,12 +196,17 @@ class LiveSession(Session):
         return self.questions[-1]
 
     def send(
-        self, text: str, pasted: Sequence[provenance.Span] = (), *, steers: bool = True
+        self,
+        text: str,
+        pasted: Sequence[provenance.Span] = (),
+        *,
+        steers: bool = True,
+        ours: bool = False,
     ) -> "asyncio.Future[Ending]":
         self.pasted.append(provenance.slices(text, pasted))
         if not self.busy:
             self.sent.append(text)
-        return super().send(text, pasted, steers=steers)
+        return super().send(text, pasted, steers=steers, ours=ours)
 
     def run_command(self, command: str) -> None:
         self.commands.append(command)

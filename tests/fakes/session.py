@@ -249,7 +249,12 @@ class FakeSession:
         return self.questions[-1]
 
     def send(
-        self, text: str, pasted: Sequence[provenance.Span] = (), *, steers: bool = True
+        self,
+        text: str,
+        pasted: Sequence[provenance.Span] = (),
+        *,
+        steers: bool = True,
+        ours: bool = False,
     ) -> "asyncio.Future[Ending]":
         self.pasted.append(provenance.slices(text, pasted))
         if self.phase == "idle":

@@ -17,6 +17,7 @@ _MODULES = (
     "core",
     "evaluate",
     "history",
+    "init",
     "jobs",
     "memories",
     "screen",

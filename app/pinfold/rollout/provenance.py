@@ -41,6 +41,8 @@ class Prompt(Struct, frozen=True):
 
     text: str
     pasted: tuple[Span, ...] = ()
+    ours: bool = False
+    """Whether it is pinfold's own text, of which the user typed nothing."""
 
 
 def slices(text: str, spans: Iterable[Span]) -> list[str]:
@@ -103,6 +105,8 @@ def typed_in(text: str, spans: Iterable[Span]) -> list[str]:
 
 def detail(prompt: Prompt) -> dict[str, Any]:
     """What the item of a prompt says of its origin."""
+    if prompt.ours:
+        return {"act": "host", "pasted": []}
     spans = _merged(prompt.pasted, len(prompt.text))
     act = "said" if typed_in(prompt.text, spans) or not spans else "pasted"
     return {"act": act, "pasted": [list(span) for span in spans]}

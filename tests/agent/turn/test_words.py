@@ -89,3 +89,14 @@ async def test_a_refusal_by_the_mode_holds_nobodys_words(tmp_path: Path) -> None
     result = next(item for item in on.session.items if item.kind == "tool_result")
     assert result.detail["act"] == "refused"
     assert provenance.typed(result) == []
+
+
+async def test_a_prompt_of_pinfolds_own_is_nobodys_word(tmp_path: Path) -> None:
+    on = await stage(tmp_path, [says("1"), says("2")])
+    await on.session.send("Never use tabs.", ours=True)
+    await on.session.send("Fix the cart.")
+    await on.session.idle()
+    first, _ = prompts(on)
+    assert first.detail["act"] == "host"
+    assert provenance.typed(first) == []
+    assert on.session.window.goal == "Fix the cart."
