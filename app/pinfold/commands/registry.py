@@ -19,6 +19,7 @@ _MODULES = (
     "history",
     "init",
     "jobs",
+    "agents",
     "memories",
     "screen",
 )

@@ -73,7 +73,7 @@ class ApprovalCard(Vertical, can_focus=True):
         self._edited: Editable | None = None
         """What is being edited; None while a note is written."""
         self._body = VerticalScroll(self._body_widget(), classes="body", can_focus=False)
-        self._why = Static(Text(one_line(question.reason)), classes="why", markup=False)
+        self._why = Static(Text(_why(question)), classes="why", markup=False)
         """Why it asks, where the card's foot has no room for it."""
         self._below = Vertical(self._menu, classes="below")
         self.decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
@@ -103,7 +103,7 @@ class ApprovalCard(Vertical, can_focus=True):
             said.append(f"{self._key('switch_focus')} answers")
         elif self.screen.focused is self:
             said.append("Enter selects")
-        why = one_line(self._question.reason)
+        why = _why(self._question)
         width = self.outer_size.width
         self._why.display = bool(width) and cell_len(" · ".join([why, *said])) > width - FRAME
         if not self._why.display:
@@ -253,3 +253,9 @@ class ApprovalCard(Vertical, can_focus=True):
 def hint(text: str) -> Static:
     """A dim line below an answer."""
     return Static(text, classes="hint", markup=False)
+
+
+def _why(question: Question) -> str:
+    """Why it is asked, and by whom where that is an agent."""
+    asks = f"agent {question.agent}: " if question.agent else ""
+    return one_line(asks + question.reason)
