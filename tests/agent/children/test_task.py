@@ -1,6 +1,7 @@
 """Agents: each a session of its own, of which its parent's window holds one result."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pinfold.ports.approver import Decision
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ChildFinished, ChildStarted, SessionStarted
 from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
 
 LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
 
@@ -184,4 +186,24 @@ async def test_recall_reaches_into_an_agents_work(tmp_path: Path) -> None:
     assert "zebra" in found
     assert item.startswith("[Agent a1.]")
     assert missing == "There is no agent a2. There are: a1."
+    await on.session.close()
+
+
+async def test_after_a_crash_a_waiting_parent_is_told(tmp_path: Path) -> None:
+    parts = {"linger": [[asyncio.Event()]]}
+    on = await troupe(tmp_path, [calls(task("c1", "linger"))], parts)
+    on.session.send("go")
+    assert isinstance(on.provider, Cast)
+    await on.provider.asked("linger")
+    # What a killed process leaves behind.
+    copy = tmp_path / "copy" / on.session.folder.name
+    shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*"))
+    again = await troupe(tmp_path, [], {}, journal=Journal.open(copy, on.clock.now))
+    (result,) = results(list(again.session.items))
+    assert result.content.startswith("Agent a1 was interrupted: pinfold stopped.")
+    end = again.session.children.end(1)
+    assert end is not None
+    assert (end.state, end.reason) == ("interrupted", "pinfold stopped")
+    assert await again.session.children.items(1)
+    await again.session.close()
     await on.session.close()
