@@ -53,9 +53,10 @@ async def test_who_wants_keys_gets_the_terminal(tmp_path: Path) -> None:
 
 
 async def test_whole_screens_are_not_told_to_the_model(tmp_path: Path) -> None:
-    screen = r"printf '\033[?1049h'; stty raw; head -c 1; printf secret"
+    screen = r"printf '\033[?1000h\033[?1049h'; stty raw; head -c 1; printf secret"
     outcome = await ran(screen, tmp_path, Keyboard(b"x"))
     assert "secret" not in outcome.output
+    assert "\x1b" not in outcome.output
     assert "it had the user's terminal" in outcome.output
 
 

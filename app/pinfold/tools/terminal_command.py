@@ -23,6 +23,8 @@ POLL = 0.05
 SHOWN = 1 << 16
 """Bytes that the user's terminal shows at first of what was printed before."""
 _ON_ITS_TERMINAL = "import os, sys; os.login_tty(0); os.execvp(sys.argv[1], sys.argv[1:])"
+_MODES = re.compile(rb"\x1b\[[?>][\d;]*[a-z]")
+"""Modes of the terminal, which are no output."""
 _FULL_SCREEN = re.compile(rb"\x1b\[\?(?:47|1047|1049)h")
 
 
@@ -45,7 +47,8 @@ class TerminalCommand(Command):
         """What was printed while it had the user's terminal, if it had, but for whole screens."""
         if self._printed is None:
             return None
-        return b"" if self._draws or _FULL_SCREEN.search(self._printed) else self._printed
+        draws = self._draws or _FULL_SCREEN.search(self._printed)
+        return b"" if draws else _MODES.sub(b"", self._printed)
 
     def _channel(self) -> tuple[int, int]:
         master, slave = os.openpty()
@@ -69,7 +72,7 @@ class TerminalCommand(Command):
                 found = None if drawing else _FULL_SCREEN.search(chunk)
                 self._draws = drawing or found is not None
                 if not drawing:
-                    yield chunk[: found.start()] if found else chunk
+                    yield _MODES.sub(b"", chunk[: found.start()] if found else chunk)
         except OSError:  # how the end of a pseudo-terminal shows
             pass
 
