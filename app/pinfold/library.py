@@ -82,7 +82,9 @@ def digest(messages: Sequence[Message], budget_tokens: int = 8_000) -> Digest:
     """
     for index, message in enumerate(messages):
         if not isinstance(message, dict) or not is_message(message):
-            raise ValueError(f"messages[{index}] is no message, and no item of the Responses API.")
+            raise ValueError(
+                f"messages[{index}] is neither a message nor an item of the Responses API."
+            )
     events = _events(messages) if messages else []
     indexes = {
         event.data.item.n: _index(event.ts) for event in events if isinstance(event.data, ItemAdded)
@@ -127,7 +129,7 @@ def compact(
         plan = plan_with(own.name, view, Material(), options)
     except NoGain as refused:
         raise Impossible(
-            [("all that can be left out is less than what stands for it", before)], budget_tokens
+            [("what can be left out is smaller than its placeholder", before)], budget_tokens
         ) from refused
     after = plan.sizes.context + plan.sizes.after
     return CompactionResult(
@@ -138,7 +140,7 @@ def compact(
 def _check(messages: Sequence[Message], strategy: str) -> None:
     for index, message in enumerate(messages):
         if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-            raise ValueError(f"messages[{index}] is no chat message: it has no role.")
+            raise ValueError(f"messages[{index}] is not a chat message: it has no role.")
     known = registry().strategies
     if strategy not in known:
         raise ValueError(f"There is no strategy {strategy}. There are: {', '.join(known)}.")

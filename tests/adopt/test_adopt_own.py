@@ -74,8 +74,8 @@ async def test_nothing_of_it_enters_the_core_the_memory_or_the_prompt(
     tmp_path: Path, theirs: Path, adopt: Callable[[Path], tuple[Path, str]]
 ) -> None:
     folder, told = adopt(theirs / "rollout.jsonl")
-    assert "Of its goal, core and records 5 are not confirmed: see /core." in told
-    assert "Left out: 1 prompt that waited there." in told
+    assert "5 of its goal, core and records are not confirmed: see /core." in told
+    assert "Left out: 1 prompt queued there." in told
     at = await stage(tmp_path, [], journal=lambda: Journal.open(folder, FakeClock().now))
     known = await at.session._record.known()
     assert (known.core.goal, known.core.stated()) == ("", ())

@@ -304,7 +304,7 @@ async def test_ctrl_c_leaves_the_window_as_it_is(folder: Path) -> None:
 
 def test_wrong_roles_are_told(capsys: Out) -> None:
     assert run(["compact", "work.jsonl", "--keep-roles", "tools"]) == 2
-    assert "--keep-roles: tools is none of decision, diff, tool, none" in capsys.readouterr().err
+    assert "--keep-roles: tools is not one of decision, diff, tool, none" in capsys.readouterr().err
 
 
 def test_files_to_keep_are_a_list_and_roles_that_are_not_used_are_told(say: Say) -> None:
@@ -401,7 +401,7 @@ def test_a_window_is_exported_in_full(session: Path, say: Say, refused: Say) -> 
     assert all(line["form"] == "full" and line["item"]["kind"] for line in lines)
     assert [json.loads(line) for line in before.splitlines()] == [head, *lines]
     written = say("history", session.name, "--export", stamp(session), "-o", "window.jsonl")
-    assert written.endswith("window.jsonl: no secret was found.\n")
+    assert written.endswith("window.jsonl: no secrets found.\n")
     kept = Path("window.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in kept] == [head, *lines]
     again = refused("history", session.name, "--export", "0", "-o", "window.jsonl")
@@ -423,7 +423,7 @@ def test_a_restore_that_does_not_fit_says_so(session: Path, say: Say) -> None:
             )
         )
     said = say("restore", session.name, "0")
-    assert "more than fit: compact it before you go on." in said
+    assert "more than fit: compact it before you continue." in said
 
 
 def test_a_session_that_is_open_elsewhere_is_left_alone(session: Path, refused: Say) -> None:

@@ -117,7 +117,7 @@ async def test_jobs_lists_and_ends_background_commands(
     context: FakeContext, tmp_path: Path
 ) -> None:
     await run(context, "/jobs")
-    assert context.told == ["No command runs in the background."]
+    assert context.told == ["No commands are running in the background."]
     where = ToolContext(tmp_path, tmp_path / "session", "c1", print)
     job = await context.session.jobs.start("npm run dev", ["sleep", "600"], {}, where)
     await run(context, "/jobs")

@@ -119,7 +119,7 @@ async def test_what_it_costs_is_told_before_and_after(tmp_path: Path) -> None:
     writing(at)
     await run(context, "/compact --compare")
     assert ", about $" in context.told[0]
-    assert "in all without what it writes. Esc stops." in context.told[0]
+    assert "in all, output not included. Esc stops." in context.told[0]
     assert "$" in rows(context.told[1])["handoff"]
     assert "tok" not in context.told[1].split("cost")[1]
 
@@ -134,7 +134,7 @@ async def test_a_comparison_is_stopped_and_tells_what_it_has(tmp_path: Path) -> 
     await comparing
     found = rows(context.told[-1])
     assert found["checkpoint"].endswith("–")
-    assert found["snapshot"].endswith("stopped before it was planned")
+    assert found["snapshot"].endswith("stopped before its plan was ready")
     assert at.session.phase == "idle"
 
 
@@ -257,7 +257,7 @@ async def test_preparing_is_switched_by_command_and_key() -> None:
     await run(context, "/prepare on")
     await run(context, "/prepare")
     assert not preparing.wanted
-    assert "No summary is written in the background." in context.told[-1]
+    assert "Background summaries are off." in context.told[-1]
     await run(context, "/prepare on")
     assert preparing.wanted
     assert context.told[-1].endswith("the digest, which costs none, usually keeps more.")
@@ -278,7 +278,7 @@ async def test_preparing_says_where_it_is_of_no_use() -> None:
     assert "this session compacts by checkpoint." in context.told[-1]
     context.session.preparing.state = "ready"
     await run(context, "/prepare off")
-    assert "The one that is ready still serves." in context.told[-1]
+    assert "The one that is ready will still be used." in context.told[-1]
 
 
 # Options
@@ -319,7 +319,7 @@ async def test_every_item_is_told_of_where_asked(tmp_path: Path) -> None:
         ("/compact --max-tail 0", "must be a whole number, at least 1"),
         ("/compact --max-tail many", "/compact: --max-tail: must be a whole number"),
         ("/compact --min-headroom -1", "--min-headroom: .* at least 0"),
-        ("/compact --keep-roles tools", "tools is none of decision, diff, tool, none"),
+        ("/compact --keep-roles tools", "tools is not one of decision, diff, tool, none"),
         ("/compact --auto-compact-threshold 0.5 --target 2", "--target: must be a share"),
         ("/compact --target 2", "--target: must be a share"),
         ("/compact --nonsense", "unrecognized arguments: --nonsense"),

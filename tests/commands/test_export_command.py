@@ -43,7 +43,7 @@ async def test_the_format_and_the_file_are_told_from_little(
     await run(context, f"/export {argument}")
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text().startswith(begins)
-    assert context.told == [f"Exported to {tmp_path / name}: no secret was found."]
+    assert context.told == [f"Exported to {tmp_path / name}: no secrets found."]
 
 
 async def test_a_folder_gets_a_file_of_its_own_name(context: FakeContext, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ async def test_secrets_are_replaced_unless_the_user_wants_them(
     assert context.told[0].endswith("a.md: 1 secret replaced.")
     await run(context, "/export b.md --no-redact")
     assert (tmp_path / "b.md").read_text().count(KEY) == 2
-    assert context.told[1].endswith("b.md: secrets, if there are any, are in it.")
+    assert context.told[1].endswith("b.md: secrets were not removed.")
 
 
 async def test_messages_hold_the_window_unless_all_is_wanted(

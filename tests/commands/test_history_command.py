@@ -67,7 +67,7 @@ async def test_nothing_is_lost_before_the_first_compaction() -> None:
 async def test_the_completion_says_where_to_see_what_was_lost(at: Stage) -> None:
     told = next(update for update in at.heard if isinstance(update, Told))
     assert told.text.startswith("Compaction complete: ")
-    assert told.hint == "/lost shows what no longer stands"
+    assert told.hint == "/lost shows what was lost"
 
 
 async def test_a_fork_goes_on_in_an_earlier_window(context: FakeContext) -> None:
@@ -116,7 +116,7 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
     assert re.search(
         r" of 8.2k tokens, [\d.]+k? more than fit: compact it before you go on\. ", said
     )
-    assert said.endswith("/undo takes it back.")
+    assert said.endswith("/undo undoes it.")
     assert context.levels == ["warning"]
     reasons = [event.reason for event in at.events() if isinstance(event, WindowReplaced)]
     assert reasons == ["manual", "restore"]

@@ -65,7 +65,9 @@ async def test_pin_brings_back_what_was_masked_and_pins_counts_what_stands(
 
 async def test_a_glob_that_matches_nothing_yet_says_so(context: FakeContext) -> None:
     await run(context, "/pin docs/**")
-    assert context.told == ["Pinned docs/**: nothing in the window yet; what comes will be held."]
+    assert context.told == [
+        "Pinned docs/**: nothing in the window yet; what matches later will be kept."
+    ]
 
 
 async def test_last_is_the_newest_item(context: FakeContext) -> None:
@@ -205,7 +207,7 @@ async def test_the_first_request_is_the_goal_and_the_latest_the_task(context: Fa
     await run(context, "/goal")
     assert context.told[0].splitlines() == [
         "Goal, your first request: Why does words() count empty strings?",
-        "Task now, #5: Then mend it.",
+        "Current task, #5: Then mend it.",
     ]
 
 
@@ -234,10 +236,10 @@ async def test_no_goal_yet() -> None:
 
 async def test_the_threshold_is_shown_and_changed(context: FakeContext) -> None:
     await run(context, "/threshold")
-    said = "85% of the 6k tokens that a request can have, so 5.1k"
+    said = "85% of the 6k tokens a request can use, so 5.1k"
     assert context.told == [f"Threshold: {said} (auto). The window has 1.1k."]
     await run(context, "/threshold 0.95")
-    assert "95% of the 6k tokens that a request can have, so 5.7k (auto)" in context.told[1]
+    assert "95% of the 6k tokens a request can use, so 5.7k (auto)" in context.told[1]
     await run(context, "/threshold ask")
     assert "(ask)" in context.told[2]
     await run(context, "/threshold off")

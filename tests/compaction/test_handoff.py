@@ -316,7 +316,7 @@ def test_other_errors_come_out_and_an_empty_answer_is_refused() -> None:
     view = session(2).view()
     with pytest.raises(AuthenticationFailed):
         material(view, ScriptedSummarizer([AuthenticationFailed("no key")]))
-    with pytest.raises(Refused, match="nothing"):
+    with pytest.raises(Refused, match="no text"):
         material(view, ScriptedSummarizer(["  \n"]))
     with pytest.raises(Refused, match="no model"):
         asyncio.run(Handoff().prepare(view, None, OPTIONS))

@@ -170,7 +170,7 @@ async def test_a_malformed_answer_is_asked_for_once_more_with_the_reason(
     told = await Snapshot().prepare(session(12).view(), summarizer, OPTIONS)
     assert len(told.entries) == 5
     assert why in summarizer.asked[1].text
-    with pytest.raises(Refused, match="the model's answer is no summary"):
+    with pytest.raises(Refused, match="the model's answer is not a summary"):
         await material(session(12).view(), bad, bad)
 
 

@@ -84,7 +84,7 @@ def test_one_that_is_over_the_budget_is_not_crowned() -> None:
     told = said(result("prune", [KEPT, KEPT], within=False), result("tail", [LOST, HALF]))
     assert "tail keeps the most: 25%" in told
     assert "prune" not in told
-    assert said(result("prune", [KEPT], within=False)).startswith("No strategy came through")
+    assert said(result("prune", [KEPT], within=False)).startswith("No strategy stayed within")
 
 
 def test_what_a_smoke_test_said_counts_for_nothing() -> None:

@@ -99,7 +99,7 @@ def test_a_link_stays_one(ctx: AppContext, tmp_path: Path) -> None:
 
 
 def test_what_is_the_default_already_is_not_written(ctx: AppContext) -> None:
-    assert save(ctx, ctx.settings.compact.mode, options(ctx)) == "These are the defaults already."
+    assert save(ctx, ctx.settings.compact.mode, options(ctx)) == "These are already the defaults."
     assert not user_file(ctx).exists()
 
 

@@ -79,8 +79,8 @@ async def test_all_that_is_kept_in_mind_stands_in_its_section(session: LiveSessi
             "src/auth.py",
         ]
         assert under(shown, "Decisions") == ["Read the token once", "Keep the name auth.py"]
-        assert [text[:8] for text in under(shown, "Facts that hold")] == ["✓ Zebra:", "✓ user.w"]
-        assert [text[:8] for text in under(shown, "Facts that are suspect")] == [
+        assert [text[:8] for text in under(shown, "Current facts")] == ["✓ Zebra:", "✓ user.w"]
+        assert [text[:8] for text in under(shown, "Suspect facts")] == [
             "! auth.b",
             "! tests.",
         ]
@@ -186,7 +186,7 @@ async def test_the_filter_narrows_under_the_headings(session: LiveSession) -> No
         await pilot.press("escape")
         assert "Plan" in {row.text for row in rows(pilot).values()}
         await pilot.press("slash", *"nowhere", "enter")
-        await until(pilot, lambda: "Nothing fits this filter." in said(pilot, ".about"))
+        await until(pilot, lambda: "Nothing matches this filter." in said(pilot, ".about"))
         await pilot.press("enter", "escape", "escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, CheckpointPanel))
 

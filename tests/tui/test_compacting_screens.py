@@ -69,7 +69,7 @@ async def test_the_status_line_has_the_model_s_steps_and_esc_stops_it(
         assert status(app).endswith("· Esc interrupts")
         assert len(status(app)) <= width
         await pilot.press("escape")
-        await until(pilot, lambda: "Interrupted: the window is what it was." in words(app))
+        await until(pilot, lambda: "Interrupted: the window is unchanged." in words(app))
         assert "snapshot" not in status(app)
     assert at.session.reading().used == used
     assert at.provider.cut_off == 1

@@ -89,7 +89,7 @@ async def test_all_that_the_model_sees_is_listed_in_order(session: LiveSession) 
         assert "2h" in rows[6]
         facts = str(pilot.app.screen.query_one(".facts", Static).visual)
         assert "9 items · compacts from " in facts
-        assert "kept for the reply · window 0" in facts
+        assert "reserved for the reply · window 0" in facts
 
 
 async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: LiveSession) -> None:

@@ -224,7 +224,7 @@ async def test_a_keyboard_that_cannot_be_read_ends_it_with_all_saved(tmp_path: P
         app.panic(Text("a traceback"))
         await until(pilot, lambda: session.closed)
     assert session.saved_draft.text == "half"
-    assert app.failure.startswith("The keyboard could not be read any more. Details: ")
+    assert app.failure.startswith("The keyboard can no longer be read. Details: ")
     assert "a traceback" in log.read_text(encoding="utf-8")
 
 

@@ -87,7 +87,7 @@ async def test_the_foot_tells_beforehand_what_a_restore_comes_to(session: LiveSe
         await until(pilot, lambda: "Restored" in said(pilot, ".about"))
         effect = said(pilot, ".about").splitlines()[-1]
         outlook = await session.window.outlook(0)
-        assert effect.startswith(f"Restored, with all since: {outlook.items} items, ")
+        assert effect.startswith(f"Restored, with everything since: {outlook.items} items, ")
         assert "more than fit" not in effect
         await pilot.press("home")
         await until(pilot, lambda: "window 2 (now)" in said(pilot, ".about"))
@@ -187,7 +187,7 @@ async def test_what_a_compaction_lost_is_kept_after_all(session: LiveSession) ->
         assert "Part 2 takes 2.5 seconds less." in told
         assert "Keep port 8003." in told
         await pilot.press("k")
-        await until(pilot, lambda: "Kept after all: #" in said(pilot, ".said"))
+        await until(pilot, lambda: "Restored #" in said(pilot, ".said"))
         back = listed(pilot).lines[0]
         n = int(back.key.removeprefix("#"))
         assert back.head == f"✓ #{n}"
@@ -221,7 +221,7 @@ async def test_what_is_kept_although_it_does_not_fit_is_warned_of(session: LiveS
     session.model = type(session.model)("tiny", "p", 400, "table", max_output=100)
     async with opened(session, "k", panel="lost") as pilot:
         await until(pilot, lambda: "more than fit" in said(pilot, ".said"))
-        assert said(pilot, ".said").startswith("! Kept after all")
+        assert said(pilot, ".said").startswith("! Restored")
 
 
 async def test_a_lost_thing_is_read_in_its_item(session: LiveSession) -> None:
@@ -258,7 +258,7 @@ async def test_the_completion_leads_to_what_was_lost(session: LiveSession) -> No
         transcript.flush()
         drawn = [transcript.render_line(y).text for y in range(transcript.size.height)]
         text = " ".join(" ".join(drawn).split())
-        assert "4k → 900 tokens · /lost shows what no longer stands" in text
+        assert "4k → 900 tokens · /lost shows what was lost" in text
         await pilot.press(*"/lost", "enter")
         await shows(pilot, LostPanel)
         assert "window 2" in str(app.screen.query_one(".panel").border_title)

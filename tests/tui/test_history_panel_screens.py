@@ -100,12 +100,12 @@ def test_difference(snap_compare: Snap, session: LiveSession) -> None:
 @SIZES
 def test_lost(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see items that no longer stand in window 1, each with its size and the names or
-    numbers that went with it; the first is kept after all, as its tick and the foot say."""
+    numbers that went with it; the first is items restored, as its tick and the foot say."""
 
     async def before(pilot: Pilot[str]) -> None:
         await opening(session, "down", "l", then=on(LostPanel))(pilot)
         await pilot.press("k")
-        await until(pilot, lambda: "Kept after all" in said(pilot, ".said"))
+        await until(pilot, lambda: "Restored" in said(pilot, ".said"))
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
 

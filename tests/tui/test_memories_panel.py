@@ -119,7 +119,7 @@ async def test_what_may_not_hold_is_confirmed(memories: FakeMemories) -> None:
         await pilot.press("y")
         await until(pilot, lambda: "! 1 in doubt" in said(pilot, ".facts"))
         await pilot.press("y")
-        await until(pilot, lambda: "Only a memory that may no longer hold" in said(pilot))
+        await until(pilot, lambda: "Only a memory that may be out of date" in said(pilot))
 
 
 async def test_editing_what_no_record_bears_out_makes_it_count(memories: FakeMemories) -> None:

@@ -343,7 +343,7 @@ async def test_a_line_that_was_left_out_can_be_kept(session: LiveSession) -> Non
         await pilot.press("space", "escape")
         await until(pilot, lambda: pilot.app.screen.query(PreviewList))
         await settled(pilot)
-        assert "Kept this once: 1 line." in said(pilot, ".said")
+        assert "Kept this time: 1 line." in said(pilot, ".said")
         assert text in next(iter(rows(pilot).values())).inserted.text
 
 

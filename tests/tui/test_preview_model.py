@@ -69,7 +69,7 @@ async def test_the_doubtful_come_first_with_what_is_missing(session: LiveSession
         assert "decisions left out: it cites nothing; not in what it cites: 9999" in said(
             pilot, ".about"
         )
-        assert "2 that no item bears out, 0 of them kept" in said(pilot, ".facts")
+        assert "2 that no item confirms, 0 of them kept" in said(pilot, ".facts")
 
 
 async def test_one_is_kept_all_the_same_and_no_model_is_asked_again(session: LiveSession) -> None:
@@ -189,7 +189,7 @@ def test_snapshot(snap_compare: Snap, session: LiveSession, size: tuple[int, int
 @SIZES
 def test_claims(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see six entries with the items that they cite; the first, which cites nothing, is
-    kept all the same, the second is left out, and the foot says what is missing of it."""
+    kept anyway, the second is left out, and the foot says what is missing of it."""
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver is not None)

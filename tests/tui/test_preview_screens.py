@@ -119,7 +119,7 @@ def test_steps(snap_compare: Snap, session: LiveSession) -> None:
 
 def test_loss(snap_compare: Snap, session: LiveSession) -> None:
     """You should see what would be lost, by kind, the item of each at the right; the second is
-    kept after all."""
+    items restored."""
     narrow = replace(session.compaction.options, target_pct=0.02, tail_bound=True, filled=0.1)
     session.compaction.options = narrow
 

@@ -59,7 +59,7 @@ async def test_sessions_of_this_folder_come_first_and_tab_brings_all() -> None:
         await pilot.press("down", "tab")
         assert shown(panel) == ["1", "3", "2"]
         assert panel.list.current == "2"
-        assert said(panel) == "3 sessions of all folders · Tab: /home/ada/wc"
+        assert said(panel) == "3 sessions in all folders · Tab: /home/ada/wc"
         await pilot.press("up", "enter")
         assert chosen == ["3"]
 

@@ -174,7 +174,7 @@ def test_an_item_held_by_a_glob_is_unpinned_with_the_glob() -> None:
 
 def test_an_open_call_stays() -> None:
     call = item(9, "tool_call", "{}", 3, "c")
-    with pytest.raises(Refused, match="its result is still to come"):
+    with pytest.raises(Refused, match="it has no result yet"):
         planner(call).plan("fold", [9])
 
 

@@ -94,7 +94,7 @@ class Argument(Struct, frozen=True):
         try:
             return (self.read or _TYPES[self.kind])(text)
         except ValueError as error:
-            why = str(error) if self.read else f"{text!r} is no number"
+            why = str(error) if self.read else f"{text!r} is not a number"
             raise ArgumentTypeError(why) from error
 
 
@@ -136,7 +136,7 @@ def read(command: str, arguments: Sequence[Argument], text: str) -> Mapping[str,
     except ValueError as error:
         raise CommandError(f"{command}: {error}.") from error
     if words and not arguments:
-        raise CommandError(f"{command} takes nothing.")
+        raise CommandError(f"{command} takes no arguments.")
     return vars(parser.parse_intermixed_args(words))
 
 

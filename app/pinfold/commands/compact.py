@@ -60,10 +60,10 @@ SHARED = (
         "of [compact], else of [model]), and checkpoint takes their place where it fails",
         "S",
     ),
-    Argument("--focus", "what the model should look at above all", "TEXT"),
+    Argument("--focus", "what the model should focus on", "TEXT"),
     Argument(
         "--keep-files",
-        "files whose newest read and newest edit stay",
+        "files whose newest read and edit to keep",
         "GLOB,GLOB",
         read=_globs,
         many="extend",
@@ -71,7 +71,7 @@ SHARED = (
     Argument(
         "--keep-roles", "what snapshot keeps: tool, diff, decision, or none", "R,R", read=_roles
     ),
-    Argument("--max-tail", "newest messages that stay", "N", read=whole(1)),
+    Argument("--max-tail", "newest messages to keep", "N", read=whole(1)),
     Argument("--min-headroom", "tokens to leave free", "N", read=whole(0)),
     Argument("--target", "share of the usable window to aim at", "X", read=_target),
     Argument(
@@ -80,7 +80,7 @@ SHARED = (
         "does nothing below it",
         "X",
     ),
-    Argument("--verbose", "a line for every item, long runs of them too", kind="flag"),
+    Argument("--verbose", "a line for every item, even in long runs", kind="flag"),
 )
 """What `/compact` and `pinfold compact` take."""
 _FIELDS = {
@@ -146,7 +146,7 @@ async def compact(
         return
     draft = await session.compact(strategy, options)
     if draft is None:
-        context.tell("Interrupted: the window is what it was.")
+        context.tell("Interrupted: the window is unchanged.")
         return
     loss = await compaction.loss(draft)
     if verbose:
@@ -170,7 +170,7 @@ def _options(given: Mapping[str, Any]) -> str:
 
 async def _lost(window: Steering, loss: Loss) -> str:
     if not loss:
-        return "All that the old window said still stands in the new one."
+        return "Everything in the old window is still in the new one."
     import asyncio
 
     from pinfold.commands.lost_text import abouts, listed
@@ -179,7 +179,7 @@ async def _lost(window: Steering, loss: Loss) -> str:
     items = await asyncio.to_thread(abouts, window, named)
     rest = len(loss.named) - len(named) + sum(loss.more.values())
     more = f"; and {rest:,} more" if rest else ""
-    return f"No longer in the window, but in the archive: {listed(named, items)}{more}."
+    return f"Lost from the window, kept in the archive: {listed(named, items)}{more}."
 
 
 async def prepare(context: Context, switch: str = "") -> None:
@@ -193,16 +193,16 @@ def _prepared(preparing: Preparing, strategy: str, auto: str) -> str:
     from pinfold.compaction.strategies.registry import traits
 
     if not preparing.wanted:
-        left = " The one that is ready still serves." if preparing.state == "ready" else ""
-        return f"No summary is written in the background.{left} /prepare turns it on."
+        left = " The one that is ready will still be used." if preparing.state == "ready" else ""
+        return f"Background summaries are off.{left} /prepare turns them on."
     said = (
-        "Before the window is full, a summary is written in the background, to be there in time. "
-        "It costs tokens, and the digest, which costs none, usually keeps more."
+        "Background summaries are on: one is written before the window fills up. It costs tokens; "
+        "the digest costs none and usually keeps more."
     )
     if auto == "off":
-        return f"{said} But nothing is compacted by itself: /threshold auto changes that."
+        return f"{said} But automatic compaction is off: /threshold auto turns it on."
     if not traits(strategy).takes_prepared:
-        return f"{said} But only layered makes use of it, and this session compacts by {strategy}."
+        return f"{said} But only layered uses it, and this session compacts with {strategy}."
     return said
 
 
@@ -214,14 +214,14 @@ ACTIONS = (
         ("compact",),
         (
             *SHARED,
-            Argument("--remember", "do so until the session ends", kind="flag"),
-            Argument("--compare", "what each strategy would come to", kind="flag"),
+            Argument("--remember", "use this until the session ends", kind="flag"),
+            Argument("--compare", "compare all strategies", kind="flag"),
         ),
         run=compact,
     ),
     Action(
         "prepare",
-        "Write summaries in the background, or no longer",
+        "Turn background summaries on or off",
         "window",
         ("prepare",),
         (Argument("switch", kind="rest", choices=("on", "off")),),

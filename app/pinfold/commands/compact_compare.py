@@ -61,10 +61,10 @@ async def _announced(session: Session) -> str:
     try:
         quote = await compaction.quote(used)
     except ProviderError as error:
-        return f"Comparing all strategies; those that ask a model can't: {error}"
+        return f"Comparing all strategies; those that use a model can't: {error}"
     cost = ""
     if quote.cost is not None:
-        cost = f", about {dollars(quote.cost * len(asking))} in all without what it writes"
+        cost = f", about {dollars(quote.cost * len(asking))} in all, output not included"
     return (
         f"Asking {one_line(quote.model)} for {', '.join(asking)}: each reads about {tokens(used)} "
         f"tokens{cost}. Esc stops."
@@ -76,12 +76,12 @@ def _table(names: Sequence[str], made: Mapping[str, Made | Exception]) -> list[s
     befores = (result.draft.report.before for result in made.values() if isinstance(result, Made))
     before = next(befores, None)
     now = "" if before is None else f"{tokens(before)} tokens now. "
-    lines = [f"{now}What each strategy would come to, and lose:", _HEAD]
+    lines = [f"{now}What each strategy would leave, and lose:", _HEAD]
     notes = []
     for name in names:
         found = made.get(name)
         if found is None:
-            lines.append(f"{one_line(name):<10} stopped before it was planned")
+            lines.append(f"{one_line(name):<10} stopped before its plan was ready")
         elif isinstance(found, Exception):
             lines.append(f"{one_line(name):<10} {_short(told(found))}")
         elif found.draft.material.error:
@@ -90,7 +90,7 @@ def _table(names: Sequence[str], made: Mapping[str, Made | Exception]) -> list[s
             lines.append(_row(name, found))
             by = found.draft.report.strategy
             if by != name:
-                notes.append(f"{one_line(name)} comes to {one_line(by)} here.")
+                notes.append(f"{one_line(name)} falls back to {one_line(by)} here.")
     return [*lines, *notes]
 
 

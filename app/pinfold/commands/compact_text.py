@@ -27,7 +27,7 @@ _VERDICTS: dict[Verdict, tuple[str, str]] = {
 _FROM: dict[WindowSource, str] = {
     "config": "from the settings",
     "server": "as the server reports",
-    "table": "as known of the model",
+    "table": "known for this model",
     "assumed": "assumed",
     "learned": "learned from a refused request",
 }

@@ -80,10 +80,10 @@ def facts(overview: Overview) -> list[str]:
         *([f"window {source}"] if source in DOUBTFUL else ()),
         f"{len(rows):,} item{'s' if len(rows) != 1 else ''}",
         *(f"{count:,} {mark}" for mark, count in counts.items() if count),
-        "never compacted by itself" if threshold is None else f"compacts from {tokens(threshold)}",
-        f"{tokens(reading.reserve)} kept for the reply",
+        "automatic compaction off" if threshold is None else f"compacts at {tokens(threshold)}",
+        f"{tokens(reading.reserve)} reserved for the reply",
         f"window {overview.generation}",
-        *(["nothing is cached here"] if reading.never_cached else ()),
+        *(["no prompt cache here"] if reading.never_cached else ()),
     ]
 
 

@@ -11,7 +11,7 @@ async def core(context: Context) -> None:
 ACTIONS = (
     Action(
         "core",
-        "See and change what is told anew after every compaction",
+        "See and change what is repeated after every compaction",
         "window",
         ("core",),
         run=core,

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
 
 SHARED = (
-    Argument("--window", "what the model sees alone", kind="flag", apart="scope"),
+    Argument("--window", "only what the model sees", kind="flag", apart="scope"),
     Argument("--all", "every item", kind="flag", apart="scope"),
-    Argument("--no-redact", "leave secrets in it", kind="off", into="redact"),
+    Argument("--no-redact", "do not remove secrets", kind="off", into="redact"),
 )
 """What `/export` and `pinfold export` take."""
 
@@ -60,7 +60,7 @@ def wish(
     known = next((form for form in FORMATS if form == name), None)
     told = known or (format_of(path) if path is not None else "md")
     if told is None:
-        raise CommandError(f"{path} does not tell the format. Name one: {', '.join(FORMATS)}.")
+        raise CommandError(f"{path} has no known extension. Name a format: {', '.join(FORMATS)}.")
     if told == "jsonl" and scope == "window":
         raise CommandError("pinfold's own rollout is always whole: choose another format.")
     return Wish(told, path, scope, redact)
@@ -109,9 +109,9 @@ def replaced(secrets: int | None) -> str:
     """What became of the secrets."""
     match secrets:
         case None:
-            return "secrets, if there are any, are in it"
+            return "secrets were not removed"
         case 0:
-            return "no secret was found"
+            return "no secrets found"
         case 1:
             return "1 secret replaced"
         case _:
@@ -198,7 +198,7 @@ def _choices(_: Context) -> Sequence[str]:
 ACTIONS = (
     Action(
         "export",
-        "Write the session to a file: Markdown, HTML, messages, Codex",
+        "Export the session: Markdown, HTML, messages, Codex",
         "session",
         ("export",),
         (Argument("words", "", "FORMAT PATH", kind="words", offers=_choices), *SHARED),

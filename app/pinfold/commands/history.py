@@ -34,7 +34,8 @@ async def history(context: Context, what: Sequence[str] = ()) -> None:
             await fork(context, _named(context, *words))
         case _:
             raise CommandError(
-                "/history takes nothing, show G, diff G H, restore G, or fork G; G is a window's "
+                "Use /history alone or with show G, diff G H, restore G, or fork G; G is a "
+                "window's "
                 "number, or when it was compacted, in UTC: 20260301T1230."
             )
 
@@ -46,7 +47,7 @@ async def _restore(context: Context, generation: int) -> None:
     said = await session.window.restore(generation)
     reading = session.reading()
     level: Level = "warning" if reading.used > reading.usable else "info"
-    context.tell(f"{said} {fits(reading)} /undo takes it back.", level)
+    context.tell(f"{said} {fits(reading)} /undo undoes it.", level)
 
 
 async def fork(context: Context, generation: int) -> None:
@@ -55,7 +56,7 @@ async def fork(context: Context, generation: int) -> None:
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
     await context.switch(partial(context.host.fork_window, session.folder, generation))
-    context.tell(f"Forked from session {session.id} in its window {generation}.")
+    context.tell(f"Forked from session {session.id} at its window {generation}.")
 
 
 async def lost(context: Context) -> None:
@@ -115,14 +116,14 @@ ACTIONS = (
     ),
     Action(
         "lost",
-        "Show what the last compaction lost, to keep it after all",
+        "Show what the last compaction lost, and restore it",
         "window",
         ("lost",),
         run=lost,
     ),
     Action(
         "checkpoint",
-        "Show what the host keeps in mind of this session",
+        "Show what pinfold remembers of this session",
         "window",
         ("checkpoint",),
         (Argument("what", kind="rest", choices=("show",)),),

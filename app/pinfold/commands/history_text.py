@@ -44,7 +44,7 @@ def standing(items: Sequence[WindowItem]) -> Iterator[str]:
 
 
 def differences(items: Sequence[Difference]) -> Iterator[str]:
-    """What came, what went, and what stands otherwise."""
+    """Items added, removed and changed, a line each."""
     yield counts(items)
     for item in items:
         sign = "-" if item.after is None else "+" if item.before is None else "~"
@@ -53,10 +53,10 @@ def differences(items: Sequence[Difference]) -> Iterator[str]:
 
 
 def counts(items: Sequence[Difference]) -> str:
-    """How many items came, went, and stand otherwise."""
+    """How many items were added, removed and changed."""
     gone = sum(item.after is None for item in items)
     came = sum(item.before is None for item in items)
-    return f"gone {gone:,}; new {came:,}; otherwise {len(items) - gone - came:,}"
+    return f"{gone:,} removed; {came:,} added; {len(items) - gone - came:,} changed"
 
 
 def fits(reading: Reading) -> str:
@@ -65,7 +65,7 @@ def fits(reading: Reading) -> str:
     over = reading.used - reading.usable
     if over <= 0:
         return f"{used}."
-    return f"{used}, {tokens(over)} more than fit: compact it before you go on."
+    return f"{used}, {tokens(over)} more than fit: compact it before you continue."
 
 
 def _item(entry: WindowItem | Difference) -> str:

@@ -22,7 +22,9 @@ async def jobs(context: Context, what: Sequence[str] = ()) -> None:
     match list(what):
         case []:
             known = context.session.jobs.known
-            context.tell("\n".join(map(_line, known)) or "No command runs in the background.")
+            context.tell(
+                "\n".join(map(_line, known)) or "No commands are running in the background."
+            )
         case ["kill", number] if number.isdecimal():
             from pinfold.ports.tool import ToolError
 
@@ -47,7 +49,7 @@ def _line(job: Job) -> str:
 ACTIONS = (
     Action(
         "jobs",
-        "List the commands that run in the background",
+        "List background commands",
         "session",
         ("jobs",),
         (Argument("what", metavar="kill N", kind="words", offers=lambda _: ("kill",)),),

@@ -37,7 +37,7 @@ async def source(context: Context) -> None:
 ACTIONS = (
     Action(
         "memories",
-        "See what earlier sessions learned, forget it, review it",
+        "See, review or forget what earlier sessions learned",
         "session",
         ("memories",),
         (Argument("action", kind="rest", choices=("run", "on", "off", "clear")),),
@@ -45,7 +45,7 @@ ACTIONS = (
     ),
     Action(
         "memory_source",
-        "Open what the last reply from memory comes from",
+        "Show the sources of the last reply from memory",
         "session",
         ("source",),
         keys="f3",
@@ -79,4 +79,4 @@ def source_page(found: Sequence[Source]) -> tuple[str, str]:
             name = f" {one_line(item.name)}" if item.name else ""
             parts.append(f"── #{item.n} {KINDS[item.kind]}{name}, {head} ──\n{clean(item.content)}")
     title = ", ".join(f"#{session.cited.item}" for session in found)
-    return f"Where it comes from: {title}", "\n\n".join(parts)
+    return f"Source: {title}", "\n\n".join(parts)

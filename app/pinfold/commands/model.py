@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pinfold.tokens.prices import Price
 
 MEANING = {
-    "read-only": "reading runs without asking, commands in a sandbox that writes nothing; no edits",
+    "read-only": "reading runs without asking, commands in a read-only sandbox; no edits",
     "ask": "reading runs without asking; edits and commands ask",
     "workspace": "edits in this folder run without asking, and commands in their sandbox",
     "full": "everything runs without asking, with no sandbox",
@@ -22,7 +22,7 @@ MEANING = {
 CYCLE = {
     "ask": "edits and commands ask first",
     "workspace": "edits in this folder run without asking",
-    "read-only": "nothing may be written",
+    "read-only": "nothing can be written",
     "plan": "the agent reads and makes a plan",
 }
 """What one key goes through. `full` has no sandbox, so it has to be typed."""

@@ -68,7 +68,7 @@ def not_undone(commands: int) -> str:
 ACTIONS = (
     Action(
         "rewind",
-        "Rewind to before one of your prompts, in a copy",
+        "Rewind to before one of your prompts, in a fork",
         "session",
         ("rewind",),
         (Argument("n", kind="rest"),),

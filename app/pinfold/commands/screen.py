@@ -93,7 +93,7 @@ ACTIONS = (
     Action("context", "See and steer what the model sees", "screen", ("context",), run=window),
     Action(
         "find",
-        "Find in the transcript, all that left the window included",
+        "Search the transcript, with all that left the window",
         "screen",
         ("find",),
         (Argument("text", kind="rest"),),
@@ -137,7 +137,7 @@ ACTIONS = (
     ),
     Action(
         "doctor",
-        "Say what was found and what is missing",
+        "Show what was found and what is missing",
         "screen",
         ("doctor",),
         run=doctor,
@@ -145,7 +145,7 @@ ACTIONS = (
     ),
     Action(
         "quit",
-        "Quit; the session is kept",
+        "Quit; the session is saved",
         "screen",
         ("quit", "exit"),
         keys="ctrl+q",
@@ -177,7 +177,7 @@ ACTIONS = (
     Action("cut", "Cut; remove the prompt that waits", "prompt", keys="ctrl+x"),
     Action(
         "undo_typing",
-        "Undo what was typed, wherever you write",
+        "Undo typing",
         "prompt",
         keys="ctrl+underscore,ctrl+shift+minus",
     ),
@@ -190,7 +190,7 @@ ACTIONS = (
     Action("end", "Quit at an empty prompt", "prompt", keys="ctrl+d"),
     Action(
         "suspend",
-        "Suspend; `fg` in the shell comes back",
+        "Suspend; `fg` in the shell resumes",
         "transcript",
         keys="ctrl+z",
         run=suspend,
@@ -204,19 +204,19 @@ ACTIONS = (
     ),
     Action(
         "switch_focus",
-        "Go to the card or the transcript, and back; preview a compaction that waits",
+        "Go to the card or the transcript, and back; preview a pending compaction",
         "transcript",
         keys="f6",
     ),
     Action("plan", "Unfold or fold the plan", "transcript", keys="ctrl+t"),
     Action("page_up", "Scroll back", "transcript", keys="pageup"),
-    Action("page_down", "Scroll on", "transcript", keys="pagedown"),
+    Action("page_down", "Scroll forward", "transcript", keys="pagedown"),
     Action("top", "To the first line", "transcript", keys="ctrl+home"),
     Action("bottom", "To the last line", "transcript", keys="ctrl+end"),
     Action("allow", "Allow it", "approval", keys="y"),
     Action("network", "Allow it the network in its sandbox", "approval", keys="w"),
-    Action("refuse", "Refuse it, with a word to the model", "approval", keys="n"),
+    Action("refuse", "Refuse it and tell the model why", "approval", keys="n"),
     Action("always", "Always allow this command", "approval", keys="a"),
     Action("change", "Edit it, then allow it", "approval", keys="e"),
-    Action("enlarge", "More room to read it, or less", "approval", keys="f"),
+    Action("enlarge", "Enlarge or shrink it", "approval", keys="f"),
 )

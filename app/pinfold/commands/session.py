@@ -10,7 +10,7 @@ from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 
 USE_ITS_FOLDER = Argument(
-    "--use-its-folder", "work in the folder that it names, not here", kind="flag"
+    "--use-its-folder", "work in the folder it names, not in this one", kind="flag"
 )
 _COMPACTED = "A compacted copy: /fork --compact [--strategy S] [--model M]."
 
@@ -32,7 +32,7 @@ async def fork(
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
     if compact and not at:
         await context.switch(partial(context.host.hand_on, session.folder, strategy, model))
-        context.tell(f"A compacted copy of session {session.id}, which stays as it is.")
+        context.tell(f"A compacted copy of session {session.id}, which is unchanged.")
         return
     if compact or strategy or model:
         raise CommandError(_COMPACTED)
@@ -82,7 +82,7 @@ ACTIONS = (
     ),
     Action(
         "resume",
-        "Go on with an earlier session",
+        "Resume an earlier session",
         "session",
         ("resume", "sessions"),
         (Argument("session", kind="rest", metavar="ID"),),
@@ -90,7 +90,7 @@ ACTIONS = (
     ),
     Action(
         "adopt",
-        "Go on with a session of Codex, Claude Code or another file",
+        "Continue a session of Codex, Claude Code or another file",
         "session",
         ("adopt",),
         (Argument("text", kind="rest", metavar="FILE|TEXT"), USE_ITS_FOLDER),
@@ -98,7 +98,7 @@ ACTIONS = (
     ),
     Action(
         "fork",
-        "Go on in a copy of this session",
+        "Continue in a fork of this session",
         "session",
         ("fork",),
         (

@@ -37,7 +37,7 @@ async def pin(context: Context, items: str = "") -> None:
     own = sum(costs.get(place, 0) for place in pins)
     held = f"{tokens(effect.pinned)} tokens held, {_share(context.session, effect.pinned)}"
     if not own:
-        said = "nothing in the window yet; what comes will be held"
+        said = "nothing in the window yet; what matches later will be kept"
     elif own == effect.pinned:
         said = held
     else:
@@ -52,7 +52,7 @@ async def unpin(context: Context, items: str = "") -> None:
     if not known:
         raise CommandError("Nothing is pinned.")
     if not items:
-        raise CommandError(f"Which pin is to go? {_named(known)}; /unpin all takes them all out.")
+        raise CommandError(f"Which pin? {_named(known)}; /unpin all removes them all.")
     pins = known if items == "all" else _known(items, known) or window.select(items)
     effect = await window.act("unpin", pins)
     held = {pin: by for pin in pins if isinstance(pin, int) and (by := window.pin_on(pin))}
@@ -140,7 +140,7 @@ async def goal(context: Context, text: str = "") -> None:
     if text:
         new = "" if text == "clear" else _unquoted(text)
         if not new and text != "clear":
-            raise CommandError("The goal needs words. /goal clear goes back to the first request.")
+            raise CommandError("/goal needs text. /goal clear goes back to the first request.")
         await session.window.set_goal(new)
     context.tell(_goal(session))
 
@@ -159,7 +159,7 @@ def _goal(session: Session) -> str:
     latest = next((item for item in reversed(items) if item.kind == "user"), None)
     lines = [f"Goal{', your first request' if now == first else ''}: {_words(now)}"]
     if latest is not None and latest.content != now:
-        lines.append(f"Task now, #{latest.n}: {_words(latest.content)}")
+        lines.append(f"Current task, #{latest.n}: {_words(latest.content)}")
     return "\n".join(lines)
 
 
@@ -186,7 +186,7 @@ def _threshold(session: Session) -> str:
     reading = session.reading()
     at = int(session.threshold * reading.usable)
     where = (
-        f"{session.threshold:.0%} of the {tokens(reading.usable)} tokens that a request can have, "
+        f"{session.threshold:.0%} of the {tokens(reading.usable)} tokens a request can use, "
         f"so {tokens(at)}"
     )
     if session.auto == "off":
@@ -227,7 +227,7 @@ ACTIONS = (
     ),
     Action(
         "unpin",
-        "Let go of pins",
+        "Remove pins",
         "window",
         ("unpin",),
         (Argument("items", kind="rest", metavar="ITEMS|all", needed=True, offers=_unpin_choices),),
@@ -236,7 +236,7 @@ ACTIONS = (
     Action("pins", "List the pins and what they cost", "window", ("pins",), run=pins),
     Action(
         "mask",
-        "Leave out the results of calls",
+        "Hide tool output from the model",
         "window",
         ("mask",),
         (ITEMS,),
@@ -244,7 +244,7 @@ ACTIONS = (
     ),
     Action(
         "fold",
-        "Take items out, leave one line",
+        "Collapse items to one line",
         "window",
         ("fold",),
         (ITEMS,),
@@ -258,10 +258,10 @@ ACTIONS = (
         (ITEMS,),
         run=_marking("unfold"),
     ),
-    Action("undo", "Undo the last change of the window", "window", ("undo",), run=undo),
+    Action("undo", "Undo the last change to the window", "window", ("undo",), run=undo),
     Action(
         "goal",
-        "Show or say what the session is for",
+        "Show or set what the session is for",
         "window",
         ("goal",),
         (Argument("text", kind="rest", metavar="TEXT|clear"),),

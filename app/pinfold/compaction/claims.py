@@ -24,7 +24,7 @@ from pinfold.rollout import mentions, provenance
 from pinfold.rollout.items import Item
 
 CITES_NOTHING = "it cites nothing"
-NOT_QUOTED = "what it quotes stands nowhere"
+NOT_QUOTED = "its quote is not in the items it cites"
 NOBODYS_WORD = "neither the user nor the agent says so"
 LIFTED = "an instruction out of a tool's output"
 

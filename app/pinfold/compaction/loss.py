@@ -79,7 +79,7 @@ def change_at(window: Window, generation: int) -> Change:
         (boundary for boundary in window.boundaries if boundary.generation == generation), None
     )
     if made is None:
-        raise Refused(f"No change has made a window {generation}: it has lost nothing.")
+        raise Refused(f"No change has made a window {generation}: nothing was lost.")
     return Change(unpack(made.before), forms_of(window, generation))
 
 

@@ -73,7 +73,7 @@ def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
     if not back:
         raise Refused(f"#{n} stands in the window.")
     replaced = _replacement(window, _placed(window, tuple(before), now, back), "kept", None)
-    return replace(replaced, why=dict.fromkeys(back, "kept after all"))
+    return replace(replaced, why=dict.fromkeys(back, "restored by you"))
 
 
 def _together(window: Window, n: int, before: Mapping[int, Form]) -> list[int]:

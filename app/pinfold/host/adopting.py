@@ -164,10 +164,10 @@ def _left(own: Unconfirmed) -> str:
     said = ""
     if own.suggested:
         is_ = "is" if own.suggested == 1 else "are"
-        said = f" Of its goal, core and records {own.suggested} {is_} not confirmed: see /core."
+        said = f" {own.suggested} of its goal, core and records {is_} not confirmed: see /core."
     if own.waiting:
         was = "1 prompt" if own.waiting == 1 else f"{own.waiting:,} prompts"
-        said += f" Left out: {was} that waited there."
+        said += f" Left out: {was} queued there."
     return said
 
 

@@ -37,7 +37,7 @@ def save(ctx: AppContext, strategy: str, options: PlanOptions) -> str:
     wanted = {"mode": strategy, **{name: getattr(options, name) for name in _OPTIONS}}
     changed = {name: value for name, value in wanted.items() if getattr(now, name) != value}
     if not changed:
-        return "These are the defaults already."
+        return "These are already the defaults."
     return write(ctx, SECTION, changed)
 
 
@@ -84,7 +84,7 @@ def _write(path: Path, name: str, values: Mapping[str, object]) -> None:
     except TOMLKitError as error:
         raise SettingsError(f"{path} can't be changed: {error}") from error
     if tomllib.loads(changed) != expected:
-        raise SettingsError(f"{path} can't be changed without touching the rest: do it by hand.")
+        raise SettingsError(f"{path} can't be changed without touching the rest: edit it by hand.")
     with replacing(path) as file:
         file.write(changed.replace("\n", end).encode())
     path.chmod(mode)

@@ -240,7 +240,7 @@ class Host:
         trust(self._ctx.home, folder)
         return (
             f"{paths.shown(folder)} is trusted. "
-            "Its config file counts in full from the next session on: /new."
+            "Its config file applies in full from the next session: /new."
         )
 
 

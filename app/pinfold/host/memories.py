@@ -42,9 +42,9 @@ class Memories:
 
         said = write(self._ctx, "memories", {"enabled": on})
         if on:
-            return f"{said} Memories are on, beginning with the next session."
+            return f"{said} Memories are on, starting with the next session."
         return (
-            f"{said} Memories are off, beginning with the next session; f on their row in "
+            f"{said} Memories are off, starting with the next session; f on their row in "
             "/context leaves them out of this one."
         )
 

@@ -9,9 +9,9 @@ from pinfold.host.app_context import AppContext
 OFFERED = "memories-offered"
 """The file in pinfold's home that says that memories were offered."""
 OFFER = (
-    "New: pinfold can note what finished sessions taught, each line with its source, and begin "
-    "later sessions with it. /memories on switches that on: the model then reads each session "
-    'once, which costs tokens; [memories] generate = "offline" asks no model.'
+    "New: pinfold can note what finished sessions taught, each line with its source, and give it "
+    "to later sessions. /memories on turns that on: the model then reads each session "
+    'once, which costs tokens; [memories] generate = "offline" uses no model.'
 )
 
 

@@ -34,7 +34,7 @@ class Remembered(Struct, frozen=True):
                 f"{first.proven:,} statements proven, {sum(first.left_out.values()):,} left out."
             )
         elif not first.note:
-            parts.append("No session has changed since memories were made last.")
+            parts.append("No session has changed since memories were last made.")
         if first.errors:
             why = next(iter(first.errors.values()))
             parts.append(f"{len(first.errors):,} failed and will be read again later: {why}")

@@ -58,5 +58,5 @@ def _foreign() -> Section:
         count = len(files(place))
         sessions = f"{count} session{'s' if count != 1 else ''}"
         lines.append(Finding(place.tool, f"{sessions} in {paths.shown(place.folder)}"))
-    lines.append(Finding("", "See them, and go on with one: pinfold adopt"))
+    lines.append(Finding("", "List them, and continue one: pinfold adopt"))
     return Section("Other tools", tuple(lines))

@@ -286,7 +286,7 @@ class PinfoldApp(DiffingApp, ThemedApp):
             with self.suspend():
                 printed = connect(pty, shown, ended)
         except SuspendNotSupported as error:
-            raise OSError("This terminal can't be lent.") from error
+            raise OSError("This terminal can't be handed to another program.") from error
         self.refresh(layout=True)
         return printed
 

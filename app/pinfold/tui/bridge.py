@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
 WHAT_NOW = {
-    "auto": "It is compacted before the next request.",
-    "ask": "You are asked before the next request.",
+    "auto": "It will be compacted before the next request.",
+    "ask": "You will be asked before the next request.",
     "off": "",
 }
-TOO_SOON = "It is compacted again once it has grown by a tenth."
+TOO_SOON = "It will be compacted again once it has grown by 10%."
 CANT = "It can't be sent as it is."
 STEP = 32
 """Tokens by which the gauge moves while a reply streams in."""
@@ -110,7 +110,7 @@ class Bridge:
             self._transcript.note(
                 f"This window does not fit the model: {tokens(reading.used)} of "
                 f"{tokens(reading.limit)} tokens. {WHAT_NOW[session.auto] or CANT} "
-                "/compact --dry-run shows how; /model takes a larger one.",
+                "/compact --dry-run shows how; /model switches to a larger one.",
                 "warning",
             )
 
@@ -181,7 +181,7 @@ class Bridge:
                 f"The window has passed its threshold: {tokens(reading.used)} of "
                 f"{tokens(reading.limit)} tokens. "
                 f"{WHAT_NOW[session.auto] if session.compacts_next else TOO_SOON} "
-                "/compact --dry-run shows how; /threshold moves the mark.",
+                "/compact --dry-run shows how; /threshold changes it.",
             )
 
     def _appended(self, data: events.Data) -> None:
@@ -194,7 +194,7 @@ class Bridge:
             case events.TurnFinished(state="failed", reason=reason):
                 self._transcript.note(reason or "The turn failed.", "error")
             case events.TurnFinished(state="waiting", reason=reason):
-                self._transcript.note(reason or "The turn waits for you.", "warning")
+                self._transcript.note(reason or "The turn is waiting for you.", "warning")
             case events.TurnFinished(state="interrupted"):
                 items = self._session.items
                 if not (items and items[-1].state == "interrupted"):  # else it says so itself
@@ -206,7 +206,7 @@ class Bridge:
                 if context.remembered and not self._told_memories:
                     self._told_memories = True
                     self._transcript.note(
-                        "Told of memories of earlier sessions: /memories lists them, f on their "
+                        "Includes memories of earlier sessions: /memories lists them, f on their "
                         "row in /context folds them."
                     )
                 self._watch_threshold()

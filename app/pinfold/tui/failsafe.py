@@ -70,7 +70,7 @@ class FailsafeApp(App[str]):
         """The thread that reads the keys has died."""
         details = StringIO()
         Console(file=details, width=100).print(*renderables)
-        self._failed("The keyboard could not be read any more.", details.getvalue())
+        self._failed("The keyboard can no longer be read.", details.getvalue())
         self.give_up()
 
     def _failed(self, what: str, details: str) -> None:

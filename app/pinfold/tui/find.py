@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.transcript.view import Transcript
 
-KEYS = "Enter next · ↑ previous · Esc leaves"
+KEYS = "Enter next · ↑ previous · Esc closes"
 WIDE = 60
 """Columns from which the keys are told."""
 

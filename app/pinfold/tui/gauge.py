@@ -54,7 +54,7 @@ MASKING = ("┊", "gauge-threshold")
 SIGNS: dict[Source, str] = {"measured": "", "calibrated": "≈", "estimated": "≈", "unknown": "?"}
 """What stands before the figure where there is no room for the word."""
 MEANINGS: dict[Source, str] = {
-    "measured": "told by the provider.",
+    "measured": "reported by the provider.",
     "calibrated": "counted here, corrected by this model's reports.",
     "estimated": "counted here, not reported yet.",
     "unknown": "part of it can't be counted, so this is a guess.",
@@ -255,7 +255,7 @@ class GaugeBar(Widget):
         row(FREE, "free", max(0, reading.usable - self._used(reading)))
         row(RESERVE, "for the reply", reading.reserve)
         if reading.masking is not None:
-            row(MASKING, "masks begin", reading.masking)
+            row(MASKING, "masking begins", reading.masking)
         if reading.threshold is not None:
             row(THRESHOLD, f"threshold, {self.auto}", reading.threshold)
         source = self._source(reading)

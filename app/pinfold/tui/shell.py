@@ -260,7 +260,7 @@ class Shell(Keys):
     async def offer_preview(self, why: str) -> bool:
         """Whether the user wants to see a compaction that is due; `why` says why it is."""
         idle = self._session is None or self._session.phase == "idle"
-        return await self._questions.offer_preview(why, "leaves it" if idle else "interrupts")
+        return await self._questions.offer_preview(why, "closes it" if idle else "interrupts")
 
     # The transcript
 

@@ -46,7 +46,7 @@ class ThemedApp(FailsafeApp):
             self.theme = name
             return told
         self.theme = "pinfold"
-        return [*told, f"There is no theme “{name}”; /theme shows those there are."]
+        return [*told, f"There is no theme “{name}”; /theme lists them."]
 
     async def load_themes(self) -> list[str]:
         """Read the others. Gives warnings."""
@@ -57,4 +57,4 @@ class ThemedApp(FailsafeApp):
             self.register_theme(theme)
         names = (theme.name for theme in loaded)
         self._own = sorted(names, key=lambda name: (not name.startswith("pinfold"), name))
-        return [f"{path} is no theme: {why}" for path, why in failed.items()]
+        return [f"{path} is not a theme: {why}" for path, why in failed.items()]

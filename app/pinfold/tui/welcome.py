@@ -25,13 +25,13 @@ SMALL = (
 )
 TO_TRY = (
     ("ask", "what does this project do, and how is it tested?"),
-    ("@file", "names a file of this folder in your prompt"),
-    ("!command", "runs it in your shell; the model reads what it prints"),
+    ("@file", "adds a file of this folder to your prompt"),
+    ("!command", "runs it in your shell; the model sees its output"),
 )
 TO_TRY_SMALL = (
     ("ask", "write a haiku about version control"),
-    ("!command", "runs it in your shell; the model reads what it prints"),
-    ("/doctor", "says what was found here, and what is missing"),
+    ("!command", "runs it in your shell; the model sees its output"),
+    ("/doctor", "shows what was found here and what is missing"),
 )
 
 
@@ -45,7 +45,7 @@ def failed(reason: str) -> RenderableType:
     return _page(
         [
             Text.assemble(("No session: ", "bold"), one_line(reason)),
-            Text("/new tries again, /doctor says what is missing, Ctrl+D quits.", style="dim"),
+            Text("/new tries again, /doctor shows what is missing, Ctrl+D quits.", style="dim"),
         ]
     )
 

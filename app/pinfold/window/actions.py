@@ -153,7 +153,7 @@ class Planner:
             return f"pinned by {pin}" if isinstance(pin, str) else "pinned; unpin first"
         item = window.archive[n]
         if any(call.n == n for call in window.open_calls):
-            return "its result is still to come"
+            return "it has no result yet"
         if item.kind == "user" and n == self.latest_request:
             return "it is your latest request"
         return ""

@@ -11,7 +11,7 @@ _REASONS = {
     "model": "compacted for another model",
     "undo": "compaction undone",
     "restore": "earlier window restored",
-    "kept": "kept after all",
+    "kept": "items restored",
     "adopted": "compacted before it was adopted",
     "rewind": "rewound",
 }
@@ -29,7 +29,7 @@ def why(boundary: Boundary) -> str:
     """`compacted by checkpoint at the threshold`."""
     what = _REASONS.get(boundary.reason, boundary.reason)
     if boundary.undone in ("restore", "kept"):
-        what = "restore undone" if boundary.undone == "restore" else "keeping undone"
+        what = "restore undone" if boundary.undone == "restore" else "restored items undone"
     if boundary.strategy and what.startswith("compacted"):
         what = what.replace("compacted", f"compacted by {boundary.strategy}", 1)
     return one_line(what)

@@ -73,7 +73,7 @@ def _outcome(did: Act, result: Item) -> str:
     if result.state == "interrupted":
         return "interrupted"
     if result.state == "unknown":
-        return "not known whether it ran"
+        return "unknown whether it ran"
     if did.kind == "refused":
         return _cut(", ".join(filter(None, ("refused", one_line(did.words)))), _SAID)
     if did.kind == "command" and did.exit_code is not None:

@@ -90,7 +90,7 @@ def newest_about(
 def check(pattern: str) -> None:
     """Raises `Refused` for a glob that matches nothing, as it stands for too many."""
     if not _alternatives(pattern):
-        raise Refused(f"The braces in “{pattern}” stand for too many patterns.")
+        raise Refused(f"The braces in “{pattern}” expand to too many patterns.")
 
 
 @lru_cache(maxsize=16_384)

@@ -82,7 +82,7 @@ class UndoStack:
         else:
             what = "the restore" if replaced.reason == "restore" else "the compaction"
             if replaced.reason == "kept":
-                what = f"keeping {named(replaced.why)}"
+                what = f"the restore of {named(replaced.why)}"
             self._push(Undoable(seq, what, None))
 
     def _push(self, undoable: Undoable) -> None:

@@ -145,7 +145,7 @@ async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) 
     except SessionHeld as held:
         assert folder is not None
         again = f"{program()} exec --fork --resume {folder.name}"
-        raise JournalError(f"{held} Go on in a copy with: {again}") from held
+        raise JournalError(f"{held} Continue in a fork with: {again}") from held
     _interrupt_on_signals(session.interrupt)
     try:
         return await headless.run(session, prompt, as_json=arguments.json, schema=schema)

@@ -197,7 +197,9 @@ async def test_the_model_is_told_once_and_when_it_changes(tmp_path: Path) -> Non
     turn = ["user", "assistant"]
     assert on.kinds() == ["context", *turn, *turn, "context", *turn]
     first, second = (item.content for item in on.session.items if item.kind == "context")
-    assert first.startswith("Approvals are workspace: commands run unasked in a sandbox without")
+    assert first.startswith(
+        "Approvals are workspace: commands run without asking in a sandbox without"
+    )
     assert "commands run in a sandbox without network, and write nothing. Your context" in second
     contexts = [request.context for request in on.provider.requests]
     assert contexts == contexts[:1] * 3

@@ -100,7 +100,7 @@ async def test_the_gauge_is_what_it_was_at_each_report(
 
     def hear(update: object) -> None:
         if isinstance(update, Appended) and isinstance(update.event.data, RequestFinished):
-            # Where masks begin is the session's, not the recording's.
+            # Where masking begins is the session's, not the recording's.
             read.append(msgspec.structs.replace(on.session.reading(), masking=None))
 
     on.session.subscribe(hear)

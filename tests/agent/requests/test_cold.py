@@ -86,4 +86,4 @@ async def test_context_says_where_nothing_is_cached(tmp_path: Path) -> None:
     on.session._parts.choice.connection = replace(
         on.session._parts.choice.connection, base_url="https://api.anthropic.com/v1"
     )
-    assert "nothing is cached here" in facts(on.session.window.overview())
+    assert "no prompt cache here" in facts(on.session.window.overview())

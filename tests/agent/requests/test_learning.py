@@ -231,7 +231,7 @@ async def test_a_model_that_can_never_hold_it_is_named_in_one_sentence(tmp_path:
         f"scripted-1 can't take this request: its context window is {provider.limit:,} tokens, but "
         "instructions and tools take "
     )
-    assert f"{provider.limit // 4:,} are kept for the reply;" in ended.reason
+    assert f"{provider.limit // 4:,} are reserved for the reply;" in ended.reason
     assert len(provider.refused) == 1
     assert len(warned(at)) == 1, "that the window is another one"
     # Again: it goes out all the same, for the server may take more by now.

@@ -43,13 +43,13 @@ async def test_what_went_can_be_kept_after_all_and_that_undone(at: Stage) -> Non
     n = next(item.n for item in session.items if session.window.form(item.n) is None)
     before = session.window.items
     said = await session.window.keep(1, n)
-    assert said.startswith(f"Kept after all: #{n}")
+    assert said.startswith(f"Restored #{n}")
     assert said.endswith(" tokens more.")
     assert session.window.form(n) == "full"
     assert [event.reason for event in at.events() if isinstance(event, WindowReplaced)][
         -1
     ] == "kept"
-    assert (await session.window.undo()).startswith(f"keeping #{n}")
+    assert (await session.window.undo()).startswith(f"the restore of #{n}")
     assert session.window.items == before
 
 

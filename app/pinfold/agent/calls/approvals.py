@@ -48,7 +48,7 @@ class Consent:
     def set(self, mode: str) -> None:
         """Raises `ValueError` where there is no such mode."""
         if mode not in (known := (*get_args(Mode), PLAN)):
-            raise ValueError(f"{mode!r} is none of {', '.join(known)}.")
+            raise ValueError(f"{mode!r} is not one of {', '.join(known)}.")
         self.planning = mode == PLAN
         self.mode = "read-only" if self.planning else cast("Mode", mode)
         self.edits = False

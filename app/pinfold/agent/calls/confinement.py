@@ -53,18 +53,18 @@ class Confinement:
         if not self._missing and self._sandbox is None:
             return ""
         sandbox = self.of(mode)
-        unasked = "are refused" if mode == "read-only" else "ask the user"
+        when = "are refused" if mode == "read-only" else "ask the user"
         if sandbox is None:
-            unasked = "run unasked" if mode == "full" else unasked
-            return f"Approvals are {mode}: commands {unasked}, and run in no sandbox."
+            when = "run without asking" if mode == "full" else when
+            return f"Approvals are {mode}: commands {when}, and run in no sandbox."
         network = "with the network" if sandbox.network else "without network"
         if not sandbox.writes:
-            return f"Approvals are {mode}: commands run in a sandbox {network}, and write nothing."
-        reads = "that only read run unasked, others ask the user, and run"
-        unasked = "run unasked" if mode == "workspace" else reads
+            return f"Approvals are {mode}: commands run in a sandbox {network} and can't write."
+        reads = "that only read run without asking, others ask the user, and all run"
+        when = "run without asking" if mode == "workspace" else reads
         others = "".join(f", {root}" for root in sandbox.roots[1:])
         return (
-            f"Approvals are {mode}: commands {unasked} in a sandbox {network}. They write to the "
+            f"Approvals are {mode}: commands {when} in a sandbox {network}. They write to the "
             f"working directory{others} and $TMPDIR. For a command that needs more, give the "
             "reason as `outside`: the user is asked."
         )

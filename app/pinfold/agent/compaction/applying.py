@@ -22,7 +22,7 @@ from pinfold.rollout.journal import JournalError
 from pinfold.rollout.values import Compaction
 from pinfold.window.refused import Refused
 
-SEE_LOST = "/lost shows what no longer stands"
+SEE_LOST = "/lost shows what was lost"
 
 
 class Applying:
@@ -131,4 +131,4 @@ class Applying:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         numbers = [item.n for item in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:
-            raise Refused("The window has changed since the preview: look at it anew.")
+            raise Refused("The window has changed since the preview: look at it again.")

@@ -194,7 +194,7 @@ class Steering:
         back = keep_of(self._record.window, generation, n)
         await self._record.append(back)
         more = tokens(max(0, self._reading().used - before))
-        return f"Kept after all: {named(back.why)}, {more} tokens more."
+        return f"Restored {named(back.why)}: {more} tokens more."
 
     async def restore(self, generation: int) -> str:
         """Bring an earlier window back, with what came since; says so.

@@ -98,7 +98,7 @@ class ApprovalCard(Vertical, can_focus=True):
         said: list[str] = []
         rows, seen = self._body.virtual_size.height, self._body.size.height
         if rows > seen > 0:
-            said.append(f"{rows} lines: PgDn, {self._key('enlarge')} for more room")
+            said.append(f"{rows} lines: PgDn scrolls, {self._key('enlarge')} enlarges")
         if not self.has_focus_within:
             said.append(f"{self._key('switch_focus')} answers")
         elif self.screen.focused is self:

@@ -23,7 +23,7 @@ async def _pick(host: PanelHost, search: str) -> None:
     picker = Picker(
         "Adopt a session",
         source=lambda: (_foreign(line, now) for line in host.host.adoptable()),
-        empty="Neither Codex nor Claude Code has a session here. /adopt FILE takes any file.",
+        empty="No Codex or Claude Code sessions here. /adopt FILE opens any file.",
         search=search,
     )
     chosen = await host.push_screen_wait(picker)

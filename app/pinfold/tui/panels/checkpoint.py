@@ -26,10 +26,10 @@ KEYS = [
     *moves("checkpoint"),
     *keys(
         "checkpoint",
-        ("enter", "open", "The item that it stands on", "item"),
+        ("enter", "open", "Open the item it comes from", "item"),
         ("slash", "filter", "Filter", "filter"),
         ("c", "copy", "Copy", "copy"),
-        ("escape,q", "back", "Drop the filter, then leave"),
+        ("escape,q", "back", "Clear the filter, then close"),
     ),
 ]
 
@@ -66,7 +66,7 @@ class CheckpointPanel(FilterPanel[None]):
     def _moved(self) -> None:
         row = self._list.row
         if row is None:
-            self._foot.show("", "Nothing fits this filter." if self._filter.value else "")
+            self._foot.show("", "Nothing matches this filter." if self._filter.value else "")
         else:
             known = f"from #{row.item}" if row.item is not None else ""
             self._foot.show(row.text.strip(), row.note, known)
@@ -80,7 +80,7 @@ class CheckpointPanel(FilterPanel[None]):
             return
         item = None if row.item is None else self._window.item(row.item)
         if item is None:
-            self.app.push_screen(ItemPanel("In full", "\n".join((row.text.strip(), row.note))))
+            self.app.push_screen(ItemPanel("Full text", "\n".join((row.text.strip(), row.note))))
             return
         partner = self._window.partner(item.n)
         other = None if partner is None else self._window.item(partner)

@@ -76,10 +76,10 @@ def why(fact: Fact, artifacts: Mapping[str, Artifact]) -> str:
     """Why a fact is suspect."""
     dependency = stale(fact.depends_on, artifacts)
     if dependency is None:
-        return "it stands on nothing that is known"
+        return "it has no known source"
     uri, artifact = one_line(dependency.uri), artifacts.get(dependency.uri)
     if dependency.hash is None:
-        return f"what {uri} held then is not known"
+        return f"the content of {uri} at that time is unknown"
     if artifact is None:
         return f"{uri} is no longer watched"
     if artifact.hash is None:
@@ -99,8 +99,8 @@ class _Rows:
             ("Plan", self._plan()),
             ("Recent artifacts", self._artifacts()),
             ("Decisions", self._decisions()),
-            ("Facts that hold", self._facts("VALID")),
-            ("Facts that are suspect", self._facts("SUSPECT")),
+            ("Current facts", self._facts("VALID")),
+            ("Suspect facts", self._facts("SUSPECT")),
             ("In your words", self._core(goal)),
         ):
             yield from _section(name, list(rows))

@@ -48,7 +48,7 @@ FRAME = 10
 SETTLED = 0.05
 """Seconds without a key after which effects are worked out: thousands of items take a while."""
 _NAMED = re.compile(r"\A#[^:;]*: (?!.*; #)")
-FIXED = "It comes with every request: it can't be folded or pinned."
+FIXED = "Sent with every request: it can't be folded or pinned."
 MEMORIES = "f folds what earlier sessions learned, o unfolds it; it can't be pinned."
 
 
@@ -58,14 +58,14 @@ ACTS = keys(
     ("u", "act('unpin')", "Unpin"),
     ("m", "act('mask')", "Mask"),
     ("f", "act('fold')", "Fold"),
-    ("o", "act('unfold')", "Unfold: open again what is masked or folded"),
+    ("o", "act('unfold')", "Restore what is masked or folded"),
     ("z", "undo", "Undo"),
-    ("w", "forget_window", "Forget the window that refused requests taught"),
+    ("w", "forget_window", "Forget the window size learned from refused requests"),
     ("c", "copy", "Copy"),
     ("s", "sort", "Sort by size, age, kind, order"),
     ("x", "fixed", "Open or close instructions and tools"),
     ("slash", "filter", "Filter: words, a kind or tool, pinned, masked, folded, #12, src/**"),
-    ("escape", "back", "Drop the selection, then the filter, then close"),
+    ("escape", "back", "Clear the selection, then the filter, then close"),
 )
 
 
@@ -151,7 +151,7 @@ class ContextPanel(FilterPanel[None]):
         if price := self._session.choice.price:
             said.append(price_said(price))
         if self._filter.value:
-            said.insert(0, f"{len(rows):,} fit “{self._filter.value.strip()}”")
+            said.insert(0, f"{len(rows):,} match “{self._filter.value.strip()}”")
         self._facts.update(Text(" · ".join(said)))
         self._titles.sort = self._sort
         self._list.show_rows(arrange(rows, self._sort), {row.n for row in overview.rows}, top=top)

@@ -38,7 +38,7 @@ def effects_said(
         can.append(keys[act], strong + Style(underline=True)).append(f" {NAMES[act]} ")
         can.append(figure(effect), strong)
         warnings += [f"! {effect.warning} "] if effect.warning else []
-        reasons += [f"{keys[act]} leaves {'; '.join(effect.left)}"] if effect.left else []
+        reasons += [f"{keys[act]} skips {'; '.join(effect.left)}"] if effect.left else []
     cannot = Text("".join(warnings), ink(app, "warning"))
     return can, cannot.append(" · ".join(reasons), dim)
 
@@ -73,4 +73,4 @@ def _freed(effect: Effect) -> str:
 
 
 def _left_line(reasons: Sequence[str]) -> tuple[str, ...]:
-    return (f"Left as they are: {'; '.join(reasons)}.",) if reasons else ()
+    return (f"Unchanged: {'; '.join(reasons)}.",) if reasons else ()

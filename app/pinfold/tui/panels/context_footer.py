@@ -53,7 +53,7 @@ class Footer(Foot):
             self.show(*_row_texts(row))
             return
         else:
-            line = Text("Nothing fits this filter.")
+            line = Text("Nothing matches this filter.")
         self._about.update(line)
 
     def work_out(self, effects: Mapping[Act, Effect | str]) -> None:

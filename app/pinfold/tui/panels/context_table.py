@@ -34,9 +34,9 @@ MOVES = [
         "context",
         ("shift+up", "extend_up", "Select upwards"),
         ("shift+down", "extend_down", "Select downwards"),
-        ("v", "range", "Begin or end a range"),
+        ("v", "range", "Start or end a range"),
         ("space", "select", "Select this item"),
-        ("a", "all", "Select all that is shown"),
+        ("a", "all", "Select everything shown"),
         ("enter", "open", "Read in full"),
     ),
 ]

@@ -32,12 +32,12 @@ KEYS = [
     *keys(
         "core",
         ("y", "confirm", "Confirm a suggestion", "confirm"),
-        ("a", "write('add')", "Add words of your own", "add"),
+        ("a", "write('add')", "Add your own text", "add"),
         ("e", "write('edit')", "Edit", "edit"),
         ("x,delete", "drop", "Remove", "remove"),
         ("g", "write('goal')", "Set the goal", "goal"),
         ("z", "undo", "Undo the last change made here", "undo"),
-        ("enter", "open", "The message that says it", "item"),
+        ("enter", "open", "Open the message it comes from", "item"),
         ("escape,q", "leave", "Leave"),
     ),
 ]
@@ -138,7 +138,7 @@ class CorePanel(WordsPanel[None]):
             self.app.push_screen(ItemPanel(title(item), page([item])))
         else:
             text = self._window.goal if row.key == GOAL else row.text
-            self.app.push_screen(ItemPanel("In full", clean(text) or row.text))
+            self.app.push_screen(ItemPanel("Full text", clean(text) or row.text))
 
     # Keys: changes
 
@@ -169,7 +169,7 @@ class CorePanel(WordsPanel[None]):
         if pen.what == "goal":
             await self._set_goal(text)
         elif any(stated.text == text for stated in self._said.values()):
-            self._foot.say("That stands there already.", "warning")
+            self._foot.say("That is already there.", "warning")
         elif pen.of is None:
             await self._change("Added", [Stated(text)], [])
         else:
@@ -179,7 +179,7 @@ class CorePanel(WordsPanel[None]):
         row = self._list.row
         chosen = None if row is None else self._suggested.get(row.key)
         if chosen is None:
-            self._foot.say("Only what is not confirmed yet can be confirmed.", "warning")
+            self._foot.say("Only unconfirmed suggestions can be confirmed.", "warning")
         else:
             await self._change("Confirmed", [Stated(chosen.text, chosen.item)], [])
 
@@ -219,7 +219,7 @@ class CorePanel(WordsPanel[None]):
 
     async def action_undo(self) -> None:
         if not self._undos:
-            self._foot.say("Nothing was changed here yet.", "warning")
+            self._foot.say("Nothing has been changed here yet.", "warning")
             return
         said, undo = self._undos[-1]
         if await self._done(undo, f"Undone: {said}"):

@@ -14,7 +14,7 @@ Writing = Literal["add", "edit", "goal"]
 GOAL = "goal"
 """The key of its line."""
 PLACEHOLDERS: dict[Writing, str] = {
-    "add": "what always, or never, holds",
+    "add": "a rule: what to do always, or never",
     "edit": "in other words",
     "goal": "what the session is for",
 }
@@ -35,9 +35,9 @@ def rows_of(
 ) -> list[KeptRow]:
     """Goal, what the user put there, what they may confirm; `first` is the request that is the
     goal, if one is, and `keys` has the key of each action."""
-    none = "Your first request will be it."
+    none = "Your first request will be the goal."
     note = "your first request" if first else ""
-    stated = str(len(said)) if said else f"nothing yet; {keys.get('core.add', '')} adds something"
+    stated = str(len(said)) if said else f"none yet; {keys.get('core.add', '')} adds one"
     confirms = f"{keys.get('core.confirm', '')} confirms"
     return [
         KeptRow("goals", "Goal", heading=True),

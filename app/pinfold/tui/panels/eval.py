@@ -38,9 +38,9 @@ KEYS = [
     *keys(
         "eval",
         ("enter", "lost", "What it would lose", "what it loses"),
-        ("p", "preview", "The preview with it", "preview"),
-        ("r", "again", "Evaluate the session anew", "again"),
-        ("escape,q", "leave", "Stop, and leave"),
+        ("p", "preview", "Preview it", "preview"),
+        ("r", "again", "Evaluate the session again", "again"),
+        ("escape,q", "leave", "Stop and close"),
     ),
 ]
 
@@ -113,9 +113,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
             return "No strategy makes this window smaller."
         fair = [tried for tried in ran if not tried.over]
         if not fair:
-            return (
-                f"None makes this window as small as a compaction should: {tokens(budget)} tokens."
-            )
+            return f"No strategy gets this window down to {tokens(budget)} tokens."
         best = max(fair, key=lambda tried: (tried.mean, -tried.after))
         level = [tried for tried in fair if best.mean - tried.mean < LEVEL]
         names = list(dict.fromkeys(one_line(tried.by or tried.strategy) for tried in level))
@@ -141,7 +139,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
         elif tried.failed:
             self._foot.show(tried.name, "not run", effect=tried.failed)
         else:
-            over = ", more than a compaction aims at" if tried.over else ""
+            over = ", above the target" if tried.over else ""
             sizes = f"{tokens(self._before)} → {tokens(tried.after)} tokens{over}"
             shares = [
                 f"{NAMES[name]} {tried.kept[name]:.0%}" for name in SHOWN if name in tried.kept

@@ -25,8 +25,8 @@ HEADINGS: dict[Groups, str] = {
     "approval": "When a call waits for approval",
 }
 WAYS = (
-    ("@name", "a file of this folder"),
-    ("!command", "runs in your shell, and the model reads what it prints"),
+    ("@name", "a file in this folder"),
+    ("!command", "runs in your shell; the model sees its output"),
     ("/command", "one of the commands below"),
 )
 
@@ -72,7 +72,7 @@ class HelpPanel(Modal[None]):
         for panel in every_panel():
             if panel.keys:
                 parts += _section(panel.place, self._bound(panel.keys))
-        parts.append(Text("[keys] in config.toml changes keys, by the name at the right.", "dim"))
+        parts.append(Text("[keys] in config.toml changes keys, by the names on the right.", "dim"))
         return Group(*parts)
 
     def _keys(self, action: Action) -> str:

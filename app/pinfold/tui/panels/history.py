@@ -31,13 +31,13 @@ KEYS = [
     *moves("history"),
     *keys(
         "history",
-        ("enter", "items", "Its items", "items"),
-        ("d", "diff", "Mark it, then what differs from it", "diff"),
-        ("l", "lost", "What it lost, to keep it after all", "losses"),
-        ("r", "restore", "Restore it, with what came since", "restore"),
-        ("f", "fork", "Go on from it in a copy", "fork"),
+        ("enter", "items", "Show its items", "items"),
+        ("d", "diff", "Mark it, then compare another with it", "diff"),
+        ("l", "lost", "Show what it lost, and restore it", "losses"),
+        ("r", "restore", "Restore it, with everything since", "restore"),
+        ("f", "fork", "Fork from it", "fork"),
         ("z", "undo", "Undo", "undo"),
-        ("escape,q", "leave", "Drop the mark, then leave"),
+        ("escape,q", "leave", "Clear the mark, then close"),
     ),
 ]
 SETTLED = 0.05
@@ -86,7 +86,7 @@ class HistoryPanel(TablePanel[int | None]):
         sizes = f"{tokens(outlook.before)} → {tokens(outlook.after)} of {tokens(reading.limit)}"
         over = outlook.after - reading.usable
         fit = f", ! {tokens(over)} more than fit" if over > 0 else ""
-        effect = f"Restored, with all since: {outlook.items:,} items, {sizes} tokens{fit}"
+        effect = f"Restored, with everything since: {outlook.items:,} items, {sizes} tokens{fit}"
         self._foot.show(past.name, past.why, past.since, effect=effect)
 
     # Keys
@@ -105,7 +105,7 @@ class HistoryPanel(TablePanel[int | None]):
             return
         if marked is None:
             self._list.mark(past.number)
-            self._foot.say(f"Marked window {past.number}: d on another tells what differs.")
+            self._foot.say(f"Marked window {past.number}: d on another compares the two.")
         elif marked == past.number:
             self._list.mark(None)
             self._foot.say("")
@@ -121,7 +121,7 @@ class HistoryPanel(TablePanel[int | None]):
         if past is not None and past.number:
             self.app.push_screen(LostPanel(self._session, past.number))
         elif past is not None:
-            self._foot.say("The first window took the place of none: it lost nothing.", "warning")
+            self._foot.say("The first window replaced no other: nothing was lost.", "warning")
 
     async def action_restore(self) -> None:
         if (past := self._list.row) is None:
@@ -143,7 +143,7 @@ class HistoryPanel(TablePanel[int | None]):
 
     def action_fork(self) -> None:
         if self._session.phase != "idle":
-            self._foot.say("A turn is running: press Esc first, or wait for its end.", "warning")
+            self._foot.say("A turn is running: press Esc first, or wait until it ends.", "warning")
         elif (past := self._list.row) is not None:
             self.dismiss(past.number)
 

@@ -58,7 +58,7 @@ class ItemsPanel(Chooser):
     """Enter reads an item; nothing is chosen."""
 
     def __init__(self, title: str, facts: str, lines: Sequence[ItemLine], window: Steering) -> None:
-        super().__init__(title, "Enter reads · Esc back")
+        super().__init__(title, "Enter reads · Esc closes")
         self._about = facts
         self._lines = {str(line.n): line for line in lines}
         self._choices = [
@@ -76,7 +76,7 @@ class ItemsPanel(Chooser):
         number = max((len(key) for key in self._lines), default=0) + 1
         kinds = max((len(line.kind) for line in self._lines.values()), default=0)
         self.list.show_lines([self._line(choice.id, number, kinds) for choice in shown], top=True)
-        self.say(f"{len(shown):,} of {len(self._lines):,} fit" if query else self._about)
+        self.say(f"{len(shown):,} of {len(self._lines):,} match" if query else self._about)
 
     def _line(self, key: str, number: int, kinds: int) -> ListLine:
         line = self._lines[key]

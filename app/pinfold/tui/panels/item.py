@@ -59,7 +59,7 @@ class ItemPanel(Modal[None]):
     def compose(self) -> ComposeResult:
         self._page.add_class("panel", "full")
         self._page.border_title = Text(one_line(self._title))
-        self._page.border_subtitle = "↑ ↓ scroll · c copies · Esc leaves"
+        self._page.border_subtitle = "↑ ↓ scroll · c copies · Esc closes"
         yield self._page
 
     def on_mount(self) -> None:
@@ -67,7 +67,7 @@ class ItemPanel(Modal[None]):
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self._page.selected_text or self._page.text)
-        self._page.border_subtitle = "Copied · Esc leaves"
+        self._page.border_subtitle = "Copied · Esc closes"
 
 
 def title(item: Item) -> str:

@@ -41,7 +41,7 @@ class LargePanel(Modal[Way]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel undo") as panel:
             panel.border_title = "This prompt is large"
-            panel.border_subtitle = "↑ ↓ or a number · Enter chooses · Esc cancels"
+            panel.border_subtitle = "↑ ↓ or a number · Enter selects · Esc closes"
             yield Static("\n".join(self._notes()), markup=False)
             yield self._options
 
@@ -50,18 +50,18 @@ class LargePanel(Modal[Way]):
         window = f"The window has {size.window:,}; {size.free:,} are free."
         yield f"About {size.tokens:,} tokens. {window}"
         if not self._model.tools:
-            yield f"{one_line(self._model.name)} has no tools, so it could not read a file."
+            yield f"{one_line(self._model.name)} has no tools, so it can't read a file."
         yield ""
 
     def _ways(self) -> Iterator[tuple[Way, str]]:
         if self._model.tools:
             yield "attach", "Attach it as a file that the model reads in pieces"
         kept = int(CUT_REQUEST * self._measured.window)
-        yield "cut", f"Send it cut: beginning and end, about {kept:,} tokens"
+        yield "cut", f"Send only its beginning and end, about {kept:,} tokens"
         if self._measured.fits:
-            yield "whole", "Send it whole; the next compaction leaves its middle out"
+            yield "whole", "Send it whole; the next compaction drops its middle"
         yield "edit", "Edit it in $EDITOR"
-        yield "cancel", "Cancel: it goes back into the prompt"
+        yield "cancel", "Cancel, and put it back into the prompt"
 
     def action_choose(self, at: int) -> None:
         if at < self._options.option_count:

@@ -39,7 +39,7 @@ _STANDS: dict[Form | None, str] = {
 class LostPanel(LossPanel):
     """What is kept is kept at once; its result is of no use."""
 
-    HINT = "↑ ↓ choose · k restore its item · z undo · Enter read · Esc closes"
+    HINT = "↑ ↓ choose · k restores its item · z undoes · Enter reads · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
 
     def __init__(self, session: Session, generation: int) -> None:

@@ -37,12 +37,12 @@ KEYS = [
     *moves("memories"),
     *keys(
         "memories",
-        ("enter", "open", "What it comes from, in the old session", "source"),
-        ("p", "pin", "Put it into the protected core", "pin"),
+        ("enter", "open", "Show its source in the old session", "source"),
+        ("p", "pin", "Add it to the protected core", "pin"),
         ("e", "edit", "Edit it, in your own words", "edit"),
-        ("y", "confirm", "Confirm one that may no longer hold", "confirm"),
-        ("f", "forget", "Forget all of its session, for good", "forget"),
-        ("r", "review", "Review a consolidation that waits", "review"),
+        ("y", "confirm", "Confirm one that may be out of date", "confirm"),
+        ("f", "forget", "Forget everything from its session, for good", "forget"),
+        ("r", "review", "Review a pending consolidation", "review"),
         ("z", "undo", "Undo the last consolidation", "undo"),
         ("x", "export", "Export all to a file in this folder", "export"),
         ("escape,q", "leave", "Close"),
@@ -50,7 +50,7 @@ KEYS = [
 ]
 EXPORTED = "pinfold-memories.md"
 NONE = (
-    "There are no memories yet. They are made of finished sessions, in the background: "
+    "There are no memories yet. They are made from finished sessions, in the background: "
     "/memories run makes them now."
 )
 OFF = "Memories are off. /memories on switches them on; docs/memories.md says what is sent where."
@@ -92,9 +92,9 @@ class MemoriesPanel(WordsPanel[None]):
         said = [count]
         doubtful = sum(memory.state in ("stale", "unconfirmed") for memory in found)
         carried = sum(memory.tokens for memory in found if memory.state == "told")
-        said += [f"{carried:,} tokens told to new sessions"] if carried else []
+        said += [f"{carried:,} tokens given to new sessions"] if carried else []
         said += [f"! {doubtful} in doubt"] if doubtful else []
-        said += ["! a consolidation waits for your review: r"] if held else []
+        said += ["! a consolidation is waiting for review: r"] if held else []
         said += [] if self._host.enabled else ["off: /memories on"]
         return " · ".join(said)
 
@@ -126,7 +126,7 @@ class MemoriesPanel(WordsPanel[None]):
         if memory is None:
             return
         if not memory.cites:
-            self._foot.say("You wrote it: it comes from no session.", "warning")
+            self._foot.say("You wrote it: it does not come from a session.", "warning")
             return
         with self.telling():
             found = await asyncio.to_thread(self._keeper.sources, memory.cites)
@@ -141,9 +141,7 @@ class MemoriesPanel(WordsPanel[None]):
             return
         with self.telling():
             await self._session.window.change_core([Stated(memory.text)])
-            self._foot.say(
-                "Pinned: it stands in the protected core of this session. /core shows it."
-            )
+            self._foot.say("Pinned: it is in the protected core of this session. /core shows it.")
 
     def action_edit(self) -> None:
         if (memory := self._list.memory) is None:
@@ -176,7 +174,8 @@ class MemoriesPanel(WordsPanel[None]):
         which = "the session" if len(sessions) == 1 else f"the {len(sessions)} sessions"
         question = (
             f"Forget what is known from {which} of “{one_line(memory.text)}”{others} for good? "
-            "They leave every file and copy, and no memory is made of such a session again. "
+            "They are removed from every file and copy, and no memories are made from such a "
+            "session again. "
             "The session itself stays."
         )
         if await self.app.push_screen_wait(AskPanel(question, "forgets")):
@@ -186,14 +185,16 @@ class MemoriesPanel(WordsPanel[None]):
     async def action_review(self) -> None:
         waiting = await asyncio.to_thread(self._keeper.pending)
         if waiting is None:
-            self._foot.say("No consolidation waits for your review.", "warning")
+            self._foot.say("No consolidation is waiting for review.", "warning")
             return
         await self.app.push_screen_wait(ReviewPanel(self._keeper))
         self.read()
 
     @work
     async def action_undo(self) -> None:
-        question = "Undo the last consolidation? The memory files become what they were before it."
+        question = (
+            "Undo the last consolidation? The memory files go back to what they were before it."
+        )
         if await self.app.push_screen_wait(AskPanel(question, "undoes it")):
             self._do(self._keeper.undo)
 
@@ -236,8 +237,8 @@ def _open(host: PanelHost, wanted: str) -> Screen[None] | Coroutine[Any, Any, No
 
 async def _clear(host: PanelHost) -> None:
     question = (
-        "Remove every memory, every record and every copy of them? Sessions stay, and memories "
-        "can be made of them again, but for those that you had forgotten."
+        "Remove every memory, every record and every copy of them? Sessions stay, and "
+        "memories can be made from them again, except those you have forgotten."
     )
     if await host.push_screen_wait(AskPanel(question, "removes them")):
         host.tell(await asyncio.to_thread(host.host.memories.keeper.clear))

@@ -25,10 +25,10 @@ SIGNS: dict[State, str] = {
     "unconfirmed": "?",
 }
 SAID: dict[State, str] = {
-    "told": "new sessions are told of it",
+    "told": "given to new sessions",
     "kept": "in MEMORY.md, for the agent to look up",
     "waiting": "not consolidated yet",
-    "stale": "may no longer hold",
+    "stale": "may be out of date",
     "unconfirmed": "not confirmed",
 }
 _INKS: dict[State, str] = {"told": "success", "stale": "warning", "unconfirmed": "warning"}

@@ -40,7 +40,7 @@ KEYS = [
 
 
 class ReviewPanel(TablePanel[None]):
-    HEADING = "A consolidation waits for your review"
+    HEADING = "A consolidation is waiting for review"
     HINT = "↑ ↓ choose · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 

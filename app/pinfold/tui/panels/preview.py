@@ -37,19 +37,19 @@ KEYS = [
     *keys(
         "preview",
         ("a,ctrl+enter", "apply", "Apply", "apply"),
-        ("k", "keep", "Keep this once, or no longer", "keep"),
-        ("f", "fold", "Fold out this once, or no longer", "fold"),
+        ("k", "keep", "Keep it this time, or stop keeping it", "keep"),
+        ("f", "fold", "Fold it this time, or stop folding it", "fold"),
         ("p", "pin('pin')", "Pin", "pin"),
         ("u", "pin('unpin')", "Unpin", "unpin"),
         ("e", "edit", "Edit the text to insert", "edit"),
         ("l", "loss", "What would be lost", "losses"),
         ("d", "defaults", "Save strategy and options as defaults", "save"),
         ("z", "undo", "Undo a pin, a keep, a fold, an edit", "undo"),
-        ("c", "claims", "The summary's entries, and what bears them out"),
+        ("c", "claims", "The summary's entries and their sources"),
         ("enter", "read", "Read in full; open a run; run a strategy that uses the model"),
-        ("x", "runs", "Open all runs of one verdict, or close them"),
-        ("tab", "next", "Next strategy; its number chooses one"),
-        ("shift+tab", "previous", "Strategy before"),
+        ("x", "runs", "Open all runs of items, or close them"),
+        ("tab", "next", "Next strategy; a number selects one"),
+        ("shift+tab", "previous", "Previous strategy"),
         ("escape,q", "leave", "Close"),
     ),
 ]
@@ -160,8 +160,8 @@ class PreviewPanel(ShownPlan):
         elif not off:
             out |= {row.n}
         name = f"#{row.n}"
-        verb = "Kept this once" if keep else "Folded out this once"
-        said = f"{name} is the strategy's again." if off else f"{verb}: {name}. {self._undoes}"
+        verb = "Kept this time" if keep else "Folded this time"
+        said = f"{name} is up to the strategy again." if off else f"{verb}: {name}. {self._undoes}"
         self._wanted = row.n
         self._change(replace(self._options, keep=kept, fold=out), said)
 
@@ -197,7 +197,7 @@ class PreviewPanel(ShownPlan):
             return
         edited = await self.app.push_screen_wait(TextPanel(text.text if text else ""))
         if edited is not None:
-            said = f"It is your text now. {self._undoes}"
+            said = f"Your text will be inserted. {self._undoes}"
             self._change(replace(self._options, text=edited), said)
 
     @work
@@ -223,7 +223,7 @@ class PreviewPanel(ShownPlan):
             )
             self._change(
                 options,
-                f"Kept this once: {', '.join(names)}. {self._undoes}",
+                f"Kept this time: {', '.join(names)}. {self._undoes}",
             )
 
     @work
@@ -240,9 +240,9 @@ class PreviewPanel(ShownPlan):
 
     def _toggle_claim(self, entry: str) -> None:
         claims = self._options.claims ^ {entry}
-        verb = "Kept all the same" if entry in claims else "Left out again"
+        verb = "Kept anyway" if entry in claims else "Left out again"
         if self._options.text is not None:
-            verb = "Your own text stands until you undo it. From then on"
+            verb = "Your own text stays until you undo it. From then on"
         self._change(
             replace(self._options, claims=claims),
             f"{verb}: an entry. {self._undoes}",
@@ -271,7 +271,7 @@ class PreviewPanel(ShownPlan):
     async def action_defaults(self) -> None:
         strategy, options = self._strategy, self._options
         self._compaction.keep_defaults(strategy, replace(options, focus=""))
-        session = f"This session compacts by {strategy} from now on."
+        session = f"This session now compacts with {strategy}."
         try:
             saved = await asyncio.to_thread(self._save, strategy, options)
         except Exception as error:  # the panel stays, whatever it is
@@ -284,7 +284,7 @@ class PreviewPanel(ShownPlan):
         if draft is None:
             return
         if self._by_hand and self._session.phase != "idle":
-            self._foot.say("A turn is running: apply when it has ended.", "warning")
+            self._foot.say("A turn is running: apply once it has ended.", "warning")
         elif not self._applying:
             self._applying = True
             self._apply(draft)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 CITED = 3
 """Items of an entry that its line names."""
 _STATES = {
-    "told": ("✓", "borne out"),
+    "told": ("✓", "confirmed"),
     "doubted": ("?", "left out"),
     "unconfirmed": ("~", "marked as unconfirmed"),
-    "kept": ("!", "kept all the same"),
-    "crowded": ("−", "left out for want of room"),
+    "kept": ("!", "kept anyway"),
+    "crowded": ("−", "left out for lack of room"),
 }
 """Sign and words."""
 
@@ -71,7 +71,7 @@ class ClaimsPanel(Modal[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
             panel.border_title = "What the summary says"
-            panel.border_subtitle = "k keep it all the same · Enter reads what it cites · Esc back"
+            panel.border_subtitle = "k keeps it anyway · Enter reads what it cites · Esc closes"
             yield self._facts
             yield self._list
             yield self._about
@@ -93,7 +93,7 @@ class ClaimsPanel(Modal[None]):
         )
         said = [f"{len(self._entries):,} entries, {tokens:,} tokens inserted"]
         if doubted:
-            said.append(f"{len(doubted):,} that no item bears out, {len(kept):,} of them kept")
+            said.append(f"{len(doubted):,} that no item confirms, {len(kept):,} of them kept")
         if marked:
             said.append(f"{len(marked):,} marked as unconfirmed")
         self._facts.update(" · ".join(said))

@@ -29,7 +29,7 @@ class LossPanel(TablePanel[Keeping]):
     """Its result is what to keep."""
 
     HEADING = "What would be lost"
-    HINT = "Space keep the line · k keep its item · Enter read · Esc closes"
+    HINT = "Space keeps the line · k keeps its item · Enter reads · Esc closes"
     SHAPE = "full"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
@@ -45,7 +45,7 @@ class LossPanel(TablePanel[Keeping]):
     def __init__(self, losses: Losses, item: Callable[[int], Item | None]) -> None:
         """`losses` takes a while; `item` gives any of the session."""
         self._list: LineTable = LineTable()
-        super().__init__(self._list, facts="Reading what stands in both windows…")
+        super().__init__(self._list, facts="Comparing both windows…")
         self._losses = losses
         self._item = item
         self._lost: tuple[Lost, ...] = ()
@@ -116,7 +116,7 @@ class LossPanel(TablePanel[Keeping]):
 def _facts(loss: Loss) -> Iterator[str]:
     """How many are listed, and how many more there are of each kind."""
     if not loss:
-        yield "Nothing: all that was said and done still stands in the new window."
+        yield "Nothing: everything said and done is still in the new window."
         return
     yield f"{len(loss.named):,} listed"
     if loss.more:

@@ -87,10 +87,10 @@ class ShownPlan(TablePanel[bool]):
     def _for_model(self) -> str:
         """Why it opens where the user takes a model whose window is smaller."""
         reading, key = self._session.reading(), self._foot.key_of("preview.apply")
-        left = "stays" if reading.used > reading.usable else "switches as it is"
+        left = "stays" if reading.used > reading.usable else "switches without compacting"
         return (
-            f"{self._session.model.name} takes {reading.usable:,} tokens, {reading.used:,} stand "
-            f"here: {key} makes room, {self._foot.key_of('preview.leave')} {left}."
+            f"{self._session.model.name} takes {reading.usable:,} tokens, and this window has "
+            f"{reading.used:,}: {key} makes room, {self._foot.key_of('preview.leave')} {left}."
         )
 
     def on_unmount(self) -> None:

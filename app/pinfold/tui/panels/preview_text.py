@@ -26,7 +26,7 @@ class TextPanel(Modal[str | None]):
 
     def compose(self) -> ComposeResult:
         self._area.add_class("panel", "full")
-        self._area.border_title = "The text to insert"
+        self._area.border_title = "Text to insert"
         self._area.border_subtitle = "Ctrl+S saves · Esc closes"
         yield self._area
 

@@ -43,7 +43,7 @@ class RewindPanel(Chooser):
     """Its result is the number of a prompt."""
 
     def __init__(self, past: LookBack, now: datetime) -> None:
-        super().__init__("Rewind to before a prompt", "Enter rewinds, in a copy · Esc leaves")
+        super().__init__("Rewind to before a prompt", "Enter rewinds in a fork · Esc closes")
         self._past = past
         self._prompts = {str(prompt.n): prompt for prompt in past.prompts()}
         self._now = now

@@ -46,8 +46,8 @@ class SessionsPanel(Chooser):
         self, host: Host, cwd: Path, now: Callable[[], datetime], *, current: str = ""
     ) -> None:
         """`current` is the id of the session that the user is in; without one, Esc begins one."""
-        leaves = "leaves" if current else "begins a new one"
-        super().__init__("Sessions", f"Enter goes on · Tab this folder or all · Esc {leaves}")
+        leaves = "closes" if current else "starts a new one"
+        super().__init__("Sessions", f"Enter resumes · Tab this folder or all · Esc {leaves}")
         self._host = host
         self._cwd = cwd
         self._now = now
@@ -131,8 +131,8 @@ class SessionsPanel(Chooser):
     def _show_count(self) -> None:
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))
         count = f"{shown:,} session{'s' if shown != 1 else ''}"
-        where = f"of {here} · Tab: all folders" if self._here else f"of all folders · Tab: {here}"
-        reading = f" · {self._left:,} still to be read for searching" if self._left else ""
+        where = f"of {here} · Tab: all folders" if self._here else f"in all folders · Tab: {here}"
+        reading = f" · {self._left:,} not yet searchable" if self._left else ""
         self.say(f"{count} {where}{reading}" if self._all else "There are no earlier sessions.")
 
     # What is said of one

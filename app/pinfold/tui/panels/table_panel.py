@@ -42,7 +42,7 @@ class TablePanel(Modal[ScreenResultType]):
     CSS_PATH = "panels.tcss"
     AUTO_FOCUS = ""
     HEADING: str
-    HINT: str = "↑ ↓ choose · Esc leaves"
+    HINT: str = "↑ ↓ choose · Esc closes"
     SHAPE: ClassVar[str] = "side"
     """The class of its frame."""
     REFRESH: ClassVar[float] = 0.3

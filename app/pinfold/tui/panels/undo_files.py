@@ -19,7 +19,7 @@ from pinfold.tui.panels.modal import Modal
 
 SIGNS = {"create": "A", "update": "M", "delete": "D"}
 """As git names them."""
-_BECOMES = {"create": "is removed", "update": "gets its old text back", "delete": "comes back"}
+_BECOMES = {"create": "is deleted", "update": "is reverted", "delete": "is restored"}
 
 
 class UndoPanel(Modal[Sequence[Undo] | None]):
@@ -41,7 +41,7 @@ class UndoPanel(Modal[Sequence[Undo] | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel undo") as panel:
             panel.border_title = f"Rewind to before #{self._n}"
-            panel.border_subtitle = "↑ ↓ choose · Enter rewinds · Esc leaves all as it is"
+            panel.border_subtitle = "↑ ↓ choose · Enter rewinds · Esc closes"
             with VerticalScroll(can_focus=False):
                 yield Static(self._page(), markup=False)
             yield self._options
@@ -61,7 +61,7 @@ class UndoPanel(Modal[Sequence[Undo] | None]):
         if self._changed:
             every = len(self._ready) + len(self._changed)
             which = f"all {every}" if every > 1 else "it"
-            yield Option(f"Undo {which}, over the changes of others (their bytes are kept)", "all")
+            yield Option(f"Undo {which}, overwriting others' changes (copies are kept)", "all")
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -316,7 +316,7 @@ class Editor(Writing):
 
         earlier = self._prompts.newest_first()
         choices = [Choice(str(at), one_line(text[:LONG])) for at, text in enumerate(earlier)]
-        picker = Picker("Earlier prompts", choices, empty="You have sent none yet.")
+        picker = Picker("Earlier prompts", choices, empty="You have not sent any yet.")
         chosen = await self.app.push_screen_wait(picker)
         if chosen is not None:
             self.remember(self.value, self._pasted(self.value))

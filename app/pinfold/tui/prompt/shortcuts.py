@@ -37,7 +37,7 @@ class Shortcuts(Static):
         stop = key("interrupt")
         self._rows = [
             ("/", "commands"),
-            ("@", "files of this folder"),
+            ("@", "files in this folder"),
             ("!", "run a shell command"),
             (key("newline"), "new line"),
             (key("older"), "earlier prompts"),
