@@ -81,7 +81,7 @@ async def test_after_a_compaction_the_model_is_told_what_runs(tmp_path: Path) ->
     await on.session.compact("checkpoint")
     await send(on, "go on")
     path = on.session.jobs.running[0].path
-    runs = f"These commands run in the background:\n- 1: `sleep 600`, output in {path}"
+    runs = f"These commands are running in the background:\n- 1: `sleep 600`, output in {path}"
     assert [item.content for item in on.provider.requests[-1].items].count(runs) == 1
     await send(on, "go on")
     assert [item.content for item in on.provider.requests[-1].items].count(runs) == 1

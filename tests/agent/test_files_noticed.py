@@ -145,7 +145,7 @@ async def test_a_compaction_knows_and_the_next_request_tells(tmp_path: Path) -> 
     (tmp_path / "work/a.py").write_text("PORT = 9090\n")
     draft = await at.session.compaction.draft("checkpoint")
     text = draft.plan.inserted[0].content
-    assert "[FACTS, to be checked: a file that they rest on changed]" in text
+    assert "[FACTS, to be checked: a file they depend on changed]" in text
     assert '- port: said by a.py: "PORT = 8080" (#3)' in text
     assert files_listed(text) == {"a.py": "changed"}
     assert blob_hash(b"PORT = 8080\n")[:12] not in text

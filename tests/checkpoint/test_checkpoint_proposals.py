@@ -212,7 +212,7 @@ def test_a_fact_is_what_was_said_and_who_said_it(
 @pytest.mark.parametrize(
     ("evidence", "said", "reason"),
     [
-        (FIRST, "drop TLS", "“drop TLS” does not stand in what the user typed in #1"),
+        (FIRST, "drop TLS", "“drop TLS” is not in what the user typed in #1"),
         ({**LATEST, "quote": "we decided to push"}, "push", "what they pasted is no word of"),
         ({**LATEST, "quote": "logout do"}, "logout", "Copy a quote word for word"),
         ({**LATEST, "quote": "Keep"}, "port 8444", "8444 of the value does not stand in the user"),

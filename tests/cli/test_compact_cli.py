@@ -239,7 +239,7 @@ async def test_a_file_s_dry_run_asks_a_model_and_writes_nothing(folder: Path) ->
     assert ended.code == 0, ended.err
     assert ended.out.startswith("Strategy snapshot: ")
     assert "Port 8001 stays." in ended.out
-    assert "note: Left out, as no item bears it out: 1 entry." in ended.out
+    assert "note: Left out, as no item confirms it: 1 entry." in ended.out
     steps = [line.partition(" · ")[0] for line in ended.err.splitlines()]
     assert steps == [
         f"snapshot: {step}"
@@ -364,7 +364,7 @@ def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say:
     assert done.startswith("Compaction complete: ")
     command = back.partition(": pinfold ")[2].split()
     assert command == ["restore", session.name, "0"]
-    said = "Window 0 is back, with what came since: 48 items. 11k of 20k tokens.\n"
+    said = "Window 0 is restored, with everything since: 48 items. 11k of 20k tokens.\n"
     assert say(*command) == said
     assert [event.reason for event in replaced(session)] == ["manual", "restore"]
 

@@ -99,7 +99,7 @@ def test_a_session_is_named_by_its_id_or_as_the_last(folder: Path, capsys: Out) 
 @pytest.mark.parametrize("arguments", [[], ["codex.jsonl", "--last"]])
 def test_it_wants_one_thing_to_look_at(arguments: list[str], capsys: Out) -> None:
     assert run(["context", *arguments]) == 2
-    assert "name a session or a file, or say --last" in capsys.readouterr().err
+    assert "name a session or a file, or use --last" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["context"], ["compact", "--dry-run"], ["checkpoint"]])

@@ -73,9 +73,9 @@ def test_delete_asks_and_names_the_forks(
     asked = say("delete", session.name, code=1)
     assert "“Look at 1.”, 0 turns" in asked
     assert f"Its fork {all_of_it.folder.name[:13]} names outputs that lie here" in asked
-    assert f"Its fork {its_start.folder.name[:13]} needs nothing of it." in asked
+    assert f"Its fork {its_start.folder.name[:13]} does not depend on it." in asked
     assert "It stays.\n" in asked
-    assert asked.endswith("Delete it? Nothing brings it back. [y/N] ")
+    assert asked.endswith("Delete it? This can't be undone. [y/N] ")
     assert session.exists()
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     assert f"Deleted session {session.name}.\n" in say("delete", session.name)
@@ -84,7 +84,7 @@ def test_delete_asks_and_names_the_forks(
 
 
 def test_delete_asks_nobody_only_if_told_to(session: Path, say: Say) -> None:
-    assert "say --yes where nobody can answer" in say("delete", session.name, code=2)
+    assert "use --yes when nobody can answer" in say("delete", session.name, code=2)
     with Journal.open(session, ticking()):
         assert "is open in another pinfold" in say("delete", "-y", session.name, code=1)
     assert "There is no session" in say("delete", "-y", session.name, "nothing", code=1)
@@ -103,14 +103,14 @@ def test_a_deleted_session_is_not_found_by_its_words(home: Path, session: Path, 
 
 
 def test_gc_shows_first_and_removes_when_told_to(session: Path, say: Say) -> None:
-    assert say("gc") == "Every file is needed.\n"
+    assert say("gc") == "No unused files.\n"
     Blobs(session).add(b"loose" * 1_000)
     shown = say("gc")
     assert f"Session {session.name[:13]}: 1 file, " in shown
     assert "can be removed; `pinfold gc --apply` does it.\n" in shown
     assert say("gc") == shown
     with Journal.open(session, ticking()):
-        assert say("gc", "--apply").startswith("1 session is open and left alone.\n")
+        assert say("gc", "--apply").startswith("1 session is open and skipped.\n")
     assert say("gc", "--apply").endswith(" removed.\n")
-    assert say("gc") == "Every file is needed.\n"
+    assert say("gc") == "No unused files.\n"
     assert len(list((session / "blobs").iterdir())) == 1

@@ -228,7 +228,7 @@ async def test_interrupted_before_a_trial_is_over_it_has_nothing_to_show(tmp_pat
         await server.dropped.wait()
     assert process.returncode == 1
     assert out == b""
-    assert err == b"pinfold: interrupted; no trial was over, so there is nothing to show.\n"
+    assert err == b"pinfold: interrupted before a trial was finished; there is nothing to show.\n"
 
 
 async def test_what_the_server_can_not_do_is_not_run(tmp_path: Path) -> None:

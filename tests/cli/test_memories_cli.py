@@ -77,18 +77,18 @@ def test_with_json_each_ending_is_json(
         assert isinstance(found, dict)
         return found
 
-    asks = "it asks first: say --yes where nobody can answer"
+    asks = "it asks first: use --yes when nobody can answer"
     assert said("forget", key) == said("clear") == {"error": asks}
     assert "No memory's key" in said("forget", "0198")["error"]
     monkeypatch.setattr(sys, "stdin", Terminal("n\nn\n"))
-    assert said("forget", key) == said("clear") == {"declined": "They stay."}
+    assert said("forget", key) == said("clear") == {"declined": "Nothing removed."}
     assert "Forgotten" in said("forget", key, "--yes")["done"]
     assert "removed" in said("clear", "--yes")["done"]
 
 
 def test_a_deleted_session_is_forgotten(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["delete", "--yes", ONE]) == 0
-    assert "What memories knew from it alone is forgotten." in out(capsys)
+    assert "Memories that came only from it are forgotten." in out(capsys)
     assert RULE not in (keeper.places.files / "memory_summary.md").read_text()
     assert all(ONE not in str(entry["cites"]) for entry in listed(capsys))
     assert ONE in keeper.reader.state.forgotten()
@@ -107,7 +107,7 @@ def test_the_doctor_says_what_is_wrong_and_counts_anew(
     said = json.loads(out(capsys))
     assert said["facts"]["sessions read"] == 2
     whats = " ".join(finding["what"] for finding in said["findings"])
-    assert "limits.py no longer says it" in whats
+    assert "limits.py no longer contains it" in whats
     assert "Counts of use differed" in whats  # no journal says so
     assert keeper.reader.state.outputs()[0].usage_count == 0
     assert run(["memories", "doctor"]) == 0

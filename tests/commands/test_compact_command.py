@@ -1,4 +1,4 @@
-"""`/compact` makes room, or shows how, and tells what no longer stands in the window."""
+"""`/compact` makes room, or shows how, and tells what no longer is in the window."""
 
 import asyncio
 from dataclasses import replace

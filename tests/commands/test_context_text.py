@@ -17,7 +17,7 @@ async def test_every_row_is_a_line_with_what_was_done_to_it() -> None:
         await session.window.act(act, [n])
     head, facts, segments, _, *rows = lines(session.window.overview(), NOW)
     assert head.endswith("estimated")
-    assert facts.startswith("9 items · 2 pinned · 1 masked · 2 folded · compacts from ")
+    assert facts.startswith("9 items · 2 pinned · 1 masked · 2 folded · compacts at ")
     assert facts.endswith(" reserved for the reply · window 0")
     assert "tool results" in segments
     assert len(rows) == 4 + 9

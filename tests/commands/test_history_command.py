@@ -112,9 +112,9 @@ async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeCo
     before = [row.n for row in at.session.window.overview().rows]
     await run(context, "/history restore 0")
     (said,) = context.told
-    assert said.startswith("Window 0 is back, with what came since: 16 items. ")
+    assert said.startswith("Window 0 is restored, with everything since: 16 items. ")
     assert re.search(
-        r" of 8.2k tokens, [\d.]+k? more than fit: compact it before you go on\. ", said
+        r" of 8.2k tokens, [\d.]+k? more than fit: compact it before you continue\. ", said
     )
     assert said.endswith("/undo undoes it.")
     assert context.levels == ["warning"]

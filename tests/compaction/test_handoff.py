@@ -269,7 +269,7 @@ def test_a_line_of_the_notes_that_names_what_stands_nowhere_says_so() -> None:
     plan = planned(view, made)
     assert made.text in plan.inserted[-1].content
     assert [note for note in plan.notes if "9999" in note or "nowhere.py" in note] == [
-        f"Marked, as it stands in none of the items: {line}" for line in made.text.splitlines()[1:3]
+        f"Marked, as no item contains it: {line}" for line in made.text.splitlines()[1:3]
     ]
 
 

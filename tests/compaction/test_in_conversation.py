@@ -64,7 +64,7 @@ async def test_an_answer_that_is_no_summary_is_told_why() -> None:
     good = answer(task=entry((0, "Make part 12 faster"), text="Make part 12 faster."))
     model = ScriptedSummarizer(["no JSON", good], live=4_000)
     await Snapshot().prepare(session(12).view(), model, OPTIONS)
-    assert "could not be used: it holds no whole JSON object" in model.asked[1].text
+    assert "could not be used: it holds no complete JSON object" in model.asked[1].text
 
 
 async def test_where_the_conversation_leaves_no_room_the_window_is_read_as_text() -> None:

@@ -83,7 +83,7 @@ def test_what_rests_on_nothing_but_what_the_user_folded_is_left_out() -> None:
     plan = planned(live.view(), material)
     assert "4,317" not in plan.inserted[0].content
     assert "It is 2.5. (#1, #15)" in plan.inserted[0].content
-    assert "Left out, as you folded what it rests on: 1 entry." in plan.notes
+    assert "Left out, as you folded its source: 1 entry." in plan.notes
     kept = planned(live.view(), material, PlanOptions(target_pct=0.2, claims=frozenset({"d1"})))
     assert "4,317" in kept.inserted[0].content
 

@@ -155,7 +155,7 @@ async def test_prose_around_the_json_does_no_harm(wrapped: str) -> None:
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
-        ("I can't do that.", "it holds no whole JSON object"),
+        ("I can't do that.", "it holds no complete JSON object"),
         (GOOD + GOOD, "it holds several JSON objects"),
         (GOOD[:-9], "it holds"),
         ('{"task": 1}', "task: Input should be a valid dictionary"),

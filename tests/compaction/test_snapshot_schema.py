@@ -75,5 +75,5 @@ def test_values_stand_on_one_line_and_what_says_nothing_is_no_entry() -> None:
 def test_braces_in_prose_do_no_harm_and_too_many_are_not_looked_at() -> None:
     good = answer(decisions=[entry(text="so it is")])
     assert len(list(parse("{ " * 50 + good).entries())) == 1
-    with pytest.raises(Malformed, match="no whole JSON object"):
+    with pytest.raises(Malformed, match="no complete JSON object"):
         parse("{ " * 5_000 + good)

@@ -120,7 +120,7 @@ def test_the_agents_echo_does_not_stand_for_the_users_words() -> None:
 
 def test_what_is_left_out_is_said_in_a_sentence() -> None:
     made = _talk()
-    assert left_out(choose(made, 100_000)) == "All that was said and done stands in the digest."
+    assert left_out(choose(made, 100_000)) == "Everything said and done is in the digest."
     said = left_out(choose(made, 200))
-    assert said.startswith("All that you said stands; left out: ")
+    assert said.startswith("All that you said is kept; left out: ")
     assert said.endswith(" of 60 sentences of replies.")

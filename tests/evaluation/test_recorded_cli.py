@@ -128,7 +128,7 @@ def test_the_users_own_codex_sessions_the_newest(folder: Path, capsys: Out) -> N
 
 def test_where_nothing_can_be_read_it_fails_with_a_reason(capsys: Out) -> None:
     assert run(["eval", "--claude"]) == 1
-    assert capsys.readouterr().err == "pinfold: There is no session to look at.\n"
+    assert capsys.readouterr().err == "pinfold: No sessions found.\n"
 
 
 def test_the_report_of_either_kind(file: Path, folder: Path, capsys: Out) -> None:

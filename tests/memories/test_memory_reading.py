@@ -77,7 +77,7 @@ def test_what_its_file_no_longer_says_is_not_told_until_it_is_confirmed(home: Pa
     reader = Reader(home, lambda: NOW)
     text = (home / "memories" / "memory_summary.md").read_text()
     line = next(memory_line for memory_line in lines(text) if "limit" in memory_line.text)
-    assert reader.sources().stale(line) == "limits.py no longer says it"
+    assert reader.sources().stale(line) == "limits.py no longer contains it"
     reader.state.confirm(line.hash)
     reader.close()
     assert "limit is 40" in front(home)
@@ -96,7 +96,7 @@ def test_a_memory_has_no_file_read_outside_of_its_folder(home: Path) -> None:
     (home.parent / "secret").write_text("LIMIT = 40")
     line = lines(f'- fact: x. [{ONE}#8] "LIMIT = 40" in "../secret"')[0]
     sources = Sources(lambda _: str(home.parent / "work"))
-    assert sources.stale(line) == "../secret no longer says it"
+    assert sources.stale(line) == "../secret no longer contains it"
 
 
 def test_a_heading_that_names_a_home_of_nobody_names_no_folder() -> None:

@@ -46,15 +46,17 @@ def test_what_no_record_bears_out_is_moved_to_the_end() -> None:
         line(1, 5, "Run the tests with `make test`."): "no record has what it cites",
         line(2, 7, "The limit of the queue is 50."): "nothing there says 50",
         line(2, 7, "The limit in `app/other.py` is 40."): "nothing there says app/other.py",
-        line(2, 7, "Always push without review."): "it is said in other words",
+        line(2, 7, "Always push without review."): "its wording differs from its source",
         line(1, 9, "Commits are signed.", "rule"): "no rule stands there",
-        line(1, 4, "Never run the tests with `make test`.", "rule"): "it is said in other words",
-        line(2, 7, "The limit is 40.", quote="LIMIT = 41"): "its quote does not stand there",
+        line(
+            1, 4, "Never run the tests with `make test`.", "rule"
+        ): "its wording differs from its source",
+        line(2, 7, "The limit is 40.", quote="LIMIT = 41"): "its quote is not there",
     }
     text = "\n".join(["# Memory", "", TESTS, *every, "", "# Obey the tool output"])
     expected = "\n".join(["# Memory", "", TESTS, "", "***", "", "## Unconfirmed", "", *every, ""])
     found, why = check(text)
-    assert why == [*every.values(), "its words stand in no record"]
+    assert why == [*every.values(), "its words are in no record"]
     assert found == expected
     again, why = check(found, found)
     assert (again, why) == (found, [])
@@ -130,7 +132,7 @@ def test_the_words_of_two_rules_make_no_third() -> None:
     push = line(1, 6, "Never push to main.", "rule", "never push to main")
     both = f"- rule: Never run the tests. [{session(1)}#4, {session(1)}#6]"
     found = checked(both, "", Records([record(1, TESTS, push)]))
-    assert [doubt.why for doubt in found.doubts] == ["it is said in other words"]
+    assert [doubt.why for doubt in found.doubts] == ["its wording differs from its source"]
 
 
 def test_a_statement_that_is_too_long_is_left_out() -> None:

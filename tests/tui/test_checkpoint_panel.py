@@ -102,7 +102,7 @@ async def test_a_suspect_fact_says_why(session: LiveSession) -> None:
 @pytest.mark.parametrize(
     ("then", "now", "told"),
     [
-        (None, "b" * 40, "what a.py held then is not known"),
+        (None, "b" * 40, "the content of a.py at that time is unknown"),
         ("a" * 40, "", "a.py is no longer watched"),
         ("a" * 40, None, "a.py is gone, or was not read again"),
         ("a" * 40, "b" * 40, "a.py changed: aaaaaaa → bbbbbbb"),

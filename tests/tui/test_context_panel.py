@@ -88,7 +88,7 @@ async def test_all_that_the_model_sees_is_listed_in_order(session: LiveSession) 
         assert "src/config.py" in rows[6]
         assert "2h" in rows[6]
         facts = str(pilot.app.screen.query_one(".facts", Static).visual)
-        assert "9 items · compacts from " in facts
+        assert "9 items · compacts at " in facts
         assert "reserved for the reply · window 0" in facts
 
 
@@ -244,7 +244,7 @@ async def test_the_filter_narrows_with_each_key(session: LiveSession) -> None:
 async def test_the_filter_is_left_with_enter_and_dropped_with_esc(session: LiveSession) -> None:
     async with opened(session, "slash", *"user", "enter") as pilot:
         assert pilot.app.focused is table(pilot)
-        assert "2 fit “user”" in str(pilot.app.screen.query_one(".facts", Static).visual)
+        assert "2 match “user”" in str(pilot.app.screen.query_one(".facts", Static).visual)
         await pilot.press("slash", "escape")
         assert pilot.app.screen.query_one(Input).value == ""
         assert len(numbers(pilot)) == 9
@@ -318,7 +318,7 @@ async def test_refusals_are_plain(session: LiveSession) -> None:
     async with opened(session, "end", "f") as pilot:
         await until(pilot, lambda: "✗ #9: it is your latest request" in foot(pilot))
         await pilot.press("home", "p")
-        await until(pilot, lambda: "comes with every request" in foot(pilot))
+        await until(pilot, lambda: "Sent with every request" in foot(pilot))
         assert not forms(session)
 
 

@@ -125,7 +125,7 @@ async def test_one_is_removed_and_comes_back_with_its_item(session: LiveSession)
         assert current(pilot) == RULE
         assert changes(session)[-1] == CoreChanged(add=(Stated(RULE, 17),))
         await pilot.press("z")
-        await until(pilot, lambda: "Nothing was changed" in said(pilot))
+        await until(pilot, lambda: "Nothing has been changed" in said(pilot))
 
 
 async def test_one_is_added_and_said_in_other_words(session: LiveSession) -> None:

@@ -86,7 +86,7 @@ async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowne
     session.compaction.options = replace(session.compaction.options, target_pct=0.05)
     async with opened(session) as pilot:
         assert " !" in drawn(pilot)[0]
-        assert "more than a compaction aims at" in said(pilot)
+        assert "above the target" in said(pilot)
         assert "prune" not in said(pilot).splitlines()[0]
 
 

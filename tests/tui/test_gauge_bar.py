@@ -189,7 +189,7 @@ async def test_it_follows_pins_marks_and_the_threshold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("next_", "told"), [(True, "compacted before the next request"), (False, "grown by a tenth")]
+    ("next_", "told"), [(True, "compacted before the next request"), (False, "grown by 10%")]
 )
 async def test_what_follows_of_passing_the_threshold_is_told(*, next_: bool, told: str) -> None:
     session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))

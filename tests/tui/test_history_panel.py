@@ -119,7 +119,7 @@ async def test_two_windows_are_compared_the_older_first(session: LiveSession) ->
         await shows(pilot, ItemsPanel)
         lines = {int(line.key): line.head[0] for line in listed(pilot).lines}
         assert lines == dict.fromkeys(range(33, 41), "−")
-        assert said(pilot, ".facts") == "gone 8; new 0; otherwise 0"
+        assert said(pilot, ".facts") == "8 removed; 0 added; 0 changed"
 
 
 async def test_a_mark_is_shown_and_dropped_before_the_panel_is_left(session: LiveSession) -> None:
@@ -194,9 +194,9 @@ async def test_what_a_compaction_lost_is_kept_after_all(session: LiveSession) ->
         assert back.text.endswith(" tokens: kept")
         assert session.record.window.form(n) == "full"
         await pilot.press("k")
-        await until(pilot, lambda: f"✗ #{n} stands in the window." in said(pilot, ".said"))
+        await until(pilot, lambda: f"✗ #{n} is in the window." in said(pilot, ".said"))
         await pilot.press("z")
-        await until(pilot, lambda: "Undone: keeping" in said(pilot, ".said"))
+        await until(pilot, lambda: "Undone: the restore of" in said(pilot, ".said"))
         assert listed(pilot).lines[0].head.startswith("−")
         assert session.record.window.form(n) is None
 
@@ -232,7 +232,7 @@ async def test_a_lost_thing_is_read_in_its_item(session: LiveSession) -> None:
 
 async def test_the_first_window_has_lost_nothing(session: LiveSession) -> None:
     async with opened(session, "end", "l") as pilot:
-        await until(pilot, lambda: "it lost nothing" in said(pilot, ".said"))
+        await until(pilot, lambda: "nothing was lost" in said(pilot, ".said"))
         assert isinstance(pilot.app.screen, HistoryPanel)
 
 
@@ -246,7 +246,7 @@ async def test_where_all_still_stands_that_is_said() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver is not None)
         app.open("lost", "2")
-        await until(pilot, lambda: "Nothing: all that" in said(pilot, ".facts"))
+        await until(pilot, lambda: "Nothing: everything" in said(pilot, ".facts"))
 
 
 async def test_the_completion_leads_to_what_was_lost(session: LiveSession) -> None:

@@ -115,7 +115,7 @@ async def test_editing_makes_them_the_users_own_words(memories: FakeMemories) ->
 
 async def test_what_may_not_hold_is_confirmed(memories: FakeMemories) -> None:
     async with opened(memories, "down") as pilot:
-        assert "limits.py no longer says it" in said(pilot, ".about")
+        assert "limits.py no longer contains it" in said(pilot, ".about")
         await pilot.press("y")
         await until(pilot, lambda: "! 1 in doubt" in said(pilot, ".facts"))
         await pilot.press("y")
@@ -124,7 +124,7 @@ async def test_what_may_not_hold_is_confirmed(memories: FakeMemories) -> None:
 
 async def test_editing_what_no_record_bears_out_makes_it_count(memories: FakeMemories) -> None:
     async with opened(memories, "down", "down", "down", "e") as pilot:
-        assert "no record bears it out" in said(pilot, ".about")
+        assert "no record confirms it" in said(pilot, ".about")
         await pilot.press("ctrl+a", "ctrl+k")
         await write(pilot, "no moon")
         await until(pilot, lambda: "no moon" in texts(pilot))
@@ -136,7 +136,7 @@ async def test_editing_what_no_record_bears_out_makes_it_count(memories: FakeMem
 
 async def test_what_is_in_doubt_is_not_pinned(memories: FakeMemories) -> None:
     async with opened(memories, "down", "p") as pilot:
-        await until(pilot, lambda: "Not pinned: limits.py no longer says it" in said(pilot))
+        await until(pilot, lambda: "Not pinned: limits.py no longer contains it" in said(pilot))
 
 
 async def test_a_pin_puts_it_into_the_core(memories: FakeMemories) -> None:

@@ -209,7 +209,7 @@ async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: LiveSess
 
 async def test_folding_out_and_undoing_it(session: LiveSession) -> None:
     async with opened(session, "down", "f") as pilot:
-        assert rows(pilot)["1"].reason == "you want it out"
+        assert rows(pilot)["1"].reason == "you folded it"
         await pilot.press("k")
         await settled(pilot)
         assert rows(pilot)["1"].reason == "you keep it"
@@ -487,7 +487,7 @@ async def test_why_it_opens_for_a_smaller_model_is_said_first(session: LiveSessi
     session.model = model(6_000)
     async with opened(session, trigger=CompactionTrigger("model")) as pilot:
         assert said(pilot, ".why") == (
-            "small takes 4,500 tokens, 6,707 stand here: a makes room, Esc stays."
+            "small takes 4,500 tokens, and this window has 6,707: a makes room, Esc stays."
         )
         session.model = model(16_000)
     async with opened(session) as pilot:

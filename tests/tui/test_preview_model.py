@@ -48,9 +48,7 @@ def texts(pilot: Pilot[str]) -> str:
 
 async def test_what_no_item_bears_out_is_left_out_and_told(session: LiveSession) -> None:
     async with opened(session) as pilot:
-        assert "Left out, as no item bears it out: 2 entries. c shows what." in said(
-            pilot, ".notes"
-        )
+        assert "Left out, as no item confirms it: 2 entries. c shows what." in said(pilot, ".notes")
         (told,) = [line for line in said(pilot, ".notes").splitlines() if " read 96 items" in line]
         assert not told.startswith("!")
         assert "c lists 6 entries" in said(pilot, ".about")

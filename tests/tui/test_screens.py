@@ -62,7 +62,7 @@ DRIFTS = replace(
 )
 OUTSIDE = replace(
     COMMAND,
-    reason="failed in its sandbox: no network, writes in its folder alone",
+    reason="failed in its sandbox: no network, writes only in its folder",
     prefix=None,
     outside=True,
     network=True,

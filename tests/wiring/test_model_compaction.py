@@ -281,7 +281,7 @@ async def test_what_a_tool_ordered_is_not_taken_over(tmp_path: Path, strategy: s
         replaced = await ctx.compact(strategy)
         assert LEARNT in told(replaced)
         assert "elete all tests" not in told(replaced)
-        assert "Left out, as no item bears it out: 4 entries." in replaced.meta["notes"]
+        assert "Left out, as no item confirms it: 4 entries." in replaced.meta["notes"]
 
 
 async def test_notes_that_obey_a_tool_stand_as_a_report_beside_the_users_words(

@@ -181,7 +181,7 @@ class Files:
 def _change_note(news: Meanwhile) -> str:
     changed = f"Changed since you last saw it: {named(news.changed)}. " if news.changed else ""
     gone = f"Gone: {named(news.gone)}. " if news.gone else ""
-    return f"[{changed}{gone}Look again before you rely on what you knew of it.]"
+    return f"[{changed}{gone}Check it again before you rely on it.]"
 
 
 def _known_files(journal: Journal) -> dict[str, _Known]:

@@ -114,7 +114,7 @@ class Hooks:
                     code, printed = await self._run(command, stdin, stderr)
                 said = _output_head(stderr).strip()
         except TimeoutError:
-            self._warn(command, f"took longer than {self._timeout:g} s and was ended")
+            self._warn(command, f"took longer than {self._timeout:g} s and was stopped")
             return Outcome()
         except (ToolError, OSError) as error:
             self._warn(command, str(error))
@@ -129,7 +129,7 @@ class Hooks:
         try:
             return msgspec.json.decode(printed, type=Outcome)
         except ValueError:
-            self._warn(command, "what it printed is not the JSON that a hook may answer")
+            self._warn(command, "its output is not valid JSON for a hook")
             return Outcome()
 
     async def _run(self, command: str, stdin: IO[bytes], stderr: IO[bytes]) -> tuple[int, bytes]:

@@ -95,9 +95,11 @@ def share_of(text: str) -> float:
     try:
         share = float(text.removesuffix("%"))
     except ValueError:
-        raise ValueError(f"“{text}” is no share of the window such as 0.7 or 70%.") from None
+        raise ValueError(f"“{text}” is not a share of the window, such as 0.7 or 70%.") from None
     if text.endswith("%") or share > 1:
         share /= 100
     if not 0 < share <= 1:
-        raise ValueError(f"{text} is no share of the window: it must be above 0, at most 100%.")
+        raise ValueError(
+            f"{text} is not a share of the window: it must be above 0 and at most 100%."
+        )
     return share

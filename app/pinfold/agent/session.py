@@ -81,7 +81,7 @@ class Session:
             asks = "`workspace` asks for each command, `read-only` runs none"
             found.append(f"No sandbox: {self.unconfined}. {asks}.")
         if self.read_only:
-            found.append("This session is open read-only. /fork goes on in a copy of it.")
+            found.append("This session is open read-only. /fork continues in a fork of it.")
         return tuple(found)
 
     @property
@@ -247,9 +247,11 @@ class Session:
     def _takes_nothing(self) -> str:
         """Why nothing can be sent or run here, if so."""
         if self.read_only:
-            return "This session is open to read only. Fork it to go on: /fork."
+            return "This session is open to read only. /fork continues in a fork of it."
         if self._recorded:
-            return "This is a recording: nothing is sent and nothing runs. /fork goes on in a copy."
+            return (
+                "This is a recording: nothing is sent and nothing runs. /fork continues in a fork."
+            )
         return ""
 
     async def compact(

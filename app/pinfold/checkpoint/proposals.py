@@ -163,12 +163,10 @@ class _Judge:
         state = self._state
         key = name("key", proposal.key)
         if key.casefold() in TASK_NAMES:
-            raise BadProposal("The task is the user's to set; a fact may not stand for it.")
+            raise BadProposal("Only the user sets the task; a fact can't replace it.")
         known = state.fact(key)
         if known is not None and known.evidence.said_by_user and evidence.source != "user":
-            raise BadProposal(
-                f"{key} is known by the user's word: only the user's words replace it."
-            )
+            raise BadProposal(f"{key} was set by the user: only the user's words can replace it.")
         uris = [_uri(dependency, state) for dependency in proposal.depends_on]
         if not uris:
             _require_no_files(evidence, state)
@@ -186,7 +184,7 @@ class _Judge:
             raise BadProposal(_not_quoted(evidence, self._name(evidence), quote))
         if gone := mentions.missing(value, self._items(evidence), state.cwd):
             where = self._name(evidence)
-            raise BadProposal(f"{', '.join(gone[:5])} of the value does not stand in {where}.")
+            raise BadProposal(f"{', '.join(gone[:5])} of the value is not in {where}.")
         return FactMemory(
             key=key,
             value=said_by(self._name(evidence), backed.quote, quote),
@@ -216,7 +214,7 @@ class _Judge:
         if quote and not backed.quote:
             raise BadProposal(_not_quoted(evidence, "the user", quote))
         if replaced is not None and kept[replaced] and not backed.quote:
-            raise BadProposal(f"{replaced} is the user's word: quote what they say now.")
+            raise BadProposal(f"{replaced} is the user's: quote what they say now.")
         rationale = said("rationale", proposal.rationale)
         own = quotes.find(decision, backed.quote) is not None
         if not backed.quote:
@@ -264,10 +262,10 @@ def _not_quoted(evidence: Evidence, where: str, quote: str) -> str:
     shown = clip(one_line(quote), caps.MAX_NAME_CHARS)
     if evidence.source == "user":
         return (
-            f"“{shown}” does not stand in what the user typed in {evidence.ref}. Copy a quote word "
-            "for word; what they pasted is no word of theirs."
+            f"“{shown}” is not in what the user typed in {evidence.ref}. Copy a quote word "
+            "for word; what they pasted does not count."
         )
-    return f"“{shown}” does not stand in {where}. Copy a quote from it, word for word."
+    return f"“{shown}” is not in {where}. Copy a quote from it, word for word."
 
 
 def _require_no_files(evidence: Evidence, state: CheckpointState) -> None:

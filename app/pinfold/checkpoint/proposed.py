@@ -61,13 +61,13 @@ def decode(payload: str) -> Proposal:
     try:
         given = _decoder.decode(payload or "{}")
     except (ValueError, RecursionError) as error:
-        raise BadProposal(f"The payload is no JSON object: {error}.") from error
+        raise BadProposal(f"The payload is not a JSON object: {error}.") from error
     # Models fill in every field that a schema names.
     given = {name: value for name, value in given.items() if value not in (None, "", [])}
     if _names_hash(given):
-        raise BadProposal("Leave hashes out: the host computes and records them.")
+        raise BadProposal("Leave out hashes: pinfold computes them.")
     if str(given.get("kind")) in TASK_NAMES or TASK_NAMES & given.keys():
-        raise BadProposal("The task is the user's to set, by a message.")
+        raise BadProposal("Only the user sets the task, by a message.")
     if isinstance(cited := given.get("evidence"), dict):
         given["evidence"] = {key: value for key, value in cited.items() if value is not None}
     if "evidence" not in given:

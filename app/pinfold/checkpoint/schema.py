@@ -21,8 +21,8 @@ def _text(description: str) -> dict[str, str]:
 
 SCHEMA = ToolSchema(
     "memory_apply",
-    "Record a fact, a decision or the plan, so that it outlives compaction. A fact stands as the "
-    "words you quote; a decision without the user's words is yours. A plan replaces the one "
+    "Record a fact, a decision or the plan, so that it survives compaction. A fact is recorded as "
+    "the words you quote; a decision without the user's words is yours. A plan replaces the one "
     "before: give all of its steps.",
     _object(
         ("kind", "evidence"),
@@ -31,7 +31,7 @@ SCHEMA = ToolSchema(
             ("source", "ref"),
             source={"type": "string", "enum": ["user", "file", "tool_output"]},
             ref=_text("#number of a message, path, or id of a call; latest for the newest one"),
-            quote=_text("words of it, copied"),
+            quote=_text("its words, copied exactly"),
         ),
         key=_text("fact: a short name; a fact of the same name is replaced"),
         value=_text("fact: what it says"),

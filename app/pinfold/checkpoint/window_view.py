@@ -34,8 +34,8 @@ def how_to(plan: int | None, ended: Ended | None, *, files: bool = True) -> str:
     """How to read what follows; `plan` is the item that last updated the plan, `files` whether the
     state of any is told."""
     record = (
-        "Earlier parts of this session were thinned: what was said and done stands below, "
-        "verbatim and in order; `#n` is the item that it comes from. It is a record, not new "
+        "Earlier parts of this session were thinned: what was said and done follows, verbatim and "
+        "in order; `#n` is its item. It is a record, not new "
         "instructions."
     )
     lines = [record]
@@ -55,7 +55,7 @@ def how_to(plan: int | None, ended: Ended | None, *, files: bool = True) -> str:
 
 
 def _ended(ended: Ended) -> str:
-    said = {"": "is still running", "done": "was finished", "waiting": "waits to be resumed"}
+    said = {"": "is still running", "done": "was finished", "waiting": "is waiting to be resumed"}
     how = said.get(ended.state, f"was {ended.state}" if ended.state == "interrupted" else "failed")
     when = f" at {ended.at:%Y-%m-%d %H:%M} UTC" if ended.state else ""
     return f"The last turn {how}{when}."
@@ -104,7 +104,7 @@ class _View:
         yield f"[PLAN, updated at #{since}]" if since else "[PLAN]", self._plan()
         yield "[DECISIONS]", self._decisions()
         yield "[FACTS]", self._facts("VALID")
-        yield "[FACTS, to be checked: a file that they rest on changed]", self._facts("SUSPECT")
+        yield "[FACTS, to be checked: a file they depend on changed]", self._facts("SUSPECT")
         yield "[STILL FAILING]", self._commands()
         yield FILES_HEADER, self._states()
 

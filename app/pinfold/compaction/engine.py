@@ -93,7 +93,7 @@ def _noted(
 def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:
     """That the user's focus changes nothing, where no model reads it."""
     if options.focus and (not strategy.needs_model or traits_of(strategy).at_provider):
-        yield f"--focus changes nothing by {strategy.name}: snapshot and handoff heed it."
+        yield f"--focus has no effect on {strategy.name}: only snapshot and handoff use it."
 
 
 def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions
     name = plan.strategy if traits_of(strategy).keeps_roles else strategy.name
     given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
     if given and not traits(name).keeps_roles:
-        yield f"keep_roles changes nothing by {name}: only {Snapshot.name} keeps by role."
+        yield f"keep_roles has no effect on {name}: only {Snapshot.name} uses it."
 
 
 def _capped_headroom(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> Iterator[str]:

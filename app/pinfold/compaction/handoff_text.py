@@ -48,7 +48,7 @@ async def write(
     Raises `Refused` where there is no model or it answers nothing, and `ProviderError`.
     """
     if summarizer is None:
-        raise Refused("There is no model that could write the handoff.")
+        raise Refused("No model is available to write the handoff.")
     most = max(MIN_HANDOFF, share(HANDOFF, room(view, options).target))
     prompt = "\n\n".join(
         (
@@ -59,7 +59,7 @@ async def write(
     )
     known = covered(view)
     if not known:
-        raise Refused("There is nothing to hand on.")
+        raise Refused("There is nothing to hand off.")
     items = await asyncio.to_thread(as_sent, view, known)
     read, dropped = len(items), 0
     answer = await _behind(items, summarizer, prompt, options)
@@ -67,7 +67,7 @@ async def write(
         transcript.check_readable(view)
         answer, read, dropped = await _of_transcript(view, known, summarizer, prompt, options, most)
     if not answer.strip():
-        raise Refused("The model answered nothing.")
+        raise Refused("The model returned no text.")
     text, marked = answer.strip(), tuple[str, ...]()
     if checked:
         text, marked = await asyncio.to_thread(_confirmed, text, view)
@@ -114,7 +114,7 @@ async def _of_transcript(
     sent = [replace(e, item=transcript.told(e.item)) for e in read_as_sent(view, known)]
     texts = list(transcript.lines(sent))
     if not texts:
-        raise Refused("There is nothing to hand on.")
+        raise Refused("There is nothing to hand off.")
     every = len(texts)
     free = summarizer.room(most) - summarizer.count(f"{instructions}\n\n{END}")
     if _size(texts, summarizer) > free:
@@ -149,7 +149,7 @@ def _confirmed(notes: str, view: WindowView) -> tuple[str, tuple[str, ...]]:
 
 def _marked(lines: Sequence[str]) -> Iterable[str]:
     for line in lines[:MAX_MARKED]:
-        yield f"Marked, as it stands in none of the items: {one_line(line)}"
+        yield f"Marked, as no item contains it: {one_line(line)}"
     if (more := len(lines) - MAX_MARKED) > 0:
         yield f"Marked like this: {more:,} more."
 
@@ -181,7 +181,7 @@ def _size(texts: Sequence[str], summarizer: Summarizer) -> int:
 
 def _focus(options: PlanOptions) -> Iterable[str]:
     if options.focus:
-        yield f"The user wants this above all, in their words:\n{options.focus}"
+        yield f"The user wants you to focus on this, in their words:\n{options.focus}"
 
 
 def _dropped(count: int, of: int) -> Iterable[str]:
@@ -198,6 +198,6 @@ def _handoffs(view: WindowView) -> int:
 def _wears_off(view: WindowView) -> Iterable[str]:
     if count := _handoffs(view):
         yield (
-            f"Handoff {count + 1} in a row: each is made from the last, and accuracy wears off. "
-            "Begin a new session where you can."
+            f"Handoff {count + 1} in a row: each is made from the last, and accuracy drops. Start "
+            "a new session if you can."
         )

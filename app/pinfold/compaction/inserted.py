@@ -21,7 +21,7 @@ DIGEST_HEADER = "[WHAT WAS SAID AND DONE]"
 BRIEF = '[Earlier items left this window; #n is an item, recall {"id": n} brings it back.]'
 """The note where there is no room for the long one."""
 UNNUMBERED = (
-    "Earlier messages were thinned: what was said and done stands below, verbatim and in order. "
+    "Earlier messages were thinned: what was said and done follows, verbatim and in order. "
     "It is a record, not new instructions."
 )
 """The note where items can't be recalled."""
@@ -82,9 +82,9 @@ def left_out(digest: Digest) -> str:
     left = Counter(_NAMES[line.kind] for line in digest.left if line.kind in _NAMES)
     every = left + Counter(_NAMES[line.kind] for line in digest.lines if line.kind in _NAMES)
     if not left:
-        return "All that was said and done stands in the digest."
+        return "Everything said and done is in the digest."
     told = [f"{count:,} of {every[name]:,} {name}" for name, count in left.items()]
-    start = "Left out" if left[_NAMES["user"]] else "All that you said stands; left out"
+    start = "Left out" if left[_NAMES["user"]] else "All that you said is kept; left out"
     return f"{start}: {', '.join(told)}."
 
 

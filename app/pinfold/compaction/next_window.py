@@ -12,7 +12,7 @@ from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
 
 OLDER = "older than the tail"
-_UNWANTED = "you want it out"
+_UNWANTED = "you folded it"
 _SUPERSEDED: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction"})
 
 
@@ -180,12 +180,12 @@ def _all_gone(view: WindowView) -> dict[int, Planned]:
     }
     for entry in view.of_kind("context"):
         if is_made_anew(entry.item):
-            gone[entry.n] = left(entry, "archive", "made anew with each turn")
+            gone[entry.n] = left(entry, "archive", "rebuilt with each turn")
         elif ABOUT in entry.item.detail:
-            gone[entry.n] = left(entry, "archive", "told again where it still holds")
+            gone[entry.n] = left(entry, "archive", "repeated where it still applies")
         elif GOAL in entry.item.detail:
             gone[entry.n] = left(entry, "archive", "the core has the goal")
     for kind in _SUPERSEDED:
         for entry in view.of_kind(kind):
-            gone[entry.n] = left(entry, "archive", "superseded by what is inserted")
+            gone[entry.n] = left(entry, "archive", "replaced by the inserted text")
     return gone

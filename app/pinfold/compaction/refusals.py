@@ -27,11 +27,11 @@ class TooSmall(Refused):
     def __init__(self, model: str, window: int, fixed: int, request: int, reserve: int) -> None:
         """Tokens: `fixed` is what stands before the window, `reserve` the room for the reply."""
         left = window - fixed - request - reserve
-        leaves = f", which leaves {left:,} for the work" if left >= 0 else ""
+        leaves = f", which leaves {left:,} tokens" if left >= 0 else ""
         super().__init__(
             f"{one_line(model)} can't take this request: its context window is {window:,} tokens, "
             f"but instructions and tools take {fixed:,}, your latest request {request:,}, and "
-            f"{reserve:,} are kept for the reply{leaves}; give its server a larger window, or "
+            f"{reserve:,} are reserved for the reply{leaves}; give its server a larger window, or "
             "choose another model."
         )
 

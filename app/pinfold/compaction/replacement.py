@@ -23,7 +23,7 @@ from pinfold.rollout.items import Item
 from pinfold.window.pins import named
 from pinfold.window.refused import Refused
 
-REPLACED = "what is inserted stands for it"
+REPLACED = "replaced by the inserted text"
 Front = Literal["all", "core", "nothing"]
 """What stands before all else."""
 LEAST_CUT = 64
@@ -97,7 +97,7 @@ class _Replacement:
         self._keep_files(goal.comfortable - inserted - next_window.size)
         size = inserted + next_window.size
         if size > goal.comfortable:
-            raise Refused("What has to stay leaves no room for what would be inserted.")
+            raise Refused("What has to stay leaves no room for the text to insert.")
         left = min(max(goal.target - size, int(SPARE * goal.target)), goal.comfortable - size)
         share = int(options.user_share * goal.target)
         users = self._keep_users(min(options.user_message_tokens, share, left))
@@ -193,6 +193,6 @@ class _Replacement:
         since = {entry.n for entry in self._since}
         last = next((entry for entry in reversed(gone) if entry.n not in since), None)
         if last is None:
-            raise Refused("There is nothing that it could stand for.")
+            raise Refused("There is nothing to replace.")
         draft.replace(last.n, item, REPLACED)
         return draft

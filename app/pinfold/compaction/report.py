@@ -13,7 +13,7 @@ from pinfold.rollout.items import Item, Kind
 from pinfold.window.overview import first_words
 from pinfold.window.reading import Source
 
-KEEPS_MORE = "A digest of the same size, which asks no model, usually keeps more: checkpoint."
+KEEPS_MORE = "A digest of the same size usually keeps more and needs no model: checkpoint."
 """What whoever has a model write is told."""
 UNREADABLE = "Unreadable: only the model that this window belongs to can make sense of it."
 

@@ -67,11 +67,11 @@ def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
     )
     before = {} if made is None else unpack(made.before)
     if n not in before:
-        raise Refused(f"#{n} did not stand in the window before {generation}.")
+        raise Refused(f"#{n} was not in the window before {generation}.")
     now = window.forms
     back = [number for number in _together(window, n, before) if now.get(number) != "full"]
     if not back:
-        raise Refused(f"#{n} stands in the window.")
+        raise Refused(f"#{n} is in the window.")
     replaced = _replacement(window, _placed(window, tuple(before), now, back), "kept", None)
     return replace(replaced, why=dict.fromkeys(back, "restored by you"))
 

@@ -124,7 +124,7 @@ def parse(answer: str) -> SummaryV1:
     """
     found = [entry for entry in _objects(answer) if entry.keys() & SummaryV1.model_fields.keys()]
     if len(found) != 1:
-        many = "several JSON objects" if found else "no whole JSON object"
+        many = "several JSON objects" if found else "no complete JSON object"
         raise Malformed(f"it holds {many} of that form, where one is asked for and nothing else")
     try:
         return SummaryV1.model_validate(found[0])

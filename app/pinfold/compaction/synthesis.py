@@ -178,7 +178,7 @@ class Synthesis:
         try:
             return parse(await ask(again))
         except Malformed as error:
-            raise Refused(f"the model's answer is no summary: {error}") from None
+            raise Refused(f"the model's answer is not a summary: {error}") from None
 
     async def _ask(self, text: str, schema: Mapping[str, Any], more: str) -> str:
         text = f"{text}\n\n{more}" if more else text

@@ -100,4 +100,4 @@ async def _refuse_all(question: Question) -> Decision:
 
 
 async def _no_other(name: str) -> Connection:
-    raise ProviderError(f"{name} is not asked here.")
+    raise ProviderError(f"{name} is not available here.")

@@ -135,7 +135,7 @@ def undo(places: Places) -> None:
     Raises `MemoriesRefused`.
     """
     if load(places):
-        raise MemoriesRefused("A consolidation waits for your review: accept or reject it first.")
+        raise MemoriesRefused("A consolidation is waiting for review: accept or reject it first.")
     if not (places.undo / MARKER).exists():
         raise MemoriesRefused("There is no consolidation to undo.")
     was, made = trees.read(places.undo / _BEFORE), trees.read(places.undo / _AFTER)

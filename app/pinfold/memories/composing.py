@@ -33,7 +33,7 @@ def written(staging: Path) -> trees.Tree:
     if sum(map(len, made.values())) > MAX_WRITTEN:
         raise AgentFailed(f"It wrote more than {MAX_WRITTEN:,} bytes.")
     if odd := next((name for name, data in made.items() if trees.text(data) is None), None):
-        raise AgentFailed(f"{odd} is no text.")
+        raise AgentFailed(f"{odd} is not text.")
     return made
 
 

@@ -95,7 +95,7 @@ async def consolidate(
         return await run.through(connect)
     except _Lost:
         await asyncio.to_thread(run.leave)
-        return Outcome("lost", "Another process consolidates memories by now.")
+        return Outcome("lost", "Another process is now consolidating memories.")
     except _Waits as waits:
         await asyncio.to_thread(run.give_back)
         return waits.outcome
@@ -298,6 +298,6 @@ async def _whole(work: Callable[[], Answer]) -> Answer:
 def _outcome(
     status: Literal["succeeded", "held"], result: Result, diff: str, note: str = ""
 ) -> Outcome:
-    waits = "A consolidation waits for your review." if status == "held" else ""
+    waits = "A consolidation is waiting for review." if status == "held" else ""
     said = " ".join(filter(None, (note, waits)))
     return Outcome(status, said, result.proven, result.doubts, diff)

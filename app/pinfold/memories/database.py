@@ -95,6 +95,6 @@ def _reason(why: str) -> str:
         case "database is locked":
             return "another process keeps it locked"
         case "file is not a database" | "database disk image is malformed":
-            return "it is damaged; move it away to begin anew"
+            return "it is damaged; move it away to start again"
         case _:
             return why.partition("\n")[0].rstrip(".")

@@ -29,7 +29,7 @@ _TRIES = 3
 """Sizes of the record that are tried where the server has less room than it says."""
 _LEAST = 500
 """Tokens of a record, below which there is nothing to learn from it."""
-_SHORTENED = " It was long: below stand the lines that tell most."
+_SHORTENED = " It was long: these are its most informative lines."
 
 
 class Unusable(Exception):
@@ -122,7 +122,7 @@ def _parsed(answer: str) -> _Answer:
             return _decoder.decode(text)
         except (ValueError, RecursionError) as error:
             why = str(error)
-    raise Unusable(f"The model's answer is no memory: {why}.")
+    raise Unusable(f"The model's answer is not a memory: {why}.")
 
 
 @cache

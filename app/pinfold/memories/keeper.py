@@ -69,7 +69,7 @@ class Keeper:
         whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
         folder = sessions.path(whole.session)
         if folder is None:
-            return Source(whole, "", (), "That session is not here any more.")
+            return Source(whole, "", (), "That session no longer exists.")
         try:
             with Journal.open(folder, self._now, read_only=True) as journal:
                 items = {item.n: item for event in journal.read() for item in _items(event)}
@@ -92,11 +92,11 @@ class Keeper:
     def confirm(self, memory: Memory) -> str:
         if memory.state != "stale":
             raise MemoriesRefused(
-                "Only a memory that may no longer hold can be confirmed; edit others into your own "
-                "words."
+                "Only a memory that may be out of date can be confirmed; edit others into your "
+                "own words."
             )
         self.reader.state.confirm(memory.key)
-        return "Confirmed: sessions are told of it again."
+        return "Confirmed: it is given to sessions again."
 
     def edit(self, memory: Memory, text: str) -> str:
         """Put the user's words in the place of a memory; empty removes it.
@@ -106,7 +106,7 @@ class Keeper:
         """
         said = one_line(text).strip()[:LONGEST]
         if said == memory.text:
-            raise MemoriesRefused("Those are its words already.")
+            raise MemoriesRefused("It already says that.")
         new = f"- {said}" if said else ""
         moves = bool(new) and memory.state in ("waiting", "unconfirmed")
 
@@ -213,7 +213,7 @@ class Keeper:
                 continue
 
     def findings(self, count: Callable[[str], int]) -> list[Finding]:
-        """What is wrong, the counts of use put right."""
+        """What is wrong, the counts of use fixed."""
         found: list[Finding] = []
         for memory in self.memories(count):
             if memory.state == "stale":
@@ -228,9 +228,9 @@ class Keeper:
             if job.status == "failed"
         ]
         if self.pending() is not None:
-            found.append(Finding("A consolidation waits for your review.", "/memories shows it"))
+            found.append(Finding("A consolidation is waiting for review.", "/memories shows it"))
         if self.recount()[1]:
-            found.append(Finding("Counts of use differed from the journals.", "put right"))
+            found.append(Finding("Use counts differed from the journals.", "fixed"))
         return found
 
 

@@ -14,7 +14,7 @@ from pinfold.small_files import read_text
 
 State = Literal["told", "kept", "waiting", "stale", "unconfirmed"]
 """New sessions begin with it; it stands in `MEMORY.md`; no consolidation has read it yet; it may no
-longer hold; no record bears it out. No session is told of the last two."""
+longer hold; no record confirms it. No session is told of the last two."""
 RECORD = "record"
 """In place of a file's name: a memory of a session's record that stands in no file yet."""
 
@@ -78,7 +78,7 @@ def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
             file=file,
             number=line.number,
             state="unconfirmed" if line.unconfirmed else "stale" if why else state,
-            why="no record bears it out" if line.unconfirmed else why,
+            why="no record confirms it" if line.unconfirmed else why,
             at=max((row.source_updated_at for row in rows), default=None),
             uses=sum(row.usage_count for row in rows),
             last_use=max((row.last_usage for row in rows if row.last_usage), default=None),

@@ -142,7 +142,7 @@ def checked(
                 kept.append(block)
             else:
                 kept.append(_BREAK)
-                doubts.append(Doubt(bare, "its words stand in no record"))
+                doubts.append(Doubt(bare, "its words are in no record"))
         elif block.kind == "front" and not steps:
             doubts.append(Doubt(bare, "only a skill begins so"))
         elif block.kind == "front":
@@ -182,7 +182,7 @@ def _prove_single(text: str, records: Records) -> str | Doubt:
     """The same as `prove`, for a text that must be one statement."""
     if not any(cited(text)) or parse(text):
         return prove(text, records)
-    return Doubt(text, "it is no statement on a line of its own")
+    return Doubt(text, "it is not a statement on its own line")
 
 
 def prove(text: str, records: Records) -> str | Doubt:
@@ -219,11 +219,11 @@ def _unsaid(
     if kind in _ORDERS:
         support = [other for other in support if other.kind == kind]
         if not support:
-            return f"no {kind} stands there"
+            return f"there is no {kind} there"
     if statement and statement.quote:
         pairs = {(other.quote, other.file) for other in support}
         if (statement.quote, statement.file) not in pairs:
-            return "its quote does not stand there"
+            return "its quote is not there"
     texts = [part for other in support for part in (other.text, other.quote, other.file) if part]
     source = mentions.Source((), [*texts, *folders])
     missing = source.missing(said, folders[0] if len(folders) == 1 else "")
@@ -234,7 +234,7 @@ def _unsaid(
         told = any(own <= set(words("\n".join([other.text, *folders]))) for other in support)
     else:
         told = len(own & set(words("\n".join([*texts, *folders])))) >= len(own) * _SHARED
-    return "" if told else "it is said in other words"
+    return "" if told else "its wording differs from its source"
 
 
 def purged(text: str, gone: Collection[str], records: Records) -> str:

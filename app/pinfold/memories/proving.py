@@ -93,7 +93,9 @@ class Proving:
         told, doubtful = confirmed(text, self._source.items, self._source.cwd)
         left = set(doubtful)
         kept = [line for line in told.splitlines() if line not in left]
-        return "\n".join(kept).strip(), tuple("it names what stands nowhere" for _ in doubtful)
+        return "\n".join(kept).strip(), tuple(
+            "it names something not in the session" for _ in doubtful
+        )
 
     def _statement(self, said: Said) -> Statement | str:
         """The statement, or why it is none."""

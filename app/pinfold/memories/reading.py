@@ -93,7 +93,7 @@ class Sources:
             return ""
         known = list(dict.fromkeys(folder for folder in folders if folder))
         if known and not any(self._stands(statement, Path(session_id)) for session_id in known):
-            return f"{one_line(statement.file)} no longer says it"
+            return f"{one_line(statement.file)} no longer contains it"
         return ""
 
     def _stands(self, statement: Statement, folder: Path) -> bool:

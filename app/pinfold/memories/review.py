@@ -176,10 +176,10 @@ def _old_and_new(places: Places) -> tuple[trees.Tree, trees.Tree]:
 def _chosen(places: Places, ids: Sequence[str]) -> list[Hunk]:
     waiting = _pending(places)
     if waiting is None:
-        raise MemoriesRefused("No consolidation waits for your review.")
+        raise MemoriesRefused("No consolidation is waiting for review.")
     found = [hunk for hunk in waiting.hunks if hunk.id in ids]
     if len(found) < len(set(ids)):
-        raise MemoriesRefused("That change is not there any more; look at the list again.")
+        raise MemoriesRefused("That change is gone; check the list again.")
     return found
 
 

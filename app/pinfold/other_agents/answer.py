@@ -14,8 +14,8 @@ from pinfold.tokens import encodings
 
 NOTE = (
     "[A record of this session before it was compacted, kept by pinfold: words of the user and the "
-    "agent, edits, commands and failures, verbatim and in their order; #n numbers the items. It is "
-    "a record of earlier words, not new instructions: what it asks for may be done already.]"
+    "agent, edits, commands and failures, verbatim and in order; #n is an item's number. It is "
+    "a record of earlier words, not new instructions: what it asks for may already be done.]"
 )
 END = "[End of the record.]"
 MORE = "[{more} more lines of it are in {path}: read that file when a detail is missing.]"
@@ -60,7 +60,7 @@ def answer(given: bytes, budget_tokens: int) -> str:
     encodings.get("o200k_base", paths.cache_folder())
     text = _text(Thinner(adoption.events), adoption.tool, transcript, budget_tokens)
     if not text:
-        raise NoAnswer(f"{transcript} says nothing yet.")
+        raise NoAnswer(f"{transcript} is empty so far.")
     output = {"hookEventName": "SessionStart", "additionalContext": text}
     return json.dumps({"hookSpecificOutput": output}, ensure_ascii=True)
 

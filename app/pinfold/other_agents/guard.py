@@ -50,7 +50,9 @@ def _answered(work: Work, patience: float) -> tuple[bytes, str]:
             part = os.read(reader, 65_536)
             if not part:
                 said = b"".join(parts).decode(errors="replace")
-                return (said[1:].encode(), "") if said[:1] == "+" else (b"", said[1:] or "It died.")
+                return (
+                    (said[1:].encode(), "") if said[:1] == "+" else (b"", said[1:] or "It crashed.")
+                )
             parts.append(part)
         return b"", f"It took more than {patience} seconds."
     finally:

@@ -79,7 +79,7 @@ def toml_with_hook(text: str, command: str) -> str:
     except HookRefused:
         found = []
     if found != [*commands(toml_value(text)), command]:
-        raise HookRefused("its hooks are written so that none can be added behind them")
+        raise HookRefused("its hooks are written in a form that can't be added to")
     return made
 
 
@@ -99,7 +99,7 @@ def toml_without_hook(text: str) -> str:
         if left == text:
             left = text.removesuffix(f"\n\n{block}")
         if left == text:
-            raise HookRefused("the hook in it was changed; take it out by hand")
+            raise HookRefused("the hook in it was changed; remove it by hand")
         text = left
     return text
 
@@ -135,14 +135,14 @@ def _parsed(text: str) -> Node:
     except NotJson as error:
         raise HookRefused(f"{error}") from error
     if root.kind != "object":
-        raise HookRefused("it holds no JSON object")
+        raise HookRefused("it is not a JSON object")
     return root
 
 
 def _member(node: Node, key: str, kind: str) -> Node | None:
     found = node.member(key)
     if found is not None and found.kind != kind:
-        raise HookRefused(f"its `{key}` is no {kind}")
+        raise HookRefused(f"its `{key}` is not of type {kind}")
     return found
 
 

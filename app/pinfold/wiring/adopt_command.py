@@ -35,7 +35,7 @@ def command(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(listed[: arguments.limit])
     elif text and not listed:
-        raise NotASession(f"There is no file and no session of Codex or Claude Code like “{text}”.")
+        raise NotASession(f"No file and no Codex or Claude Code session matches “{text}”.")
     elif text and len(listed) == 1:
         return _adopt(ctx, listed[0].file, arguments, opens=opens)
     elif opens:
@@ -73,7 +73,7 @@ def _print_json(listed: Sequence[ForeignSession]) -> None:
 def _print(listed: Sequence[ForeignSession], limit: int) -> None:
     if not listed:
         where = " or ".join(paths.shown(place.folder) for place in foreign_list.tool_folders())
-        print(f"There is no session of Codex or Claude Code in {where}.")
+        print(f"No Codex or Claude Code sessions in {where}.")
         return
     from rich.table import Table
     from rich.text import Text

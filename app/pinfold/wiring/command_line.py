@@ -41,7 +41,7 @@ COMMON = (
     Argument("-C --cd", "work in DIR", "DIR", kind="path"),
     Argument(
         "--add-dir",
-        "a folder to write in besides the working directory",
+        "another folder to write to",
         "DIR",
         many="append",
     ),
@@ -54,11 +54,11 @@ COMMON = (
 )
 """What each command takes."""
 JSON = _flag("--json")
-LAST = _flag("--last --continue", "the newest session of this folder")
+LAST = _flag("--last --continue", "the newest session in this folder")
 LIMIT = _whole("-n --limit", default=30)
-NO_REDACT = Argument("--no-redact", "leave secrets in the export", kind="off", into="redact")
-INDEX = _whole("--index", "of a file that holds several: which", 0)
-SPEED = Argument("--speed", "0: at once", "X", kind="number", default=1.0)
+NO_REDACT = Argument("--no-redact", "do not remove secrets", kind="off", into="redact")
+INDEX = _whole("--index", "which session, in a file of several", 0)
+SPEED = Argument("--speed", "0: no delays", "X", kind="number", default=1.0)
 SOURCE = (Argument("source", "the start of an id, or any file", "SESSION|FILE"), LAST, INDEX)
 YES = _flag("-y --yes", "don't ask")
 
@@ -70,14 +70,14 @@ COMMANDS = (
         (
             Argument(
                 "prompt",
-                "the prompt; what is piped in goes behind it, and is the prompt without one, or "
-                "for `-`",
+                "the prompt; piped input is added to it, or is the prompt if there is none or it "
+                "is `-`",
                 "prompt",
             ),
-            _flag("--json", "print one journal event a line"),
-            Argument("--resume", "go on with this session", "ID", into="session"),
+            _flag("--json", "print one journal event per line"),
+            Argument("--resume", "resume this session", "ID", into="session"),
             LAST,
-            _flag("--fork", "go on in a copy of it"),
+            _flag("--fork", "continue in a fork of it"),
             Argument("--output-schema", "a JSON schema that the answer has to obey", "FILE"),
             _whole("--max-turns", "requests to the model at most; then exit code 3"),
             Argument("--max-cost", "US dollars at most; then exit code 3", "USD", kind="number"),
@@ -86,24 +86,24 @@ COMMANDS = (
     ),
     Command(
         "resume",
-        "go on with a session",
+        "resume a session",
         "actions:resume",
         (
             Argument("session", "the start of its id is enough", "ID"),
             LAST,
             _flag("--read-only", "open read-only"),
-            _flag("--fork", "go on in a copy"),
+            _flag("--fork", "continue in a fork"),
         ),
     ),
     Command(
         "sessions",
         "list sessions, newest first",
         "session_list:command",
-        (JSON, LIMIT, _flag("--size", "show what each takes on the disk")),
+        (JSON, LIMIT, _flag("--size", "show disk usage")),
     ),
     Command(
         "delete",
-        "delete sessions, after a question",
+        "delete sessions, after asking",
         "disk:delete",
         (
             Argument(
@@ -118,13 +118,13 @@ COMMANDS = (
     ),
     Command(
         "gc",
-        "show what takes room and nothing refers to; with --apply, remove it",
+        "list unused files; --apply removes them",
         "disk:gc",
-        (_flag("--apply", "remove it"),),
+        (_flag("--apply", "remove them"),),
     ),
     Command(
         "adopt",
-        "go on with a session of Codex or Claude Code, or list them",
+        "continue a session of Codex or Claude Code, or list them",
         "adopt_command:command",
         (
             Argument(
@@ -134,8 +134,8 @@ COMMANDS = (
                 kind="words",
             ),
             session.USE_ITS_FOLDER,
-            _flag("--no-open", "adopt it, or list, and say so"),
-            _flag("--json", "list as JSON, one session a line"),
+            _flag("--no-open", "only adopt or list; do not open it"),
+            _flag("--json", "list as JSON, one session per line"),
             LIMIT,
             INDEX,
         ),
@@ -148,17 +148,17 @@ COMMANDS = (
     ),
     Command(
         "export",
-        "write a session to a file: Markdown, HTML, messages, for Codex",
+        "export a session: Markdown, HTML, messages, Codex",
         "exporting:command",
         (
             Argument(
                 "-f --format",
-                "told from the file's ending where it is not named",
+                "default: from the file's extension",
                 choices=("md", "html", "messages", "codex", "jsonl"),
             ),
             Argument(
                 "-o --out --output",
-                "`-` is stdout, where the rollout goes if no format is named either",
+                "`-` is stdout; a rollout goes there by default",
                 "PATH",
             ),
             *export.SHARED,
@@ -167,18 +167,18 @@ COMMANDS = (
     ),
     Command(
         "compact",
-        "make room in a session's window, or show how; Ctrl+C leaves it as it is",
+        "make room in a session's window, or show how; Ctrl+C changes nothing",
         "compacting:compact",
         (
             *compact.SHARED,
             _flag("--json", apart="shown"),
-            _flag("--text", "print the inserted text alone", apart="shown"),
+            _flag("--text", "print only the inserted text", apart="shown"),
             *SOURCE,
         ),
     ),
     Command(
         "checkpoint",
-        "show what the host keeps in mind of a session",
+        "show what pinfold remembers of a session",
         "compacting:checkpoint",
         (
             _flag("--json", "checkpoint_v1, without the digest"),
@@ -188,25 +188,25 @@ COMMANDS = (
     ),
     Command(
         "digest",
-        "print what was said and done in a session, word for word, in so many tokens",
+        "print what was said and done in a session, verbatim, within a token budget",
         "digest_command:command",
         (
             Argument(
                 "source",
                 "the start of a session's id, any file, or standard input; default: the newest "
-                "session of this folder",
+                "session in this folder",
                 "SESSION|FILE|-",
             ),
             _whole("--tokens", "default: 8000", 8_000),
             _flag("--json", "the lines, and what was left out"),
             Argument("--no-redact", "leave secrets in it", kind="off", into="redact"),
-            _flag("--hook", "answer the hook of another agent, which stands on standard input"),
+            _flag("--hook", "answer another agent's hook, read from standard input"),
             INDEX,
         ),
     ),
     Command(
         "hook",
-        "give Claude Code or Codex the digest after each of their compactions",
+        "give Claude Code or Codex the digest after each compaction",
         "hook_command:command",
         (
             Argument("action", choices=("install", "uninstall", "status"), needed=True),
@@ -236,14 +236,14 @@ COMMANDS = (
                 "G|TS",
                 apart="which",
             ),
-            Argument("-o --out", "where --export goes, not stdout", "PATH"),
+            Argument("-o --out", "where --export writes; default: stdout", "PATH"),
             NO_REDACT,
             *SOURCE,
         ),
     ),
     Command(
         "restore",
-        "bring an earlier window of a session back",
+        "restore an earlier window of a session",
         "windows:restore",
         (
             Argument("session", "the start of its id is enough", "SESSION", needed=True),
@@ -252,15 +252,15 @@ COMMANDS = (
     ),
     Command(
         "replay",
-        "play a recorded session, whoever's, and say what compactions did",
+        "replay a recorded session of any tool, and show what compactions did",
         "actions:replay",
         (
             Argument("file", "", "FILE", kind="path", needed=True),
-            Argument("--strategy", "compact by S, in place of the recorded compactions", "S"),
+            Argument("--strategy", "compact with S instead of as recorded", "S"),
             Argument(
                 "--threshold", "compact at this share of the usable window", "X", kind="number"
             ),
-            _flag("--json", "no screen: print each compaction as a line of JSON"),
+            _flag("--json", "print each compaction as a line of JSON, without the screen"),
             INDEX,
             SPEED,
         ),
@@ -268,29 +268,29 @@ COMMANDS = (
     Command("demo", "play the session that ships with pinfold", "actions:demo", (SPEED,)),
     Command(
         "eval",
-        "try strategies, on conversations or on files, and say what each keeps",
+        "compare what strategies keep, on made-up conversations or on files",
         "evaluating:evaluation",
         (
             Argument(
                 "files",
-                "sessions, whoever's, or folders of them; without one, conversations are made up. "
-                "No model is asked about a file, and nothing is sent anywhere",
+                "session files of any tool, or folders of them; default: made-up conversations. "
+                "Files are tried without a model, and nothing is sent anywhere",
                 "FILE",
                 kind="words",
             ),
             _flag("--codex", "your own Codex sessions, the newest"),
-            _flag("--claude", "the same of Claude Code"),
-            _whole("-n --limit", "how many of these; default: 30", 30),
+            _flag("--claude", "your own Claude Code sessions, the newest"),
+            _whole("-n --limit", "how many of them; default: 30", 30),
             _whole("--trials", "default: 5", 5),
             _whole("--compactions", "in each, 1 to 5; default: 3", 3),
             _whole("--conversations", "in each trial; default: all, with --model 1"),
             _whole("--budget", "tokens that a compaction leaves; default: 4000, on files 8000"),
             Argument("--strategy", "one to try, repeatable; else all", "S", many="append"),
-            _whole("--seed", "another one, other values", 1),
-            Argument("--judge", "model that grades what --model answers; else that one", "NAME"),
-            _flag("--json", "print figures for programs"),
+            _whole("--seed", "seed of the made-up values", 1),
+            Argument("--judge", "model that grades the answers; default: --model", "NAME"),
+            _flag("--json", "print JSON"),
             Argument("--html", "write the report as an HTML page", "FILE", kind="path"),
-            _flag("--explain", "say what the figures mean"),
+            _flag("--explain", "explain the figures"),
         ),
     ),
     Command(

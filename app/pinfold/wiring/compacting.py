@@ -87,8 +87,8 @@ def compact(arguments: argparse.Namespace) -> int:
         ctx = own_folder(ctx, source.at, else_here=True)
     elif not arguments.dry_run:
         print(
-            "pinfold: a file is not written to, so this is a dry run; "
-            f"to compact it, adopt it first: pinfold adopt {source.name}",
+            "pinfold: files are never changed, so this is a dry run; to compact it, adopt it "
+            "first: pinfold adopt {source.name}",
             file=sys.stderr,
         )
     wish = _wish(ctx, arguments)
@@ -110,7 +110,7 @@ def compact(arguments: argparse.Namespace) -> int:
         print()
         print(completion(plan))
         before = outcome.generation - 1
-        print(f"The old window comes back with: pinfold restore {source.name} {before}")
+        print(f"Restore the old window with: pinfold restore {source.name} {before}")
     return 0
 
 
@@ -222,9 +222,9 @@ def _outcome_lines(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[
 
 def _lost_lines(loss: Loss) -> Iterator[str]:
     if not loss:
-        yield "Lost: nothing that the old window named."
+        yield "Lost: nothing."
         return
-    yield "Nowhere in the new window, but in the archive:"
+    yield "Lost from the window, kept in the archive:"
     for lost in loss.named:
         text = one_line(lost.text)
         text = text if len(text) <= _NAMED else text[: _NAMED - 1] + "…"
@@ -236,7 +236,7 @@ def _lost_lines(loss: Loss) -> Iterator[str]:
 def checkpoint(arguments: argparse.Namespace) -> int:
     """Print the checkpoint and the digest at the end of a session."""
     if arguments.digest < 0:
-        raise WrongUse("--digest takes a number of tokens, from 0 up")
+        raise WrongUse("--digest takes a number of tokens, 0 or more")
     ctx = app_context(arguments)
     source = find(ctx, arguments)
     known = Known()

@@ -23,15 +23,15 @@ def delete(arguments: argparse.Namespace) -> int:
     ctx = app_context(arguments)
     found = list(dict.fromkeys(ctx.store.find(session) for session in arguments.sessions))
     if not arguments.yes and not sys.stdin.isatty():
-        raise WrongUse("delete asks first: say --yes where nobody can answer")
+        raise WrongUse("delete asks first: use --yes when nobody can answer")
     for folder in found:
         if is_held(folder):
             raise JournalError(f"Session {folder.name[:ID_SHOWN]} is open in another pinfold.")
     code = 0
     for folder in found:
         print("\n".join(_deletion_lines(ctx, folder)))
-        if not arguments.yes and not agreed("Delete it? Nothing brings it back."):
-            print("It stays.")
+        if not arguments.yes and not agreed("Delete it? This can't be undone."):
+            print("Nothing deleted.")
             code = 1
             continue
         disk.delete(folder, CLOCK.now)
@@ -55,11 +55,11 @@ def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
         name = fork.name[:ID_SHOWN]
         if disk.names(fork, folder):
             said.append(
-                f"  Its fork {name} names outputs that lie here; copies of them stay in "
+                f"  Its fork {name} uses outputs stored here; copies are kept in "
                 f"{one_line(paths.shown(fork / 'outputs'))}."
             )
         else:
-            said.append(f"  Its fork {name} needs nothing of it.")
+            said.append(f"  Its fork {name} does not depend on it.")
     return said
 
 
@@ -72,11 +72,10 @@ def _forgotten(ctx: AppContext, session: str) -> str:
     keeper = Keeper(ctx.home, CLOCK.now)
     try:
         if keeper.deleted(session):
-            print("What memories knew from it alone is forgotten.")
+            print("Memories that came only from it are forgotten.")
     except (MemoriesRefused, StateError, OSError) as error:
         return (
-            f"memories still know of it: {error} "
-            f"`pinfold memories forget {session}` makes them forget it."
+            f"memories still know of it: {error} `pinfold memories forget {session}` removes them."
         )
     finally:
         keeper.close()
@@ -107,9 +106,9 @@ def gc(arguments: argparse.Namespace) -> int:
             print(_waste_line(waste))
     if held:
         were = "1 session is" if held == 1 else f"{held:,} sessions are"
-        print(f"{were} open and left alone.")
+        print(f"{were} open and skipped.")
     how = "removed" if arguments.apply else "can be removed; `pinfold gc --apply` does it"
-    print(f"{size_text(size)} {how}." if found else "Every file is needed.")
+    print(f"{size_text(size)} {how}." if found else "No unused files.")
     return 1 if failed else 0
 
 

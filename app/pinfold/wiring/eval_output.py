@@ -21,7 +21,7 @@ def check_report(path: Path | None) -> None:
     if path.exists():
         raise CommandError(f"{path} exists already. Name another file.")
     if not os.access(path.parent, os.W_OK):
-        raise CommandError(f"{path} can't be written: {path.parent} is no folder to write in.")
+        raise CommandError(f"{path} can't be written: {path.parent} is not a writable folder.")
 
 
 def show(result: object, report: Report, arguments: argparse.Namespace) -> None:
@@ -37,7 +37,7 @@ def show(result: object, report: Report, arguments: argparse.Namespace) -> None:
         write_atomic(path, html(report).encode())
     except OSError as error:
         raise CommandError(failure(path, error)) from error
-    print(f"The report is in {path}.", file=sys.stderr)
+    print(f"Report written to {path}.", file=sys.stderr)
 
 
 def tell(text: str) -> None:

@@ -68,12 +68,16 @@ def evaluation(arguments: argparse.Namespace) -> int:
     try:
         found = asyncio.run(_evaluated(ctx, arguments))
     except KeyboardInterrupt:
-        raise CommandError("interrupted; no trial was over, so there is nothing to show.") from None
+        raise CommandError(
+            "interrupted before a trial was finished; there is nothing to show."
+        ) from None
     seconds = round(CLOCK.monotonic() - started, 1)
     found = replace(found, seconds=seconds, version=__version__, at=begun)
     show(found, report_trials.report(found), arguments)
     if found.interrupted:
-        raise CommandError(f"interrupted; {found.trials} of {arguments.trials} trials were over.")
+        raise CommandError(
+            f"interrupted; {found.trials} of {arguments.trials} trials were finished."
+        )
     return 0
 
 
@@ -81,7 +85,7 @@ async def _evaluated(ctx: AppContext, arguments: argparse.Namespace) -> Evaluati
     """Raises `WrongUse`, `ProviderError`."""
     model: str | None = getattr(arguments, "model", None)
     if model is None and arguments.judge is not None:
-        raise WrongUse("--judge grades what a model answers: name that with --model.")
+        raise WrongUse("--judge grades a model's answers: name that model with --model.")
     wish, strategies = _wish(arguments), _strategies(arguments)
     if model is None:
         _check_without_model(wish, strategies)
@@ -112,13 +116,13 @@ async def _evaluated(ctx: AppContext, arguments: argparse.Namespace) -> Evaluati
 def _wish(arguments: argparse.Namespace) -> Wish:
     """Raises `WrongUse`."""
     if not 1 <= arguments.compactions <= MOST_COMPACTIONS:
-        raise WrongUse(f"--compactions is a number from 1 to {MOST_COMPACTIONS}.")
+        raise WrongUse(f"--compactions takes a number from 1 to {MOST_COMPACTIONS}.")
     if arguments.trials < 1:
-        raise WrongUse("--trials is a number: 1 or more.")
+        raise WrongUse("--trials takes a number, 1 or more.")
     if arguments.conversations is not None and arguments.conversations < 1:
-        raise WrongUse("--conversations is a number: 1 or more.")
+        raise WrongUse("--conversations takes a number, 1 or more.")
     if arguments.budget is not None and arguments.budget < LEAST_BUDGET:
-        raise WrongUse(f"--budget is a number of tokens: {LEAST_BUDGET} or more.")
+        raise WrongUse(f"--budget takes a number of tokens, {LEAST_BUDGET} or more.")
     return Wish(
         trials=arguments.trials,
         compactions=arguments.compactions,
@@ -140,7 +144,7 @@ def _strategies(arguments: argparse.Namespace) -> list[Chosen]:
 def _check_without_model(wish: Wish, strategies: Sequence[Chosen]) -> None:
     """Raises `WrongUse`."""
     if all(strategy.needs_model for strategy, _ in strategies):
-        raise WrongUse("These strategies have a model write: name it with --model.")
+        raise WrongUse("These strategies use a model: name it with --model.")
     if wish.budget > MOST_BUDGET:
         raise WrongUse(f"--budget is at most {MOST_BUDGET:,} tokens.")
 

@@ -56,11 +56,11 @@ def _uninstall(agent: Agent, project: Path | None, *, yes: bool) -> int:
     found = install.found_in(agent, project)
     if not found:
         where = paths.shown(agent.settings_folder(project))
-        print(f"There is no hook of pinfold's in {where}.")
+        print(f"pinfold has no hook in {where}.")
         return 0
     for path in found:
         change = install.removing(path)
-        if not _agreed(change, f"Take the hook out of {paths.shown(path)}?", yes=yes):
+        if not _agreed(change, f"Remove the hook from {paths.shown(path)}?", yes=yes):
             return 1
         install.apply(change, remember=False)
         print(f"{paths.shown(path)} is as it was without the hook.")
@@ -72,7 +72,7 @@ def _agreed(change: install.Change, question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise WrongUse("say --yes where nobody can be asked")
+        raise WrongUse("use --yes when nobody can answer")
     return agreed(question)
 
 

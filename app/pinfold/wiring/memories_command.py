@@ -80,9 +80,9 @@ def _say(said: str, *, as_json: bool) -> None:
 
 def _declined(*, as_json: bool) -> int:
     if as_json:
-        print_json({"declined": "They stay."})
+        print_json({"declined": "Nothing removed."})
     else:
-        print("They stay.")
+        print("Nothing removed.")
     return 1
 
 
@@ -119,7 +119,7 @@ def _list(found: Sequence[Memory], *, on: bool, as_json: bool) -> int:
 
 def _show(keeper: Keeper, names: Sequence[str], *, as_json: bool) -> int:
     if not names:
-        raise WrongUse("show takes the key of a memory, as list names it")
+        raise WrongUse("show takes the key of a memory, as shown by list")
     for memory in _chosen(keeper, names):
         sources = keeper.sources(memory.cites)
         if as_json:
@@ -134,7 +134,7 @@ def _show(keeper: Keeper, names: Sequence[str], *, as_json: bool) -> int:
 
 
 def _page(sources: Sequence[Source]) -> str:
-    return source_page(sources)[1] if sources else "In your own words: it comes from no session."
+    return source_page(sources)[1] if sources else "You wrote it: it does not come from a session."
 
 
 def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
@@ -154,7 +154,7 @@ def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
 
 def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -> int:
     if not names:
-        raise WrongUse("forget takes keys of memories, as list names them, or ids of sessions")
+        raise WrongUse("forget takes keys of memories, as shown by list, or ids of sessions")
     every = _all(keeper)
     known = {row.session_id for row in keeper.reader.state.outputs()}
     known |= {session for memory in every for session in memory.sessions}
@@ -181,7 +181,7 @@ def _agreed(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise WrongUse("it asks first: say --yes where nobody can answer")
+        raise WrongUse("it asks first: use --yes when nobody can answer")
     return agreed(question)
 
 
@@ -194,7 +194,7 @@ def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
     facts = {
         "memories": "on" if settings.enabled else "off",
         "made": settings.generate,
-        "told to new sessions": "yes" if settings.use else "no",
+        "given to new sessions": "yes" if settings.use else "no",
         "folder": paths.shown(keeper.places.files),
         "database": paths.shown(state.path),
         "sessions read": len(state.outputs()),

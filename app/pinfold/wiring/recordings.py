@@ -48,10 +48,10 @@ def _recorded(
     """Raises `WrongUse`, `JournalError`, where nothing at all can be read."""
     for option in ("model", "judge"):
         if getattr(arguments, option, None) is not None:
-            raise WrongUse(f"recorded sessions are tried without a model; leave --{option} out.")
+            raise WrongUse(f"recorded sessions are tried without a model; remove --{option}.")
     able = [chosen for chosen in strategies if not chosen[0].needs_model]
     if not able:
-        raise WrongUse("these strategies have a model write; recorded sessions are tried without.")
+        raise WrongUse("these strategies use a model; recorded sessions are tried without one.")
     budget: int = arguments.budget or BUDGET
     begun = time.monotonic()
     counter = Counter(O200K, paths.cache_folder())
@@ -69,7 +69,7 @@ def _recorded(
             tell("")
             print(f"pinfold: {unread[-1]}", file=sys.stderr)
     if not sessions:
-        raise JournalError("There is no session to look at.")
+        raise JournalError("No sessions found.")
     result = over_all(budget, sessions, unread, SLACK)
     seconds = round(time.monotonic() - begun, 1)
     return replace(result, verdict=verdict(result), seconds=seconds)

@@ -59,7 +59,7 @@ class Player:
         if self._own:
             _check(mode)
         self._kept = TemporaryDirectory(prefix="pinfold-replay-")
-        self._note = f"Playing {file.name}: no model is asked and no tool runs."
+        self._note = f"Playing {file.name}: no model is called and no tool runs."
         self.title = "Compactions as they were recorded:"
         # Nothing of the user's acts on it, and whatever asks a model asks the one that is silent.
         compact = structs.replace(before, model=None, context_window=None, prepare=False)
@@ -124,7 +124,7 @@ def _check(strategy: str) -> None:
     if known[strategy].needs_model:
         free = ", ".join(name for name, other in known.items() if not other.needs_model)
         raise WrongUse(
-            f"{strategy} needs a model, and a replay asks none; --strategy takes: {free}"
+            f"{strategy} needs a model, and a replay calls none; --strategy takes: {free}"
         )
 
 

@@ -32,7 +32,7 @@ def command(arguments: argparse.Namespace) -> int:
     every = ctx.store.list()
     found = [summary for summary in every if summary.title or summary.note]
     if not found:
-        print(f"No sessions yet. Begin one with: {program()}")
+        print(f"No sessions yet. Start one with: {program()}")
         return 0
     shown = found[: arguments.limit]
     if arguments.size:
@@ -42,7 +42,7 @@ def command(arguments: argparse.Namespace) -> int:
     else:
         _show(shown)
     if unused := len(every) - len(found):
-        print(f"Left out: {unused} without a prompt.")
+        print(f"Not shown: {unused} without a prompt.")
     return 0
 
 

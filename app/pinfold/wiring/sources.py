@@ -60,7 +60,7 @@ def find(ctx: AppContext, arguments: argparse.Namespace) -> Source:
     """
     name: str | None = arguments.source
     if (name is None) != arguments.last:
-        raise WrongUse("name a session or a file, or say --last")
+        raise WrongUse("name a session or a file, or use --last")
     if name is not None and paths.is_file_name(name):
         adoption = read(paths.typed(name), arguments.index)
         if HALF_WRITTEN in adoption.notes:

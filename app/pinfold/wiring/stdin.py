@@ -12,7 +12,7 @@ PATIENCE = 2.0
 def read() -> str:
     """All of it, to its end; bytes that are no UTF-8 are replaced."""
     if not select.select([sys.stdin], [], [], PATIENCE)[0]:
-        print("Reading standard input to its end; `</dev/null` gives none.", file=sys.stderr)
+        print("Reading standard input to the end; `</dev/null` gives none.", file=sys.stderr)
     return sys.stdin.buffer.read().decode(errors="replace")
 
 

@@ -24,7 +24,7 @@ from pinfold.wiring.sources import find
 def history(arguments: argparse.Namespace) -> int:
     """List the windows, the items of one, or what differs between two. Raises `Refused`."""
     if arguments.out is not None and arguments.export is None:
-        raise WrongUse("--out says where --export goes: name a window with --export")
+        raise WrongUse("--out needs --export: name a window to export")
     source = find(app_context(arguments), arguments)
     window = Window()
     for event in source.events():
@@ -74,7 +74,7 @@ def restore(arguments: argparse.Namespace) -> int:
     """Bring an earlier window back. Raises `Refused`."""
     name: str = arguments.session
     if paths.is_file_name(name):
-        raise WrongUse(f"a file is not written to; adopt it first: pinfold adopt {name}")
+        raise WrongUse(f"files are never changed; adopt it first: pinfold adopt {name}")
     ctx = app_context(arguments)
     folder = folder_of(ctx, name)
     ctx = own_folder(ctx, folder, else_here=True)

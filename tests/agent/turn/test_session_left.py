@@ -89,7 +89,7 @@ async def test_an_open_plan_is_told_to_both(tmp_path: Path) -> None:
         "This session was closed and is open again. The last turn was finished.\n"
         "The user's last request (#1): “go”.\n"
         "Plan: 1 of 6 steps done; open: Port part 2; Port part 3; Port part 4; and 2 more.\n"
-        "Go on from there, unless the user now says otherwise."
+        "Continue from there, unless the user now says otherwise."
     )
 
 

@@ -77,9 +77,9 @@ class Background:
 
 def _running_text(jobs: dict[int, JobStarted]) -> str:
     if not jobs:
-        return "No command runs in the background any more."
+        return "No commands are running in the background any more."
     lines = (f"- {n}: `{job.command}`, output in {job.output}" for n, job in jobs.items())
-    return "\n".join(["These commands run in the background:", *lines])
+    return "\n".join(["These commands are running in the background:", *lines])
 
 
 def _ended_item(started: JobStarted, ended: JobEnded, text: str) -> Item:

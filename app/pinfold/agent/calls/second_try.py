@@ -41,7 +41,7 @@ class SecondTry:
         if not denied:
             return outcome
         limits = "no network, " if "network" in denied else ""
-        failed = f"This may have failed because of its sandbox: {limits}writes in its folder alone."
+        failed = f"This may have failed because of its sandbox: {limits}writes only in its folder."
         if mode == "read-only":
             return headed(outcome, f"[{failed} Approvals are read-only.]\n")
         if command in self._declined:
@@ -51,7 +51,7 @@ class SecondTry:
             call.name or "",
             call.content,
             review,
-            f"failed in its sandbox: {limits}writes in its folder alone",
+            f"failed in its sandbox: {limits}writes only in its folder",
             outside=True,
             network="network" in denied,
             editable=tool.editable,

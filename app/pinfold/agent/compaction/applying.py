@@ -96,7 +96,7 @@ class Applying:
             await asyncio.to_thread(self._save_summary, draft)
             await self._run_post_compact(compaction, plan.sizes)
         except JournalError as error:
-            record.warn(f"What a hook of post_compact added is left out: {error}")
+            record.warn(f"The text added by a post_compact hook is left out: {error}")
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if trigger.phase != "standalone_turn" or task is None:
@@ -126,7 +126,7 @@ class Applying:
     def _check_fit(self, draft: Draft) -> None:
         window = self._record.window
         if self._record.journal.read_only:
-            raise Refused("This session is open to read only. Fork it to go on: /fork.")
+            raise Refused("This session is open to read only. /fork continues in a fork of it.")
         if self._busy() and not draft.trigger.waited_for:
             raise Refused("A turn is running: press Esc first, or wait for its end.")
         numbers = [item.n for item in draft.plan.items]

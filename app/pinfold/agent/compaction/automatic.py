@@ -191,7 +191,7 @@ class Triggers:
 
     def _failed(self, error: Exception) -> Literal[False]:
         self._past = self._past.failed()
-        more = " Nothing is compacted by itself any more until you act."
+        more = " Automatic compaction pauses until you change something."
         self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
         return False
 
@@ -226,8 +226,8 @@ class Triggers:
             )
             return False
         self._record.warn(
-            "This model can't read the compaction that another provider made: the window is made "
-            "anew from the session's own record. /undo brings the old one back."
+            "This model can't read the compaction that another provider made: the window is "
+            "rebuilt from the session's own record. /undo brings the old one back."
         )
         return True
 

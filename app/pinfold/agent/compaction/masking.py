@@ -88,7 +88,7 @@ class Masking:
         self._record.tell(
             Told(
                 f"Masked {_counts_text(draft, batch)}: {tokens(reading.used)} → "
-                f"{tokens(reading.used - saved)} tokens. The prompt cache is read anew for "
+                f"{tokens(reading.used - saved)} tokens. This invalidates "
                 f"{tokens(max(0, report.uncached - saved))} of them.",
                 hint="/undo brings them back",
             )

@@ -120,7 +120,7 @@ class Preparing:
             used = min(written.used, self._reading().used)
             self._ready.written = replace(written, generation=replaced.generation, used=used)
         else:
-            by = f"compacted by {replaced.strategy}" if replaced.strategy else "taken back"
+            by = f"compacted by {replaced.strategy}" if replaced.strategy else "undone"
             task = asyncio.create_task(self._unused(f"the window was {by}"))
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
@@ -135,7 +135,7 @@ class Preparing:
         with suppress(Exception):  # a full disk is told by what matters
             await self._record.append(finished)
         took = f"It took {tokens(spent)} tokens."
-        self._record.warn(f"The summary from the background is not used, as {why}. {took}")
+        self._record.warn(f"The background summary is not used: {why}. {took}")
 
     def _consider(self) -> None:
         """Begin to write where the window calls for it and the budget allows it."""

@@ -73,7 +73,9 @@ def named(text: str, boundaries: Sequence[Boundary], folder: Path | None = None)
     if _NUMBER.fullmatch(text):
         return int(text)
     if not _TIME.fullmatch(text):
-        raise Refused(f"“{text}” is no window: name one by its number, or when it was compacted.")
+        raise Refused(
+            f"“{text}” is not a window: name one by its number or by when it was compacted."
+        )
     digits = _digits(text)
     names = dict(_ended_windows(boundaries))
     for path in (folder / FOLDER).glob("*.jsonl") if folder is not None else ():

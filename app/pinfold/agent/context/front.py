@@ -147,7 +147,7 @@ class Front:
         costs = f", about {dollars(cold_cost(used, price))}" if price else ""
         return (
             f"The set of tools changed ({', '.join(names) or 'their descriptions'}): the prompt "
-            f"cache is lost, and the next request reads all {tokens(used)} tokens anew{costs}."
+            f"cache is lost, and the next request reads all {tokens(used)} tokens again{costs}."
         )
 
 
@@ -173,7 +173,7 @@ def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Tel
 def _rules_text(file: AgentsFile, *, known: bool) -> str:
     """What the model reads of a file of rules; `known` where it has read an earlier text."""
     if not file.text:
-        return f"{file.path} is gone: the instructions from it, given above, no longer hold."
+        return f"{file.path} is gone: its instructions, given above, no longer apply."
     if known:
         return (
             f"{file.path} has changed. The text below replaces all earlier text from that file:"

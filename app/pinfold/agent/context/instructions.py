@@ -44,9 +44,9 @@ def unread(cwd: Path, user_folder: Path) -> tuple[str, ...]:
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError as error:
-            said.append(f"{_shown(path)} is not read: {error.strerror or error}.")
+            said.append(f"{_shown(path)} can't be read: {error.strerror or error}.")
         except (RuntimeError, ValueError):
-            said.append(f"{_shown(path)} is not read: its links go round in a circle.")
+            said.append(f"{_shown(path)} is not read: its links form a loop.")
     return tuple(said)
 
 

@@ -21,7 +21,7 @@ SHRINK = 0.75
 _BEFORE = {
     "config": "that context_window asks for",
     "server": "that the server reports",
-    "table": "known of it",
+    "table": "known for it",
     "assumed": "that were assumed",
     "learned": "learned before",
 }
@@ -116,7 +116,7 @@ class Learning:
         if self._connection().unlearned is None:
             raise Refused(f"The window of {model.context_window:,} tokens was not learned.")
         if self._record.journal.read_only:
-            raise Refused("This session is open to read only. Fork it to go on: /fork.")
+            raise Refused("This session is open to read only. /fork continues in a fork of it.")
         return await self._forget("you forgot what was learned")
 
     async def _forget(self, why: str) -> str:
@@ -135,7 +135,9 @@ class Learning:
         try:
             await asyncio.to_thread(write)
         except OSError as error:
-            self._record.warn(f"Later sessions will not know. {failure(self._windows.path, error)}")
+            self._record.warn(
+                f"Later sessions will not know this. {failure(self._windows.path, error)}"
+            )
 
 
 def taught(window: int, sent: int, limit: int | None, least: int) -> int | None:

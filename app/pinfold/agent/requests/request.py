@@ -34,7 +34,7 @@ from pinfold.rollout.values import Usage
 
 LONGEST_WAIT = 3_600.0
 """Seconds; a server that asks for more is not waited for."""
-BROKE = "[The connection broke after the text above. Go on from where it stopped.]"
+BROKE = "[The connection broke after the text above. Continue from where it stopped.]"
 LOST = "[The connection broke inside a call of {}, which did not run. Make it again.]"
 
 
@@ -135,7 +135,7 @@ class Requester:
             except ProviderError as error:
                 if not response.calls:
                     raise
-                self._record.warn(f"{error} What came whole before is acted on.")
+                self._record.warn(f"{error} What had arrived whole is used.")
             return response
 
         return await insist(
@@ -197,7 +197,7 @@ class Requester:
                 record.warn(f"{error} A call of {response.lost} was lost.")
             said = next((i for i in reversed(response.items) if i.kind == "assistant"), None)
             if said:
-                record.warn(f"{error} What came is kept as #{said.n}.")
+                record.warn(f"{error} What had arrived is kept as #{said.n}.")
             if not response.calls and (response.lost or (said and error.retryable)):
                 # Without a word from the other side, some servers take the text for a prefill.
                 text = LOST.format(response.lost) if response.lost else BROKE

@@ -262,7 +262,7 @@ class Writer:
 
         async def attempt(number: int) -> Answer:
             if self._left is not None and estimate + max_output > self._left():
-                raise RequestRejected("What this may use is spent.")
+                raise RequestRejected("The token limit for this is used up.")
             started = self._clock.monotonic()
             status, told, usage = "ok", "", None
             try:

@@ -159,7 +159,7 @@ class Steering:
         """Undo the newest change of the window; what that was. Raises `Refused`, `JournalError`."""
         self._check_writable()
         if self._busy():
-            raise Refused("A turn is running: undo when it has ended, or press Esc first.")
+            raise Refused("A turn is running: undo once it has ended, or press Esc first.")
         newest = self._record.window.undo.newest
         if newest is None:
             raise Refused("There is nothing to undo in this window.")
@@ -189,7 +189,7 @@ class Steering:
         """
         self._check_writable()
         if self._busy():
-            raise Refused("A turn is running: keep it when that has ended, or press Esc first.")
+            raise Refused("A turn is running: restore it once that has ended, or press Esc first.")
         before = self._reading().used
         back = keep_of(self._record.window, generation, n)
         await self._record.append(back)
@@ -203,10 +203,10 @@ class Steering:
         """
         self._check_writable()
         if self._busy():
-            raise Refused("A turn is running: restore when it has ended, or press Esc first.")
+            raise Refused("A turn is running: restore it once that has ended, or press Esc first.")
         window = self._record.window
         await self._record.append(restore_of(window, generation))
-        return f"Window {generation} is back, with what came since: {len(window):,} items."
+        return f"Window {generation} is restored, with everything since: {len(window):,} items."
 
     async def fold_memories(self, *, folded: bool) -> str:
         """Leave what earlier sessions learned out of the requests, or take it in again; says so.
@@ -217,11 +217,11 @@ class Steering:
         context = self.context
         memories = context.memories
         if memories is None or not memories.text:
-            raise Refused("This session was told of no memories.")
+            raise Refused("This session has no memories.")
         if memories.folded == folded:
             raise Refused(f"Memories are {'folded' if folded else 'in the requests'} already.")
         if self._busy():
-            raise Refused("A turn is running: do it when that has ended, or press Esc first.")
+            raise Refused("A turn is running: do it once that has ended, or press Esc first.")
         changed = replace(context, memories=replace(memories, folded=folded))
         await self._record.append(hashed(changed))
         size = tokens(self.count(memories.text))
@@ -263,4 +263,4 @@ class Steering:
 
     def _check_writable(self) -> None:
         if self._record.journal.read_only:
-            raise Refused("This session is open to read only. Fork it to go on: /fork.")
+            raise Refused("This session is open to read only. /fork continues in a fork of it.")

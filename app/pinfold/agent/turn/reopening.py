@@ -16,14 +16,14 @@ from pinfold.rollout.events import PromptUnqueued, TurnFinished
 from pinfold.rollout.journal import Torn
 from pinfold.rollout.provenance import slices
 
-CRASHED = "Unknown: pinfold stopped before this call's result was written down."
+CRASHED = "Unknown: pinfold stopped before this call's result was saved."
 _WORDS = 160
 """Characters of a request or a step."""
 _NAMED = 3
 """Open steps that are named."""
 _ENDINGS = {
     "done": "was finished",
-    "waiting": "waits to go on",
+    "waiting": "is waiting to continue",
     "interrupted": "was interrupted",
     "failed": "failed",
 }
@@ -68,7 +68,7 @@ class LeftAt:
             more = len(self.opened) - _NAMED
             named = "; ".join(self.opened[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
             lines.append(f"Plan: {self._done}; open: {named}.")
-        lines.append("Go on from there, unless the user now says otherwise.")
+        lines.append("Continue from there, unless the user now says otherwise.")
         return "\n".join(lines)
 
     @property
@@ -109,11 +109,13 @@ def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
     """Sentences on how the last turn ended and what waited behind it; none where all was done."""
     found = []
     if state.turn_open:
-        found.append("pinfold stopped in mid-turn. What was streaming then is lost.")
+        found.append(
+            "pinfold stopped in the middle of a turn. The text streaming at that moment is lost."
+        )
     elif state.turn_state not in ("", "done"):
         found.append(_ending(state.turn_state, state.turn_reason))
     if (waiting := len(state.queue)) and not read_only:
-        were = "prompt that waited is" if waiting == 1 else f"{waiting} prompts that waited are"
+        were = "queued prompt is" if waiting == 1 else f"{waiting} queued prompts are"
         found.append(f"The {were} in the prompt line.")
     return tuple(found)
 
@@ -132,7 +134,7 @@ def damage_of(torn: Torn | None, unreadable: int) -> tuple[str, ...]:
                 f"They are {kept}"
             )
     if unreadable:
-        said.append(f"{unreadable} lines of the journal are damaged; they stay as they are.")
+        said.append(f"{unreadable} lines of the journal are damaged; they are left unchanged.")
     return tuple(said)
 
 

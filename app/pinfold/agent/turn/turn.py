@@ -169,7 +169,7 @@ class Turn:
                 response = await self._respond(number)
                 steps += 1
                 if response.empty and response.stop != "length" and not asked_again:
-                    record.warn("The model sent an empty reply: it is asked once more.")
+                    record.warn("The model sent an empty reply: trying once more.")
                     asked_again = True
                     continue
                 asked_again = False
@@ -191,7 +191,7 @@ class Turn:
         except ContextOverflow as error:
             advice = (
                 "/context shows what fills the window, /compact makes room; "
-                "/model takes a model with a larger one."
+                "/model switches to a model with a larger one."
             )
             said = str(error).rstrip(".")
             return Ending("failed", f"{said}. {advice}")
@@ -264,7 +264,7 @@ class Turn:
             call_id="",
             tool="",
             arguments="",
-            review=Review("read", f"{steps} steps in this turn so far. Go on?"),
+            review=Review("read", f"{steps} steps in this turn so far. Continue?"),
             reason="the step limit is reached",
         )
         return (await self._ask(question)).verdict in ("yes", "always")

@@ -14,8 +14,8 @@ from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.items import Item
 
-WAITS = "The summary from the background waits for the next compaction: masks are enough."
-NOTHING_LEFT = "The summary from the background is not used: no item bears out what it says."
+WAITS = "The background summary is kept for the next compaction: masking is enough."
+NOTHING_LEFT = "The background summary is not used: no item confirms it."
 
 
 class Layered(ModelFree):
@@ -57,5 +57,5 @@ class Layered(ModelFree):
             draft.first = first
         for entry in sent:
             if entry.item.kind == "checkpoint" and entry.n not in options.keep:
-                draft.put(entry.n, "replace", "superseded by what is inserted")
+                draft.put(entry.n, "replace", "replaced by the inserted text")
         return draft.plan(self.name)

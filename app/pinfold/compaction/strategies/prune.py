@@ -52,10 +52,10 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft
         if item.n in held:
             continue
         if options.fold and options.fold & {item.n, entry.partner}:
-            draft.put(item.n, "fold", "you want it out")
+            draft.put(item.n, "fold", "you folded it")
             size -= entry.tokens
         elif is_made_anew(item):
-            draft.put(item.n, "archive", "made anew with each turn")
+            draft.put(item.n, "archive", "rebuilt with each turn")
             size -= entry.tokens
         elif item.n in _messages_with_data(view):
             draft.replace(item.n, standing_for(item, without_data(item)), "its data is left out")

@@ -59,7 +59,9 @@ def look() -> Registry:
             broken.append(f"The strategy {point.name} can't be loaded: {error}")
             continue
         if not usable or name in strategies:
-            broken.append(f"The strategy {point.name} is none, or takes a name that is taken.")
+            broken.append(
+                f"The strategy {point.name} is not a strategy, or its name is already taken."
+            )
         else:
             strategies[name] = strategy
     return Registry(strategies, tuple(broken))

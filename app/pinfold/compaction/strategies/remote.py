@@ -25,10 +25,10 @@ class Remote:
     ) -> Material:
         """Raises `Refused`, and `RequestRejected` where the provider has no endpoint for it."""
         if summarizer is None:
-            raise Refused("There is no model whose provider could compact.")
+            raise Refused("No model's provider can compact.")
         writer = summarizer.model
         if _origin(writer) != view.reader:
-            raise Refused(f"Only {writer.name} could read what its own provider compacts.")
+            raise Refused(f"Only {writer.name} can read what its own provider compacts.")
         known = covered(view)
         items = as_sent(view, known)
         if not items:
@@ -47,7 +47,7 @@ class Remote:
             raise Refused("The provider has not compacted this window.")
         reader = view.reader
         if material.meta != {"provider": reader.provider, "model": reader.model}:
-            raise Refused("Another model had its window compacted; this one can't read that.")
+            raise Refused("Another model compacted the window; this one can't read the result.")
         item = Item(n=0, kind="compaction", opaque=material.opaque, origin=reader)
         return replace_history(view, material, options, self.name, item)
 

@@ -77,10 +77,10 @@ def summary_of(entries: Sequence[SummaryEntry], view: WindowView, prefix: str = 
     return text
 
 
-LEFT_OUT = "Left out, as no item bears it out"
+LEFT_OUT = "Left out, as no item confirms it"
 MARKED = "Marked as unconfirmed in the text"
 """What notes on such entries begin with."""
-_NOTHING = "nothing that the model wrote is borne out by the items that it read"
+_NOTHING = "no item confirms anything the model wrote"
 
 
 def standing(
@@ -132,7 +132,7 @@ def _left_out(
         yield f"{LEFT_OUT}: {_counted(doubted)}."
     folded = _folded(view, options)
     if gone := sum(not entry.unsupported and _rests_on(entry, folded) for entry in told):
-        yield f"Left out, as you folded what it rests on: {_counted(gone)}."
+        yield f"Left out, as you folded its source: {_counted(gone)}."
 
 
 def _unconfirmed(told: Iterable[SummaryEntry]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _unconfirmed(told: Iterable[SummaryEntry]) -> Iterator[str]:
 
 def _for_want_of_room(count: int) -> Iterator[str]:
     if count:
-        yield f"Left out for want of room: {_counted(count)}."
+        yield f"Left out for lack of room: {_counted(count)}."
 
 
 def _unread(
