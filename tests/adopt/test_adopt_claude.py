@@ -477,7 +477,7 @@ def test_transcripts_of_sub_agents_are_noted(tmp_path: Path) -> None:
     made = Claude()
     made.user("Hi.")
     notes = made.read(tmp_path / "s-1.jsonl").notes
-    assert "Transcripts of its sub-agents that lie beside it are not adopted: 2." in notes
+    assert "The transcripts of its sub-agents beside it are not adopted: 2." in notes
 
 
 def test_a_file_without_a_message_is_no_session() -> None:

@@ -129,7 +129,7 @@ async def test_interrupted_it_says_what_the_trials_that_were_over_say() -> None:
     whole = Wish(trials=1, compactions=2, budget=1_000, conversations=1)
     same = await evaluate(whole, known(["tail"]), counter)
     assert found.results[0].points == same.results[0].points
-    assert "interrupted: these are the trials that were over" in report(found).facts
+    assert "interrupted: these are the trials that were finished" in report(found).facts
 
 
 def test_who_watches_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

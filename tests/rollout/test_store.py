@@ -95,7 +95,7 @@ def test_damaged_sessions_are_listed_with_a_note(store: SessionStore) -> None:
     (begun(store, "empty", 0) / "rollout.jsonl").write_bytes(b"")
     notes = {summary.folder: summary.note for summary in store.list()}
     assert len(notes) == 4
-    assert notes[torn] == "its last line is torn"
+    assert notes[torn] == "its last line is cut off"
     assert notes[garbled] == "some lines can't be read"
     assert "holds no session" in notes[lost]
 

@@ -63,7 +63,7 @@ def test_drift_asks_after_what_is_worse(mode: Mode) -> None:
         return verdict(mode, review, review.access == "read", ROOT, (), drift="drifts")
 
     assert of(WRITE) == Ask("drifts")
-    assert of(GIT) == Ask("writes .git/hooks/pre-commit: git runs programs that it names")
+    assert of(GIT) == Ask("writes .git/hooks/pre-commit: git runs programs named there")
     assert "outside the workspace" in of(WRITE_OUTSIDE).reason
     assert of(READ) == Allowed("reads the workspace")
     assert of(COMMAND) == Ask("runs a command")

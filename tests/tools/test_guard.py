@@ -74,7 +74,7 @@ def test_what_somebody_asks_to_run_does_not(tmp_path: Path, name: str) -> None:
 
 def test_the_card_says_what_becomes_of_it(tmp_path: Path) -> None:
     assert of(tmp_path, "a.py", ".vscode/tasks.json") == Ask(
-        "writes .vscode/tasks.json: editors run what it says when they open the folder"
+        "writes .vscode/tasks.json: editors run its commands when they open the folder"
     )
 
 

@@ -134,7 +134,7 @@ async def test_text_that_occurs_twice_needs_replace_all(run: Run, work: Path) ->
             "def f():\n    return 1",
             "only in indentation begin at line 2.*Line 3 is '\\\\treturn 1'",
         ),
-        ("x = 1\ny = 2", "only in white space at line ends begin at line 4.*'x = 1  '"),
+        ("x = 1\ny = 2", "only in whitespace at line ends begin at line 4.*'x = 1  '"),
         ("print('hi')", "only in typographic characters begin at line 6"),
         ("y=2", "only in white space begin at line 5"),
         ("Y = 2", "only in upper and lower case begin at line 5"),

@@ -49,7 +49,7 @@ async def test_a_timeout_ends_the_whole_group(run: Run, work: Path) -> None:
     outcome = await run(
         "shell", command="echo begun; sleep 1000 & echo $! > pid; sleep 1000", timeout=1
     )
-    assert outcome.output == "begun\n[timed out after 1 s and was ended]"
+    assert outcome.output == "begun\n[timed out after 1 s and was killed]"
     assert outcome.detail["timed_out"]
     assert not outcome.ok
     assert not alive(int((work / "pid").read_text()))

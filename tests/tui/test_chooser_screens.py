@@ -121,7 +121,7 @@ def test_files_to_undo(snap_compare: Snap) -> None:
         [
             Undo(counter, Path("a"), "ready"),
             Undo(json, Path("b"), "changed", why="something else changed it since"),
-            Undo(old, Path("c"), "impossible", why="its bytes from before are lost"),
+            Undo(old, Path("c"), "impossible", why="its old content is lost"),
         ],
         3,
     )

@@ -93,7 +93,7 @@ async def test_nor_where_one_is_asked_for_afterwards(
     draft = await session.compact("snapshot")
     assert draft is not None
     assert draft.plan.strategy == "checkpoint"
-    assert "This is a recording: no model is asked." in draft.material.error
+    assert "This is a recording: no model is called." in draft.material.error
     requests = [e.data for e in await session.events() if isinstance(e.data, RequestFinished)]
     assert requests[-1].model == "scripted-1"
     await session.close()

@@ -58,7 +58,7 @@ class _Reader:
             else:
                 self._loose(record)
         if not self._builder.items:
-            raise NotASession(f"{self._file} is a Claude Code session without a single message.")
+            raise NotASession(f"{self._file} is a Claude Code session without any messages.")
         return self._finish()
 
     def _records(self, lines: Iterable[bytes]) -> list[Record]:
@@ -245,7 +245,7 @@ class _Reader:
         agents = len(list(self._file.with_suffix("").glob("subagents/agent-*.jsonl")))
         if agents:
             self._builder.note(
-                f"Transcripts of its sub-agents that lie beside it are not adopted: {agents}."
+                f"The transcripts of its sub-agents beside it are not adopted: {agents}."
             )
         adoption = self._builder.finish()
         named = [self._titles.get(kind) for kind in ("custom", "ai", "summary")]

@@ -53,7 +53,7 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
     for record in records(lines, reader.builder):
         reader.take(record)
     if not reader.builder.items:
-        raise NotASession(f"{file} is a Codex rollout without a single message.")
+        raise NotASession(f"{file} is a Codex rollout without any messages.")
     return reader.builder.finish()
 
 
@@ -258,8 +258,8 @@ class _Reader:
     def _rebuilt(self, message: str) -> list[int | Item]:
         """Older rollouts name the summary alone: what the user said stands before it."""
         self.builder.note(
-            "A compaction in it names its summary alone; the window after it is that summary "
-            "with what the user had said."
+            "A compaction in it records only its summary; the window after it is that summary and "
+            "the user's earlier messages."
         )
         items = self.builder.items
         kept = [n for n in self.builder.window if items[n].kind in {"user", "context"}]
@@ -293,4 +293,4 @@ def _as_item(entry: UnnumberedItem) -> Item:
 def _sub_agent(source: dict[str, Any]) -> str:
     spawned = object_of(object_of(source, "subagent"), "thread_spawn")
     parent = text_of(spawned, "parent_thread_id")
-    return f"This is a sub-agent's session{f', begun by session {parent}' if parent else ''}."
+    return f"This is a sub-agent's session{f', started by session {parent}' if parent else ''}."

@@ -31,7 +31,7 @@ def read(path: Path, index: int = 0) -> Adoption:
             raise NotASession(f"{path.parent} is a folder without a {ROLLOUT}.")
     modified_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     if not path.is_file():
-        raise NotASession(f"{path} is no file.")
+        raise NotASession(f"{path} is not a file.")
     with opened(path) as file:
         return _read(file, path, modified_at, index)
 
@@ -92,8 +92,8 @@ def _lines(lines: Iterable[bytes], path: Path, modified_at: datetime, index: int
             return messages.read_lines(every, path, modified_at, index)
         case None:
             raise NotASession(
-                f"{path} is no session that pinfold knows: no rollout of Codex or pinfold, no "
-                "session of Claude Code, no list of OpenAI messages."
+                f"{path} is not a session pinfold can read: a rollout of Codex or pinfold, a "
+                "Claude Code session, or a list of OpenAI messages."
             )
 
 

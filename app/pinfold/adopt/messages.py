@@ -63,14 +63,14 @@ def read_lines(
 def _read(value: Any, builder: Builder, file: Path, at: datetime, index: int) -> Adoption:
     found = conversations(value)
     if not found:
-        raise NotASession(f"{file} is JSON, but holds no list of messages.")
+        raise NotASession(f"{file} is JSON, but has no list of messages.")
     if not 0 <= index < len(found):
         raise NotASession(f"{file} holds {len(found)} conversations, counted from 0; not {index}.")
     if len(found) > 1:
         builder.note(f"The file holds {len(found)} conversations, counted from 0; this is {index}.")
     adoption = _Reader(builder, at).read(found[index])
     if not builder.items:
-        raise NotASession(f"{file} holds instructions, but no message.")
+        raise NotASession(f"{file} has instructions but no messages.")
     return replace(adoption, conversations=len(found))
 
 
@@ -94,7 +94,7 @@ class _Reader:
                 self._at = time_of(message) or self._at
                 self._take(message)
             else:
-                self.builder.skip("entry that is no message")
+                self.builder.skip("entry that is not a message")
         self._begin()
         self.builder.end_turn(self._at)
         return self.builder.finish()
@@ -140,7 +140,7 @@ class _Reader:
         for call in calls:
             self._add(_call(call))
         if not isinstance(message.get("tool_calls"), list | None):
-            self.builder.skip("tool_calls that are no list")
+            self.builder.skip("tool_calls that are not a list")
 
     def _result(self, message: dict[str, Any]) -> None:
         text, images = content(message.get("content"))

@@ -70,7 +70,7 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
     if found != read:
         notes.append("Its lines were out of order, or repeated.")
     if not found or not isinstance(started := found[0].data, SessionStarted):
-        raise NotASession(f"{file} is a rollout of pinfold's that lacks its first line.")
+        raise NotASession(f"{file} is a pinfold rollout without its first line.")
     if started.schema > events.SCHEMA:
         raise NotASession(f"{file} was written by a newer pinfold. Please update.")
     first = replace(started, adopted=Adopted("pinfold", str(file), started.id))
@@ -85,7 +85,7 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
                 title = title_of(told(item))
     if lost := sum(pictures.lost(event.data) for event in found):
         were = "picture did" if lost == 1 else f"{lost:,} pictures did"
-        notes.append(f"{were.capitalize()} not come along: `blobs/` does not lie beside the file.")
+        notes.append(f"{were.capitalize()} not come along: there is no `blobs/` beside the file.")
     unreadable = sum(map(_unreadable, found))
     return Adoption(
         tool="pinfold",

@@ -9,8 +9,8 @@ from pinfold.rollout.items import Item
 Key = tuple[int, str | None]
 """Response and call id."""
 
-NO_RESULT = "The session that this was adopted from holds no result of this call."
-NO_CALL = "[A tool result, whose call the session that this was adopted from does not hold]"
+NO_RESULT = "The original session has no result for this call."
+NO_CALL = "[A tool result whose call is missing from the original session]"
 
 
 def key(item: Item) -> Key:

@@ -22,14 +22,14 @@ from pinfold.window.refused import Refused
 MOST_ANSWER = MOST_GRADES = 4_000
 """Tokens; some models think before they write."""
 ASKED = """\
-Before you go on: answer these questions from this conversation, without using any tool.
-1. What did the user ask for at first?
+Before you continue, answer these questions from this conversation, without using any tool.
+1. What did the user first ask for?
 2. What did the user demand or rule out? List all of it.
 3. Which decisions have been made? List all of them.
-4. What holds now for each of these: {labels}?
+4. What is the current value of each of these: {labels}?
 5. What is the next step, and which questions are still open?
 6. Which files did you write or change? Give their paths.
-Give names, numbers, codes and dates to the letter. Say "unknown" where you don't know."""
+Give names, numbers, codes and dates exactly. Say "unknown" where you don't know."""
 GRADER = """\
 You grade an answer. You are given the answer, then numbered statements. For each statement say how
 far the answer contains it: 1 if it says the same with the same names, numbers, codes and dates; 0.5

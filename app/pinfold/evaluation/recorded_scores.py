@@ -11,19 +11,21 @@ Measure = Literal["need", "letter", "memory", "changed", "read", "errors", "word
 MEASURES: dict[Measure, str] = {
     "need": "Of the files, identifiers, hashes, issue numbers and URLs that were seen "
     "before the cut and that the agent put into its calls after it, up to the next compaction, the "
-    "share that the new window holds. A file is held where its name stands.",
-    "letter": "The same with folders, and every path must stand whole.",
+    "share that the new window holds. A file counts if its name is there.",
+    "letter": "The same with folders, and every path must be complete.",
     "memory": "Of these, the share of what a call refers to before anything has shown it again.",
-    "changed": "Of the files that were changed before the cut, the share whose path stands.",
-    "read": "Of the files that were read before the cut, the share whose path stands.",
-    "errors": "Of the newest error message of each class, the share that stands word for word.",
+    "changed": "Of the files that were changed before the cut, the share whose path is still "
+    "there.",
+    "read": "Of the files that were read before the cut, the share whose path is still there.",
+    "errors": "Of the newest error message of each class, the share that is still there word for "
+    "word.",
     "words": "Of the user's messages in the window, the newest first, as many as fit the budget: "
-    "the share that stands word for word.",
+    "the share that is still there word for word.",
 }
 """What is measured at each cut, each in [0, 1]."""
 NAMES: dict[Measure, str] = {
     "need": "future need",
-    "letter": "to the letter",
+    "letter": "exact paths",
     "memory": "from memory",
     "changed": "files changed",
     "read": "files read",

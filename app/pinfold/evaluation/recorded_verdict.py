@@ -16,7 +16,8 @@ def verdict(found: Recorded) -> str:
     if not ours:
         sizes = ", ".join(f"{row.strategy} {row.tokens:,}" for row in able if row.origin == "ours")
         return (
-            f"None of ours keeps to {found.budget:,} tokens on average ({sizes}): there is nothing "
+            f"None of our strategies fits {found.budget:,} tokens on average ({sizes}): there is "
+            "nothing "
             "to compare. Allow more with --budget."
         )
     best = max(ours, key=lambda row: row.mean)
@@ -28,7 +29,7 @@ def verdict(found: Recorded) -> str:
     if OWN in beside and best.strategy in beside:
         own, same = beside[OWN], beside[best.strategy]
         sentences.append(
-            f"Where the recording tools compacted, they kept {_kept(own)}, in {own.tokens:,} "
+            f"Where the original tools compacted, they kept {_kept(own)}, in {own.tokens:,} "
             f"tokens on average; {best.strategy} {_shares(same)}, in {same.tokens:,}."
         )
     if weak := [f"{NAMES[name]} ({part:.0%})" for name, part in best.kept.items() if part < LOST]:

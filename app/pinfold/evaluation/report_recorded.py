@@ -14,9 +14,9 @@ from pinfold.evaluation.report import Cell, Report, Row, Section, Table, amount,
 from pinfold.numbers import duration, tokens
 
 CUTS = (
-    "A session is cut before each compaction that it holds, but at most eight of them, and once at "
-    "60% of its items; what fits the budget there is not compacted. Each cut counts alike. Nothing "
-    "leaves this machine, and no model is asked."
+    "A session is cut before each of its compactions (at most eight) and once at 60% of its "
+    "items; what fits the budget there is not compacted. All cuts weigh the same. Nothing "
+    "leaves this machine, and no model is called."
 )
 MEASURED = Section(
     "What is measured, each in [0, 1]; higher is better",
@@ -33,7 +33,7 @@ def report(found: Recorded) -> Report:
         plural(len(found.sessions), "session"),
         plural(sum(len(session.cuts) for session in cut), "cut"),
         f"{found.budget:,} tokens after each",
-        "no model was asked",
+        "no model was called",
         f"{duration(found.seconds)} of work",
     )
     unread = [Section("Not read", found.unread)] if found.unread else []
@@ -52,11 +52,11 @@ def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section
     remarks: list[str] = []
     if any(row.tokens > found.budget for row in found.rows):
         remarks.append(
-            f"!: on average its windows are larger than {found.budget:,} tokens, so it is not to "
-            "be compared."
+            f"!: on average its windows are larger than {found.budget:,} tokens, so it can't be "
+            "compared."
         )
     if small := len(found.sessions) - len(cut):
-        remarks.append(f"{plural(small, 'session')} with nothing to compact: they fit already.")
+        remarks.append(f"{plural(small, 'session')} with nothing to compact: already small enough.")
     caption = f"The mean over all cuts, in windows of {found.budget:,} tokens"
     yield Section(
         f"All {plural(len(cut), 'session')}, {plural(cuts, 'cut')}",
@@ -64,7 +64,7 @@ def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section
     )
     if found.real:
         real = _table("", found.real, found.budget)
-        title = f"Where the recording tools compacted, {plural(found.real[0].all, 'cut')}"
+        title = f"Where the original tools compacted, {plural(found.real[0].all, 'cut')}"
         yield Section(title, (real,))
     own = [row for row in found.real if row.origin == "recording"]
     spreads = [
@@ -74,7 +74,7 @@ def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section
     ]
     if spreads:
         heads = ("lowest", "quarter", "median", "three quarters", "highest")
-        yield Section("Future need over the cuts", (Table("", heads, spreads),))
+        yield Section("Future need, by cut", (Table("", heads, spreads),))
 
 
 def _needs(sessions: Sequence[SessionResult], strategy: str) -> list[float]:

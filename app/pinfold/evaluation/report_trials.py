@@ -26,23 +26,24 @@ from pinfold.evaluation.trials import NOT_GRADED
 from pinfold.evaluation.verdict import comparison
 from pinfold.numbers import dollars, duration, tokens
 
-_TITLES: dict[How, str] = {"read": "as the window reads", "asked": "as a model answers"}
-SMOKE = "SMOKE TEST: this model is too small for its figures to mean anything."
+_TITLES: dict[How, str] = {"read": "by the window's text", "asked": "by a model's answers"}
+SMOKE = "SMOKE TEST: this model is too small for its scores to mean anything."
 READ = (
-    "A statement counts as far as its values (ports, names, hashes, dates) stand on one line of "
-    "the window, within 200 characters of each other; without what they are about they count half. "
-    "Nobody can guess them, and the user's own text is three times the budget, so keeping it all "
-    "is no answer. A file counts where its name and its folders stand."
+    "A statement scores by how many of its values (ports, names, hashes, dates) are on one "
+    "line of the window, within 200 characters of each other; without their subject they count "
+    "half. They can't be guessed, and the user's own text is three times the budget, so keeping "
+    "all of it is no solution. A file counts if its name and its folders are there."
 )
 ASKED = (
     "With --model, the model answers questions in the compacted window, without tools, and the "
-    "judge grades each statement with 0, 0.5 or 1; it sees the answer alone, and not whose window "
-    "it is about. A window without an answer or grades counts nowhere, and is reported. The two "
+    "judge grades each statement with 0, 0.5 or 1; it sees only the answer, not which strategy it "
+    "is about. A window without an answer or grades is not counted, and is reported. The two "
     "kinds of scores are never mixed."
 )
 COHERENT = (
-    "The mean of goal and constraints. As read it says that their words stand in the window, not "
-    "that a model keeps to them. The row `expected` is what an analysis of Codex expects of its "
+    "The mean of goal and constraints. By the window's text, it says that their words are in the "
+    "window, not that a model follows them. The row `expected` is what an analysis of Codex "
+    "expects of its "
     "summaries."
 )
 SCORED = Section(
@@ -56,7 +57,7 @@ SCORED = Section(
             ("coherence", COHERENT),
             ("dry run", "Milliseconds: the median, and the 95th percentile."),
             ("±", "The standard deviation over the trials."),
-            ("!", "A window over the budget, which is not to be compared."),
+            ("!", "A window over the budget, which can't be compared."),
         ),
     ),
 )
@@ -69,7 +70,7 @@ JSON = """
     tokens, within (the budget), windows, ungraded (windows without grades)
   times (ms to plan, s of a model's work), spent (tokens, US dollars)
 Beside it: conversations, model, judge, smoke, answering and grading
-(what they took), comparison, verdict, seed, version. But for what models say,
+(what they took), comparison, verdict, seed, version. Apart from what models say,
 the same arguments give the same object, save times, seconds and at.
   jq -r '.results[]|[.strategy,.points[-1].read.overall.mean]|@tsv'"""
 
@@ -81,13 +82,13 @@ def report(found: Evaluation) -> Report:
         f"{plural(found.compactions, 'compaction')} each",
         f"{found.budget:,} tokens after each",
         f"the user's own text is {found.user_share:.1f} times that",
-        f"model {found.model}, judge {found.judge}" if found.model else "no model was asked",
+        f"model {found.model}, judge {found.judge}" if found.model else "no model was called",
         f"seed {found.seed}",
     ]
     if found.at is not None:
         facts += [f"{duration(found.seconds)} of work", f"{found.at:%Y-%m-%d %H:%M} UTC"]
     if found.interrupted:
-        facts.append("interrupted: these are the trials that were over")
+        facts.append("interrupted: these are the trials that were finished")
     verdict = found.verdict
     if found.comparison is not None:
         compared = comparison(found.comparison, found.trials)
@@ -148,7 +149,7 @@ def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
             mark = "" if last.within else " !"
             rows.append(Row(f"{result.strategy}{stopped}{mark}", result.kind, _cells(scores)))
     over = any(not result.points[-1].within for result in ran)
-    mark = "; !: over the budget, and not to be compared" if over else ""
+    mark = "; !: over the budget, so not comparable" if over else ""
     return Table(f"After compaction {compactions}{mark}", (*PROBES, "all"), rows)
 
 

@@ -10,15 +10,15 @@ from msgspec import Struct
 Probe = Literal["goal", "constraints", "decisions", "facts", "stale", "next", "files"]
 
 PROBES: dict[Probe, str] = {
-    "goal": "What the user asked for at first.",
-    "constraints": "The mean over all that the user ruled out or demanded so far.",
+    "goal": "What the user first asked for.",
+    "constraints": "The mean over everything the user ruled out or demanded so far.",
     "decisions": "The mean over all decisions so far: the user's, the agent's that the user "
     "agreed to, and those that the agent recorded with memory_apply.",
-    "facts": "Of the facts that changed, the share whose latest value is known; not where an older "
-    "one stands behind it.",
+    "facts": "Of the facts that changed, the share whose latest value is known, unless an older "
+    "one comes after it.",
     "stale": "Of the same facts, the share without a value that is out of date; one that its "
     "newer value follows counts as corrected.",
-    "next": "The mean of the step that comes next (half, where an older one stands behind it) and "
+    "next": "The mean of the step that comes next (half, if an older one comes after it) and "
     "of the questions that are still open.",
     "files": "Of the files that the agent wrote or changed, the share whose path is known.",
 }

@@ -30,7 +30,7 @@ def verdict(found: Evaluation) -> str:
     """Which strategy to trust, and with what. None that is over the budget, and none on a tie."""
     able = [result for result in found.results if _is_whole(result, found)]
     if not able:
-        return "No strategy came through to the end within the budget."
+        return "No strategy stayed within the budget to the end."
     asked = not found.smoke and is_asked([result.points[-1] for result in able])
     how: How = "asked" if asked else "read"
     best = _best(able, how)
@@ -43,16 +43,16 @@ def verdict(found: Evaluation) -> str:
         sentences.append(f"Trust {_pronoun(best)} with {listed(kept)}.")
     if lost := sorted((means[probe], name) for probe, name in NAMES.items() if means[probe] < LOST):
         worst = [f"{name} ({mean:.0%})" for mean, name in lost]
-        sentences.append(f"Pin, or say again: {listed(worst)}.")
+        sentences.append(f"Pin or repeat: {listed(worst)}.")
     if means["stale"] < KEPT:
         sentences.append(
             f"Of facts that changed, {1 - means['stale']:.0%} still show an old value."
         )
     if found.smoke:
-        sentences.append("What the model said is a smoke test and no part of this.")
+        sentences.append("The model's answers are a smoke test and not part of this.")
     elif found.model and not asked:
         sentences.append(
-            "This is by the windows as read: not all answers about them have been graded."
+            "This is by the windows' text: not all answers about them have been graded."
         )
     return " ".join(sentences)
 
@@ -90,7 +90,7 @@ def _pronoun(best: Sequence[StrategyResult]) -> str:
 def comparison(of: Comparison, trials: int) -> str:
     """One strategy against another in a sentence, with its spread."""
     difference = of.difference
-    how = "a model that was asked" if of.how == "asked" else "the window as read"
+    how = "a model's answers" if of.how == "asked" else "the window's text"
     if difference.low > 0:
         better = f"{of.strategy} is ahead of {of.against}"
     elif difference.high < 0:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from pinfold.rollout.items import Item
 
-_NONE = "[There is no result.]"
+_NONE = "[No result.]"
 
 _Key = tuple[int, str | None]
 

@@ -30,7 +30,7 @@ _CHOSEN = {
     "config": "chosen in the config file",
     "name": "chosen by name",
 }
-UNLISTED = "If the server has it all the same, set its context_window where you name it."
+UNLISTED = "If the server has it anyway, set its context_window where you name it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ async def choose(
     if wish.provider or wish.providers:
         return await _configured(wish, env, local_servers)
     if (base_url := env.get("OPENAI_BASE_URL")) and not _is_address(base_url):
-        return Choice("wrong", f"OPENAI_BASE_URL is {base_url!r}, which is no http address.")
+        return Choice("wrong", f"OPENAI_BASE_URL is {base_url!r}, which is not an http address.")
     if found := _from_key(env):
         name, endpoint, default, because = found
         return await _endpoint(wish, env, name, endpoint, default, because)
@@ -146,8 +146,8 @@ async def _configured(
         return Choice("wrong", _sentence(f"There is no provider {shown(name)}{hint}"))
     variable = endpoint.api_key_env
     if variable and not env.get(variable) and not keyless:
-        why = f"{variable} is not set, which holds the key of {shown(name)}."
-        return Choice("wrong", why, f"Set it, or take another model: {WHERE}.")
+        why = f"{variable} is not set; it holds the key of {shown(name)}."
+        return Choice("wrong", why, f"Set it, or choose another model: {WHERE}.")
     return await _endpoint(wish, env, name, endpoint, default, because)
 
 
@@ -172,7 +172,7 @@ async def _endpoint(
     because: str,
 ) -> Choice:
     if not _is_address(endpoint.base_url):
-        why = f"The base_url of {name} is {endpoint.base_url!r}, which is no http address."
+        why = f"The base_url of {name} is {endpoint.base_url!r}, which is not an http address."
         return Choice("wrong", why)
     model = wish.model or default
     sure = bool(wish.sure if wish.model else wish.context_window) and name not in wish.ask
@@ -247,7 +247,7 @@ def _settle(
     )
     why = f"{model} at {urlsplit(endpoint.base_url).netloc}: {because}"
     if listed and listed.reason and not (wish.model and wish.context_window):
-        why += f"; asked for its models, it gave none ({listed.reason})"
+        why += f"; its list of models is not available ({listed.reason})"
     return Choice(
         "endpoint",
         f"{why}.",

@@ -148,7 +148,7 @@ class _Child:
                 start_new_session=True,  # Ctrl+C in the terminal is not meant for it
             )
         except OSError as error:
-            raise RequestRejected(f"The embedded model does not start: {error}") from error
+            raise RequestRejected(f"The embedded model failed to start: {error}") from error
         child = cls(process)
         try:
             child._provider = await child._connect()
@@ -198,11 +198,11 @@ class _Child:
             answer = msgspec.json.decode(line, type=_Answer)
         except (ValueError, msgspec.DecodeError) as error:
             raise RequestRejected(
-                f"The embedded model's process did not say where it serves: {error}"
+                f"The embedded model's process gave no address: {error}"
             ) from error
         if answer.error or not answer.address:
             raise RequestRejected(
-                f"The embedded model does not load: {answer.error or 'no address'}"
+                f"The embedded model failed to load: {answer.error or 'no address'}"
             )
         provider = OpenAICompatible(
             Embedded.name,

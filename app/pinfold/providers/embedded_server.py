@@ -22,7 +22,7 @@ BATCH = 512
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m pinfold.providers.embedded_server")
     parser.add_argument("--model", type=Path, required=True, help="the GGUF file")
-    parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
+    parser.add_argument("--port", type=int, default=0, help="0: any free port")
     arguments = parser.parse_args()
 
     # llama.cpp prints wherever it likes; the line for the parent has standard output to itself.

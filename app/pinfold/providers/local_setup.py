@@ -37,9 +37,9 @@ def setup(report: Report) -> None:
     report(f"Checking {NAME}", None)
     path = model_path()
     if path is None:
-        raise SetupError(f"{MODEL} is installed, and there is no model in it")
+        raise SetupError(f"{MODEL} is installed, but has no model in it")
     if not _is_intact(path):
-        raise SetupError(f"{path} is not the model that was published: its SHA-256 differs")
+        raise SetupError(f"{path} is not the published model: its SHA-256 differs")
     report(f"Checking {NAME}", 1.0)
 
 
@@ -134,6 +134,6 @@ def _installer() -> list[str]:
     if uv := shutil.which("uv"):
         return [uv, "pip", "install", "--python", sys.executable]
     raise SetupError(
-        f"Neither pip nor uv is there. Install {ENGINE}, and {MODEL} without its dependencies, "
+        f"Neither pip nor uv was found. Install {ENGINE}, and {MODEL} without its dependencies, "
         f"into {sys.prefix}"
     )

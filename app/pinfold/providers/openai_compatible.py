@@ -210,8 +210,8 @@ class OpenAICompatible:
         if asked.host and (asked.scheme, asked.netloc) != (own.scheme, own.netloc):
             origin = f"{asked.scheme}://{asked.netloc.decode('ascii')}"
             raise RequestRejected(
-                f"{self._server.host} redirects to {origin}, where nothing is sent: "
-                "if that is your provider, make it the base URL"
+                f"{self._server.host} redirects to {origin}, and nothing is sent there: if that "
+                "is your provider, use it as the base URL"
             )
 
     async def _bytes(self, body: dict[str, Any], request: Request) -> AsyncGenerator[bytes]:

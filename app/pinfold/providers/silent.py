@@ -13,7 +13,7 @@ class Silent:
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:  # noqa: ARG002
         """Raises `RequestRejected`."""
-        raise RequestRejected("This is a recording: no model is asked.")
+        raise RequestRejected("This is a recording: no model is called.")
         yield  # makes it a generator
 
     async def warm(self) -> None:
@@ -25,7 +25,7 @@ class Silent:
 
     async def compact(self, request: Request) -> Compacted:  # noqa: ARG002
         """Raises `RequestRejected`."""
-        raise RequestRejected("This is a recording: no model is asked.")
+        raise RequestRejected("This is a recording: no model is called.")
 
     async def close(self) -> None:
         """Nothing is held open."""

@@ -96,7 +96,7 @@ def _listen(folder: Path) -> Said:
             for event in journal.read():
                 _take(said, event.data)
             if journal.size < journal.path.stat().st_size:
-                said.note = "its last line is torn"
+                said.note = "its last line is cut off"
     except (JournalError, OSError) as error:
         said.note = str(error)
     return said

@@ -158,7 +158,7 @@ class _Staged:
         if file.text is None:
             if file.hash is None:
                 workspace.require_file(workspace.resolve(name, self._root), self._root)
-            raise patch.PatchError(f"{name} is gone by an earlier part of the patch")
+            raise patch.PatchError(f"{name} was removed by an earlier part of the patch")
         return file.text
 
     def _change(self, path: Path, file: _File) -> edits.Change | None:

@@ -90,9 +90,9 @@ def verdict(
         if review.access == "command" and confined:
             if review.outside:
                 return Denied("Approvals are read-only: nothing runs outside the sandbox.")
-            return Allowed("runs in the sandbox, where nothing may be written")
+            return Allowed("runs in the sandbox, which can't write")
         if not reads:
-            return Denied("Approvals are read-only: nothing may be written or run.")
+            return Denied("Approvals are read-only: nothing can be written or run.")
         if outside:
             return Denied(f"Approvals are read-only: {outside[0]} is outside the workspace.")
         return Allowed("reads the workspace")
@@ -115,7 +115,7 @@ def verdict(
         return _of_command(command, prefixes, said, workspace, "runs a command")
     for path in review.paths:
         if any(map(path.is_relative_to, readable)):
-            return Ask(f"writes {_shown(path, workspace)}, which pinfold keeps")
+            return Ask(f"writes {_shown(path, workspace)}, which belongs to pinfold")
         if why := guard.reason(path, workspace, review.paths):
             return Ask(f"writes {_shown(path, workspace)}: {why}")
     if drift and review.access == "write":

@@ -26,8 +26,7 @@ _LONGEST = 64
 """Characters; a longer camelCase word is base64 or the like."""
 _WORD = re.compile(r'[^\s"\0]+')
 _NO_FTS5 = (
-    "Searching needs SQLite with FTS5, which this Python was built without. "
-    "Items can still be recalled by id."
+    "Searching needs SQLite with FTS5, which this Python lacks. Items can still be recalled by id."
 )
 
 

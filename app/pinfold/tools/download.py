@@ -187,7 +187,7 @@ async def _read(response: "httpx2.Response", url: str) -> Page:
     if not _is_text(media_type):
         size = response.headers.get("content-length", "")
         length = f", {size_text(int(size))}" if size.isdecimal() else ""
-        raise ToolError(f"{url} is no text: {media_type}{length}.")
+        raise ToolError(f"{url} is not text: {media_type}{length}.")
     data = bytearray()
     async for chunk in response.aiter_bytes():
         data += chunk

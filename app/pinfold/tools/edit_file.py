@@ -84,4 +84,4 @@ def _places(content: str, old: str) -> str:
             break
         at = content.find(old, at + 1)
     named = ", ".join(map(str, lines[:10])) + (" and more" if len(lines) > 10 else "")
-    return f"it begins at lines {named}. Give more of the text around it, or set replace_all"
+    return f"it starts at lines {named}. Give more of the text around it, or set replace_all"

@@ -9,22 +9,22 @@ from pathlib import Path
 
 from pinfold.paths import repository_root
 
-GIT = "git runs programs that it names"
+GIT = "git runs programs named there"
 PLACES = {
     GIT: ".git .hg .gitconfig .config/git",
     "pinfold reads its settings there": ".pinfold .config/pinfold",
     "pinfold reads it in every session": ".local/share/pinfold",
-    "editors run what it says when they open the folder": (
+    "editors run its commands when they open the folder": (
         ".vscode .idea .devcontainer .devcontainer.json .zed .helix .nvim.lua .nvimrc .exrc .vimrc "
         ".vim .lvimrc .config/nvim .dir-locals.el .emacs .emacs.d"
     ),
-    "shells run what it says": (
+    "shells run its commands": (
         ".envrc .direnvrc .autoenv .autoenv.zsh .mise .mise.toml mise.toml "
         ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv "
         ".zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .config/fish .tmux.conf "
         ".config/tmux"
     ),
-    "it runs when somebody logs in": (
+    "it runs at login": (
         ".xinitrc .xprofile .xsession .xsessionrc .config/autostart .config/systemd "
         "library/launchagents .ssh"
     ),
@@ -33,7 +33,7 @@ PLACES = {
         "lefthook.yaml lefthook.toml .lefthook.yml .lefthook.yaml .lefthook .overcommit.yml "
         ".lintstagedrc .lintstagedrc.json .lintstagedrc.yaml lint-staged.config.js"
     ),
-    "other agents run what it says": (
+    "other agents run its commands": (
         ".claude .codex .cursor .gemini .windsurf .kiro .opencode opencode.json opencode.jsonc "
         ".mcp.json .continue .aider.conf.yml .roo .amp .qwen .vibe"
     ),
@@ -63,7 +63,7 @@ def reason(path: Path, workspace: Path, others: Iterable[Path] = ()) -> str | No
         if f"/{place}/" in named:
             return why
     if _in_bare_repository(path, root, others):
-        return "git takes the folder for a repository and runs programs that it names"
+        return "git treats the folder as a repository and runs programs named there"
     return None
 
 

@@ -88,7 +88,9 @@ class Jobs:
     ) -> Job:
         """Run `argv`, which the user knows as `command`. Raises `ToolError`."""
         if len(self.running) >= MOST:
-            raise ToolError(f"{MOST} commands run in the background already: end one of them.")
+            raise ToolError(
+                f"{MOST} commands are already running in the background: end one of them."
+            )
         self._last += 1
         running = Command(argv, context.workspace, env=env, sandbox=context.sandbox, watched=True)
         async with AsyncExitStack() as undoing:
@@ -179,7 +181,7 @@ def _write(job: Job, file: IO[bytes], data: bytes) -> None:
     except OSError as error:
         piece, kept = b"", f"[Not all of its output could be kept: {error.strerror}.]"
     else:
-        kept = f"[Only the first {size_text(MAX_FILE)} of its output are kept.]"
+        kept = f"[Only the first {size_text(MAX_FILE)} of its output is kept.]"
     job.size += len(piece)
     if len(piece) < len(data) and kept not in job.notes:
         job.notes.append(kept)

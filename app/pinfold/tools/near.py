@@ -25,10 +25,10 @@ def plain(line: str) -> str:
 
 
 CHECKS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("white space at line ends", str.rstrip),
+    ("whitespace at line ends", str.rstrip),
     ("indentation", str.strip),
     ("typographic characters", lambda line: plain(line).strip()),
-    ("white space", lambda line: "".join(line.split())),
+    ("whitespace", lambda line: "".join(line.split())),
     ("upper and lower case", str.casefold),
 )
 
@@ -38,7 +38,7 @@ def nearest(lines: Sequence[str], wanted: Sequence[str]) -> str:
     if all(NUMBERED.match(line) for line in wanted if line.strip()):
         bare = [NUMBERED.sub("", line) for line in wanted]
         if _find(lines, bare, str.strip) is not None:
-            return "Leave out the line numbers that read_file puts before each line."
+            return "Leave out the line numbers that read_file adds."
     for what, fold in CHECKS:
         start = _find(lines, wanted, fold)
         if start is not None:
@@ -46,10 +46,10 @@ def nearest(lines: Sequence[str], wanted: Sequence[str]) -> str:
                 lines, wanted, start
             )
     if len(lines) > MAX_LINES:
-        return "The file is too long to search for what is merely alike."
+        return "The file is too long to search for similar text."
     start = _similar_place(lines, wanted)
     if start is None:
-        return "Nothing in the file is like it."
+        return "Nothing in the file is similar."
     return f"The nearest lines begin at line {start + 1}. " + _difference(lines, wanted, start)
 
 

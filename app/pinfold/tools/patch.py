@@ -253,7 +253,7 @@ def _unplaced(lines: list[str], hunk: Hunk, old: list[str], begin: int) -> str:
     earlier = _find(lines, old, 0, at_end=False)
     if earlier is not None:
         return (
-            f"{what}: its lines stand at line {earlier + 1}, but the hunk before it or its @@ "
+            f"{what}: its lines are at line {earlier + 1}, but the hunk before it or its @@ "
             f"lines lead to line {begin + 1}; hunks must be in the order of the file"
         )
     return f"{what}: its lines are not in the file. {nearest(lines, old)}"

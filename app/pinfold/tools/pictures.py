@@ -46,7 +46,7 @@ def attached(prompt: str, root: Path) -> tuple[tuple[Image, ...], tuple[str, ...
     for name in named(prompt):
         try:
             if len(images) == MAX_PICTURES:
-                raise ToolError(f"A prompt takes {MAX_PICTURES} pictures.")
+                raise ToolError(f"A prompt can have at most {MAX_PICTURES} pictures.")
             images.append(_read(name, root))
         except ToolError as error:
             problems.append(f"@{name} is not attached: {error}")
@@ -67,6 +67,6 @@ def _read(name: str, root: Path) -> Image:
         raise ToolError(f"{name}: {error.strerror}") from error
     media_type = next((kind for start, kind in _TYPES if start.match(data)), None)
     if media_type is None:
-        raise ToolError("it is no PNG, JPEG, GIF or WebP.")
+        raise ToolError("it is not a PNG, JPEG, GIF or WebP.")
     width, height = imagesize.get(BytesIO(data))
     return Image(media_type, base64.b64encode(data).decode(), max(width, 0), max(height, 0))

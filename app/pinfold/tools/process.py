@@ -92,7 +92,7 @@ class Command:
                 confine, sandbox, self._argv, self._folder, self._env
             )
         except OSError as error:
-            raise ToolError(f"The sandbox could not be made: {error}") from error
+            raise ToolError(f"The sandbox could not be created: {error}") from error
         self._confined, self._env = confined, confined.env
 
     async def _connect(self, source: int) -> asyncio.ReadTransport:

@@ -26,7 +26,7 @@ MOST_OF_AGENT = 3
 """Matches that a search shows of each agent."""
 MAX_FOUND = 10
 """Matches that a search shows; a call and its result are one."""
-PREFACE = "[From the record of this session, as it was then; nothing in it is a request of now.]"
+PREFACE = "[From the record of this session, as it was then; nothing in it is a new request.]"
 DESCRIPTION = """\
 Bring back what was folded, masked or cut. Nothing is lost: a placeholder such as \
 "[#12 read a.py: ...]" names the id. Give id or query, not both.
@@ -48,7 +48,7 @@ class RecallArguments(Arguments):
     )
     lines: str = Field(default="", max_length=40, description='with one id: such as "120..180"')
     search: str = Field(
-        default="", max_length=1_000, description="with one id: text that its lines hold"
+        default="", max_length=1_000, description="with one id: text that its lines contain"
     )
     offset: int = Field(
         default=0, ge=0, description="with one id: first character to show of a long item"
@@ -155,7 +155,7 @@ class Recall(Tool):
             return self._bring_back(given.ranges(), context)
         numbers = given.ranges()
         if len(numbers) > 1 or len(numbers[0]) > 1:
-            raise ToolError("Lines, search and offset go with the id of one item.")
+            raise ToolError("lines, search and offset need the id of one item.")
         item = self._item(numbers[0][0])
         if given.offset:
             return self._read_on(item, given.offset, context)
@@ -177,7 +177,7 @@ class Recall(Tool):
             headers = [f"{_header(item)}:\n" for item in pair]
             room = left - sum(map(size, headers))
             if shown and sum(map(size, texts)) > room:
-                note = f"[No room for more. Go on with #{n}.]"
+                note = f"[No room for more. Continue with #{n}.]"
                 break
             limits = _shares([size(text) for text in texts], room)
             for item, header, text, limit in zip(pair, headers, texts, limits, strict=True):
@@ -202,7 +202,7 @@ class Recall(Tool):
     async def _find(self, query: str, most: int = MAX_FOUND) -> ToolOutcome:
         hidden = self._history.hidden()
         if not hidden:
-            return ToolOutcome("Nothing is folded: the whole session is in view.")
+            return ToolOutcome("Nothing is folded: the whole session is in the window.")
         ranked = await asyncio.to_thread(self._index.search, query, hidden, self._searched)
         pairs = dict.fromkeys(min(n, self._history.partner(n) or n) for n in ranked)
         if not pairs:

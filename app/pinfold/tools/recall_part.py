@@ -87,7 +87,7 @@ def matching(lines: Iterable[str], wanted: str, room: int) -> str:
         shown += [_numbered(number, pattern) for number, pattern in piece]
         last = total
     if not matches:
-        raise ToolError(f"No line of {total:,} holds {one_line(wanted, 80)!r}.")
+        raise ToolError(f"None of the {total:,} lines contains {one_line(wanted, 80)!r}.")
     more = f"; {left_out:,} more, search for something rarer" if left_out else ""
     return "\n".join([*shown, f"[{matches:,} of {total:,} lines match{more}]"])
 

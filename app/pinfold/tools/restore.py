@@ -12,7 +12,7 @@ from pinfold.tools import edits, workspace
 from pinfold.tools.diffs import Diff
 
 State = Literal["ready", "same", "changed", "impossible"]
-"""It can be undone; it is as it was before; something else changed it since; it can't be undone."""
+"""It can be undone; it is unchanged; something else changed it since; it can't be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,10 @@ def plan(changed: Sequence[FileChange], root: Path, folder: Path) -> list[Undo]:
 def _undo(change: FileChange, root: Path, folder: Path) -> Undo:
     path = root / change.uri
     if not workspace.inside(path, root) or ".." in path.parts:
-        return Undo(change, path, "impossible", why="it lies outside this folder")
+        return Undo(change, path, "impossible", why="it is outside this folder")
     try:
         if path.resolve() != path:
-            return Undo(change, path, "impossible", why="its path goes through a link now")
+            return Undo(change, path, "impossible", why="its path now goes through a link")
         now = None
         if workspace.exists(path):
             workspace.require_file(path, root)
@@ -99,15 +99,15 @@ def _undo(change: FileChange, root: Path, folder: Path) -> Undo:
         return Undo(change, path, "impossible", why=str(error))
     if change.first.op != "create":
         if change.before is None:
-            return Undo(change, path, "impossible", now, "its bytes from before were not kept")
+            return Undo(change, path, "impossible", now, "its old content was not kept")
         if now == change.before:
-            return Undo(change, path, "same", now, "it is as it was before")
+            return Undo(change, path, "same", now, "it is unchanged")
         if not Blobs(folder).has(change.before):
-            return Undo(change, path, "impossible", now, "its bytes from before are lost")
+            return Undo(change, path, "impossible", now, "its old content is lost")
     elif now is None:
         return Undo(change, path, "same", now, "it is gone already")
     if change.last.op != "delete" and change.after is None:
-        return Undo(change, path, "impossible", now, "how it was left is not known")
+        return Undo(change, path, "impossible", now, "its last known state is missing")
     if now != change.after:
         return Undo(change, path, "changed", now, "something else changed it since")
     return Undo(change, path, "ready", now)
@@ -132,5 +132,5 @@ def _bytes(change: FileChange, folder: Path) -> bytes | None:
         return None
     data = Blobs(folder).read(change.before)
     if data is None:
-        raise ToolError(f"Nothing was changed: the kept bytes of {change.uri} are damaged.")
+        raise ToolError(f"Nothing was changed: the saved content of {change.uri} is damaged.")
     return data

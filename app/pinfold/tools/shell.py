@@ -40,13 +40,13 @@ class ShellArguments(Arguments):
     also: ClassVar = {"cmd": "command", "run_in_background": "background", "description": ""}
 
     command: Annotated[str, BeforeValidator(as_command)] = Field(
-        min_length=1, description="run by bash, or sh where there is none"
+        min_length=1, description="run by bash, or by sh if there is none"
     )
     timeout: int = Field(default=120, ge=1, le=600, description="seconds")
     outside: str = Field(
         default="",
         max_length=500,
-        description="where commands run in a sandbox: why this one has to run outside it",
+        description="if commands run in a sandbox: why this one has to run outside it",
     )
     background: bool = Field(
         default=False, description="return at once; read on with shell_output, no timeout"
@@ -184,9 +184,9 @@ def _command(argv: Sequence[str], env: Mapping[str, str], context: ToolContext) 
 
 def _ending(exit_code: int | None, seconds: float, timeout: int) -> str:
     if exit_code is None:
-        return f"[timed out after {timeout} s and was ended]"
+        return f"[timed out after {timeout} s and was killed]"
     if exit_code < 0:
-        return f"[ended by {_signal_name(-exit_code)} after {seconds:.1f} s]"
+        return f"[killed by {_signal_name(-exit_code)} after {seconds:.1f} s]"
     return f"[exit code {exit_code}, {seconds:.1f} s]"
 
 

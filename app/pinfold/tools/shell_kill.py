@@ -14,9 +14,7 @@ class KillArguments(Arguments):
 
 
 class ShellKill(Tool):
-    schema = schema(
-        "shell_kill", "End a background command and all that it has started.", KillArguments
-    )
+    schema = schema("shell_kill", "Kill a background command and all its processes.", KillArguments)
     kind: ToolKind = "command"
     read_only = True
 

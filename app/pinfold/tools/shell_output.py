@@ -13,13 +13,13 @@ class OutputArguments(Arguments):
     also: ClassVar = {"bash_id": "job", "shell_id": "job"}
 
     job: int
-    wait: int = Field(default=0, ge=0, le=600, description="seconds for it to end in")
+    wait: int = Field(default=0, ge=0, le=600, description="seconds to wait for it to end")
 
 
 class ShellOutput(Tool):
     schema = schema(
         "shell_output",
-        "What a background command has printed since the last time.",
+        "Read what a background command has printed since the last read.",
         OutputArguments,
     )
     kind: ToolKind = "read"

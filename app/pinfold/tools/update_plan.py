@@ -42,7 +42,7 @@ class UpdatePlan(Tool):
 
     schema = schema(
         "update_plan",
-        "Record the plan for work of several steps. It replaces the one before, and outlives "
+        "Record the plan for work of several steps. It replaces the previous plan and survives "
         "compaction.",
         PlanArguments,
     )

@@ -26,7 +26,7 @@ class FetchArguments(Arguments):
 class WebFetch(Tool):
     schema = schema(
         "web_fetch",
-        "Fetch a page of the web; the main text of HTML comes as Markdown.",
+        "Fetch a web page; the main text of HTML is returned as Markdown.",
         FetchArguments,
     )
     kind: ToolKind = "web"
@@ -62,7 +62,7 @@ def text_of(page: Page) -> str:
     )
     text = _main_text(page) if is_html else _decoded(page)
     if not text.strip():
-        raise ToolError(f"{page.url} has no text that can be read without running its scripts.")
+        raise ToolError(f"{page.url} has no readable text without running its scripts.")
     return text.strip()
 
 

@@ -33,7 +33,7 @@ def resolve(path: str, workspace: Path) -> Path:
         raise ToolError(f"{path}: {error}") from error
     # From 3.13 on, a loop of links is left in the path instead of raising.
     if any(part.is_symlink() for part in (resolved, *resolved.parents)):
-        raise ToolError(f"{path}: its links go round in a circle.")
+        raise ToolError(f"{path}: its links form a loop.")
     return resolved
 
 
@@ -223,7 +223,7 @@ def read_text(path: Path, workspace: Path) -> TextFile:
     name, size = uri(path, workspace), require_file(path, workspace)
     if size > MAX_TEXT:
         raise NotTextFile(
-            f"{name} has {size_text(size)}, too much to take as text; use grep, "
+            f"{name} has {size_text(size)}, too much to read as text; use grep, "
             "or read a part of it with a shell command."
         )
     try:
@@ -270,7 +270,7 @@ def save(path: Path, folder: Path) -> str:
     if not blobs.has(hashed):
         with path.open("rb") as source, blobs.writing(hashed) as copy:
             if _digest(source, copy) != hashed:
-                raise ToolError(f"{path} changes while it is read.")
+                raise ToolError(f"{path} changed while it was being read.")
     return hashed
 
 
@@ -278,5 +278,5 @@ def restore(hashed: str, folder: Path, path: Path, mode: int | None = None) -> N
     """Write the bytes that `save` kept back to `path`."""
     data = Blobs(folder).read(hashed)
     if data is None:
-        raise OSError(errno.ENOENT, "the kept bytes are lost or damaged")
+        raise OSError(errno.ENOENT, "the saved content is lost or damaged")
     write(path, data, mode)

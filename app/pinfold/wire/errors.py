@@ -170,7 +170,7 @@ def _classify(
     if refused_key:
         return AuthenticationFailed, _key_sentence(server, because)
     if status == 429 or "rate_limit_exceeded" in said.codes or "rate_limit_error" in said.codes:
-        return RateLimited, f"{host} limits the rate of requests{because}"
+        return RateLimited, f"{host} is limiting the rate of requests{because}"
     if status == 413:
         return ContextOverflow, f"The request is too large for {host}{because}"
     if said.html and (status is None or status < 500):
@@ -190,8 +190,8 @@ def _key_sentence(server: Server, because: str) -> str:
     if server.has_key:
         return f"{server.host} refused the key{because}"
     if server.key_env:
-        return f"{server.host} wants a key: set {server.key_env}{because}"
-    return f"{server.host} wants a key: name its variable in api_key_env{because}"
+        return f"{server.host} needs a key: set {server.key_env}{because}"
+    return f"{server.host} needs a key: name its variable in api_key_env{because}"
 
 
 def _not_an_api(server: Server) -> str:
@@ -219,7 +219,7 @@ def _from_transport(exc: BaseException, server: Server) -> ProviderError:
             f"{server.url!r} is not a base URL: it starts with http:// or https://"
         )
     if names & {"LocalProtocolError", "UnicodeEncodeError"}:
-        return RequestRejected(f"The request to {server.host} cannot be written down: {text}")
+        return RequestRejected(f"The request to {server.host} can't be encoded: {text}")
     if "CERTIFICATE_VERIFY_FAILED" in text:
         return NetworkError(f"The certificate of {server.host} could not be verified")
     if "ConnectError" in names:
@@ -228,4 +228,4 @@ def _from_transport(exc: BaseException, server: Server) -> ProviderError:
 
 
 def _hint(server: Server) -> str:
-    return "is the server running?" if server.is_local else "is the network there?"
+    return "is the server running?" if server.is_local else "is the network up?"

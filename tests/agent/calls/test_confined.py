@@ -173,8 +173,8 @@ async def test_a_guarded_place_is_set_aside_and_told(tmp_path: Path) -> None:
     _on, said = await ran(tmp_path, "workspace", shell("mkdir .husky; echo x > .husky/pre-push"))
     moved = tmp_path / "scratch" / "set-aside" / ".husky.1"
     assert (
-        f".husky was set aside: it runs at the next commit. It is the user's to bring back: {moved}"
-        in said
+        ".husky was set aside: it runs at the next commit. Only the user may bring it back: "
+        f"{moved}" in said
     )
     assert (moved / "pre-push").read_text() == "x\n"
     assert not (tmp_path / "work" / ".husky").exists()

@@ -49,7 +49,7 @@ UNSET = frozenset(
     {"SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "GPG_AGENT_INFO"}
 )
 """Variables that lead to sockets of the machine."""
-SEATBELT = "sandbox-exec, whose profile nobody has tried yet"
+SEATBELT = "sandbox-exec (its profile is untested)"
 LANDLOCK = [str(Path(sys.executable).resolve()), "-I", landlock.__file__]
 PROBE_SECONDS = 10
 END_SECONDS = 5
@@ -73,7 +73,7 @@ def find() -> Found:
         problem = _problem([seatbelt.PROGRAM, "-p", "(version 1)(allow default)", "true"])
         text = f"sandbox-exec does not work here: {problem}" if problem else SEATBELT
         return Found(None if problem else "seatbelt", text)
-    missing = "bubblewrap is missing: apt install bubblewrap, or as your system has it"
+    missing = "bubblewrap is missing: apt install bubblewrap, or use your package manager"
     if program := shutil.which("bwrap"):
         for command in ((program, "--disable-userns"), (program,)):
             problem = _problem([*command, *bubblewrap.CONFINED, "true"])
@@ -81,7 +81,7 @@ def find() -> Found:
                 return Found("bubblewrap", f"bubblewrap ({program})", command)
         missing = f"bubblewrap does not work here: {problem}"
     if landlock.abi() >= landlock.MIN_ABI:
-        return Found("landlock", f"Landlock, which keeps less apart ({missing})")
+        return Found("landlock", f"Landlock, which isolates less ({missing})")
     return Found(None, missing)
 
 

@@ -55,7 +55,7 @@ def moved(place: SetAside, workspace: Path) -> str:
     name = uri(place.path, workspace)
     if place.now == place.path:
         return f"[{name} should not stay: {place.why}. It could not be moved away.]"
-    return f"[{name} was set aside: {place.why}. It is the user's to bring back: {place.now}]"
+    return f"[{name} was set aside: {place.why}. Only the user may bring it back: {place.now}]"
 
 
 def look(roots: Iterable[Path]) -> Places:
@@ -193,7 +193,7 @@ def put_back(
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(copy, path)
         why = guard.place(path.parent.name, path.name) or guard.GIT
-        changed.append(SetAside(path, now, f"{why}; what was there is back"))
+        changed.append(SetAside(path, now, f"{why}; the old content is restored"))
     return changed
 
 

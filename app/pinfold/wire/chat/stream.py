@@ -116,7 +116,7 @@ class ChatStream:
         except (msgspec.DecodeError, UnicodeDecodeError) as exc:
             # A ValidationError is a DecodeError: JSON, yet not a chunk.
             raise MalformedStream(
-                f"{self._server.host} sent what is no chat stream: {exc}"
+                f"{self._server.host} sent something that is not a chat stream: {exc}"
             ) from exc
         if chunk.error:
             raise from_answer(chunk.error, self._server)
@@ -143,7 +143,7 @@ class ChatStream:
     def _complete(self) -> list[Delta]:
         if self._finish is None:
             raise MalformedStream(
-                f"{self._server.host} ended the answer without saying that it is whole"
+                f"{self._server.host} ended the answer without marking it complete"
             )
         if self._finish == "content_filter":
             raise ContentRefused(f"The content filter of {self._server.host} cut the answer")

@@ -25,7 +25,9 @@ def read_compaction(answer: object, server: Server) -> Compacted:
     try:
         found = msgspec.convert(answer, _Answer)
     except msgspec.ValidationError as exc:
-        raise MalformedStream(f"{server.host} answered what is no compaction: {exc}") from exc
+        raise MalformedStream(
+            f"{server.host} sent something that is not a compaction: {exc}"
+        ) from exc
     items = [
         item
         for item in found.output

@@ -79,7 +79,7 @@ class ResponsesStream:
         except (msgspec.DecodeError, UnicodeDecodeError) as exc:
             # A ValidationError is a DecodeError: JSON, yet not an event.
             raise MalformedStream(
-                f"{self._server.host} sent what is no responses stream: {exc}"
+                f"{self._server.host} sent something that is not a responses stream: {exc}"
             ) from exc
         return self._take(event)
 
