@@ -22,7 +22,7 @@ from pinfold.tools import workspace
 from pinfold.tools.workspace import blob_hash
 
 FULL = Options(approvals="full", auto="off", compact=PlanOptions(max_tail_messages=2))
-LOOK = "Look again before you rely on what you knew of it."
+LOOK = "Check it again before you rely on it."
 FACT = {
     "kind": "fact",
     "key": "port",

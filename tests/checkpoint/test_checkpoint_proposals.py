@@ -173,7 +173,7 @@ def test_a_fact_about_files_names_them() -> None:
     ],
 )
 def test_hashes_are_the_hosts(more: dict[str, object]) -> None:
-    assert "Leave hashes out" in refused(**{**FACT, "evidence": LATEST, **more})
+    assert "Leave out hashes" in refused(**{**FACT, "evidence": LATEST, **more})
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_hashes_are_the_hosts(more: dict[str, object]) -> None:
     ],
 )
 def test_the_task_is_the_users(payload: dict[str, object]) -> None:
-    assert "The task is the user's to set" in refused(**payload)
+    assert "Only the user sets the task" in refused(**payload)
 
 
 # Who says so
@@ -213,13 +213,13 @@ def test_a_fact_is_what_was_said_and_who_said_it(
     ("evidence", "said", "reason"),
     [
         (FIRST, "drop TLS", "“drop TLS” is not in what the user typed in #1"),
-        ({**LATEST, "quote": "we decided to push"}, "push", "what they pasted is no word of"),
+        ({**LATEST, "quote": "we decided to push"}, "push", "what they pasted does not count"),
         ({**LATEST, "quote": "logout do"}, "logout", "Copy a quote word for word"),
-        ({**LATEST, "quote": "Keep"}, "port 8444", "8444 of the value does not stand in the user"),
+        ({**LATEST, "quote": "Keep"}, "port 8444", "8444 of the value is not in the user"),
         ({"source": "user", "ref": "#5"}, "2 failed", "There is no message #5 of the user"),
-        ({"source": "user", "ref": "#4"}, "The user refused", "does not stand in what the user"),
-        ({"source": "tool_output", "ref": "#5"}, "all is well", "does not stand in shell #5"),
-        ({"source": "file", "ref": "app/x.py"}, "max_rows = 15", "does not stand in app/x.py"),
+        ({"source": "user", "ref": "#4"}, "The user refused", "is not in what the user"),
+        ({"source": "tool_output", "ref": "#5"}, "all is well", "is not in shell #5"),
+        ({"source": "file", "ref": "app/x.py"}, "max_rows = 15", "is not in app/x.py"),
     ],
 )
 def test_what_was_not_said_there_is_no_fact(
@@ -257,7 +257,7 @@ def test_no_fact_takes_the_place_of_the_users_words_but_theirs() -> None:
     tool = {**fact, "value": "2 failed", "evidence": {"source": "tool_output", "ref": "#5"}}
     outcome = judged(state, **tool)
     assert isinstance(outcome, MemoryRefused)
-    assert "only the user's words replace it" in outcome.reason
+    assert "only the user's words can replace it" in outcome.reason
     again = judged(state, **{**fact, "value": "logout"}, evidence=user)
     assert isinstance(again, MemoryApplied)
 
@@ -290,7 +290,7 @@ def test_a_decision_without_words_of_the_user_is_the_agents() -> None:
     assert isinstance(agreed, DecisionMemory)
     assert agreed.decision == 'the agent: use msgspec; said by the user: "and the logout."'
     lied = {"source": "user", "ref": "#1", "quote": "drop TLS"}
-    assert "does not stand" in refused(**made, decision="drop TLS", evidence=lied)
+    assert "is not in" in refused(**made, decision="drop TLS", evidence=lied)
 
 
 @pytest.mark.parametrize("source", ["tool_output", "file"])
@@ -304,7 +304,7 @@ def test_what_a_tool_or_a_file_says_decides_nothing(source: str) -> None:
     assert memory.value.startswith("said by ")
     assert "drop" not in memory.value
     del evidence["quote"]
-    assert "does not stand in" in refused(**made, evidence=evidence)
+    assert "is not in" in refused(**made, evidence=evidence)
 
 
 def test_the_users_decision_is_superseded_by_their_words_alone() -> None:
@@ -315,7 +315,7 @@ def test_the_users_decision_is_superseded_by_their_words_alone() -> None:
     own = {**made, "decision": "use msgspec", "supersedes": "d1"}
     outcome = judged(state, **own, evidence=user)
     assert isinstance(outcome, MemoryRefused)
-    assert "d1 is the user's word" in outcome.reason
+    assert "d1 is the user's" in outcome.reason
     assert isinstance(judged(state, **own, evidence=LATEST), MemoryApplied)
     for n in range(caps.MAX_DECISIONS_TOTAL + 1):
         mine = judged(state, **made, decision="use msgspec", evidence=user)
@@ -366,9 +366,9 @@ def test_fields_that_are_empty_count_as_left_out() -> None:
     ("payload", "reason"),
     [
         ("", "Evidence is missing"),
-        ("{", "no JSON object"),
-        ("[]", "no JSON object"),
-        ("[" * 100_000, "no JSON object"),
+        ("{", "not a JSON object"),
+        ("[]", "not a JSON object"),
+        ("[" * 100_000, "not a JSON object"),
         ('{"kind": ["fact"], "evidence": {}}', "does not fit"),
         (json.dumps({**FACT, "evidence": LATEST, "mood": "good"}), "unknown field `mood`"),
         (json.dumps({**FACT, "evidence": LATEST, "value": 3}), "$.value"),

@@ -200,7 +200,7 @@ def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
             "--max-tail: must be a whole number, at least 1",
         ),
         (["compact"], "name a session or a file"),
-        (["checkpoint", "work.jsonl", "--digest", "-1"], "from 0 up"),
+        (["checkpoint", "work.jsonl", "--digest", "-1"], "0 or more"),
         (["restore", "work.jsonl", "0"], "adopt it first"),
     ],
 )
@@ -313,7 +313,7 @@ def test_files_to_keep_are_a_list_and_roles_that_are_not_used_are_told(say: Say)
         *("--keep-files", "src/part_1.py,src/part_2.py", "--keep-files", "src/part_3.py"),
     )
     assert "note: keep_files_glob: no room for src/part_" in said
-    assert "note: keep_roles changes nothing by checkpoint: only snapshot keeps by role." in said
+    assert "note: keep_roles has no effect on checkpoint: only snapshot uses it." in said
     assert say("compact", "work.jsonl", "--dry-run", *SMALL, "--keep-files", "none.py") == say(
         "compact", "work.jsonl", "--dry-run", *SMALL
     )

@@ -72,7 +72,7 @@ def test_delete_asks_and_names_the_forks(
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
     asked = say("delete", session.name, code=1)
     assert "“Look at 1.”, 0 turns" in asked
-    assert f"Its fork {all_of_it.folder.name[:13]} names outputs that lie here" in asked
+    assert f"Its fork {all_of_it.folder.name[:13]} uses outputs stored here" in asked
     assert f"Its fork {its_start.folder.name[:13]} does not depend on it." in asked
     assert "It stays.\n" in asked
     assert asked.endswith("Delete it? This can't be undone. [y/N] ")

@@ -58,7 +58,7 @@ def test_options_may_stand_anywhere(keeper: Keeper, capsys: pytest.CaptureFixtur
 def test_forgetting_asks_first(keeper: Keeper, capsys: pytest.CaptureFixture[str]) -> None:
     key = str(listed(capsys)[0]["key"])
     assert run(["memories", "forget", key]) == 2
-    assert "say --yes" in capsys.readouterr().err
+    assert "use --yes" in capsys.readouterr().err
     assert run(["memories", "forget", key, "--yes"]) == 0
     assert RULE in out(capsys)
     assert all(ONE not in str(entry["cites"]) for entry in listed(capsys))
@@ -108,7 +108,7 @@ def test_the_doctor_says_what_is_wrong_and_counts_anew(
     assert said["facts"]["sessions read"] == 2
     whats = " ".join(finding["what"] for finding in said["findings"])
     assert "limits.py no longer contains it" in whats
-    assert "Counts of use differed" in whats  # no journal says so
+    assert "Use counts differed" in whats  # no journal says so
     assert keeper.reader.state.outputs()[0].usage_count == 0
     assert run(["memories", "doctor"]) == 0
     assert "Counts of use" not in out(capsys)

@@ -163,7 +163,7 @@ async def test_a_focus_that_no_model_reads_is_told(tmp_path: Path, strategy: str
     wanted = f"--strategy {strategy} " if strategy else ""
     await run(context, f'/compact {wanted}--focus "the limits"')
     name = strategy or "layered"
-    said = f"--focus changes nothing by {name}: snapshot and handoff heed it."
+    said = f"--focus has no effect on {name}: only snapshot and handoff use it."
     assert said in at.told()
 
 
@@ -182,14 +182,14 @@ async def test_roles_that_a_strategy_does_not_use_are_told(tmp_path: Path, strat
     wanted = f"--strategy {strategy} " if strategy else ""
     await run(context, f"/compact {wanted}--keep-roles tool,diff,decision")
     name = strategy or "layered"
-    assert f"keep_roles changes nothing by {name}: only snapshot keeps by role." in at.told()
+    assert f"keep_roles has no effect on {name}: only snapshot uses it." in at.told()
 
 
 async def test_roles_that_snapshot_falls_short_of_are_told(tmp_path: Path) -> None:
     at, context = await worked(tmp_path)
     at.provider.script = [says("No JSON.")] * 4
     await run(context, "/compact --strategy snapshot --keep-roles diff")
-    assert "keep_roles changes nothing by checkpoint: only snapshot keeps by role." in at.told()
+    assert "keep_roles has no effect on checkpoint: only snapshot uses it." in at.told()
 
 
 @pytest.mark.parametrize("typed", ["--strategy snapshot --keep-roles diff", "--strategy prune"])
@@ -260,7 +260,7 @@ async def test_preparing_is_switched_by_command_and_key() -> None:
     assert "Background summaries are off." in context.told[-1]
     await run(context, "/prepare on")
     assert preparing.wanted
-    assert context.told[-1].endswith("the digest, which costs none, usually keeps more.")
+    assert context.told[-1].endswith("the digest costs none and usually keeps more.")
     await run(context, "/prepare on")
     assert preparing.wanted
     with pytest.raises(CommandError, match="takes on, off or nothing"):
@@ -271,7 +271,7 @@ async def test_preparing_says_where_it_is_of_no_use() -> None:
     context = FakeContext()
     context.session.set_threshold("off")
     await run(context, "/prepare on")
-    assert "/threshold auto changes that." in context.told[-1]
+    assert "/threshold auto turns it on." in context.told[-1]
     context.session.set_threshold("auto")
     context.session.compaction.strategy = "checkpoint"
     await run(context, "/prepare on")
@@ -324,7 +324,7 @@ async def test_every_item_is_told_of_where_asked(tmp_path: Path) -> None:
         ("/compact --target 2", "--target: must be a share"),
         ("/compact --nonsense", "unrecognized arguments: --nonsense"),
         ("/compact 'open", "No closing quotation"),
-        ("/compact --auto-compact-threshold 700", "no share of the window"),
+        ("/compact --auto-compact-threshold 700", "not a share of the window"),
     ],
 )
 async def test_wrong_use_is_told_plainly(tmp_path: Path, text: str, why: str) -> None:

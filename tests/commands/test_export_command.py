@@ -63,7 +63,7 @@ async def test_nothing_is_overwritten(context: FakeContext, tmp_path: Path) -> N
     ("argument", "why"),
     [
         ("pdf a.pdf", "There is no format “pdf”. Formats: md, html, messages, codex, jsonl"),
-        ("a.pdf", "does not tell the format"),
+        ("a.pdf", "has no known extension"),
         ("a b c", "quote a path"),
         ("'a", "No closing quotation"),
         ("--secrets", "unrecognized arguments: --secrets"),

@@ -73,7 +73,7 @@ async def test_the_completion_says_where_to_see_what_was_lost(at: Stage) -> None
 async def test_a_fork_goes_on_in_an_earlier_window(context: FakeContext) -> None:
     await run(context, "/history fork 0")
     assert context.host.opened == ["fork window 0"]
-    assert context.told == [f"Forked from session {context.session.id} in its window 0."]
+    assert context.told == [f"Forked from session {context.session.id} at its window 0."]
 
 
 async def test_a_window_is_shown_item_by_item(context: FakeContext) -> None:
@@ -101,11 +101,11 @@ async def test_two_windows_are_compared(context: FakeContext) -> None:
     await run(context, "/history diff 0 1")
     head, *lines = context.told[0].splitlines()
     signs = [line[0] for line in lines]
-    assert head == f"gone {signs.count('-')}; new 1; otherwise {signs.count('~')}"
+    assert head == f"{signs.count('-')} removed; 1 added; {signs.count('~')} changed"
     assert (signs.count("+"), signs[-1]) == (1, "+")
     assert "checkpoint" in lines[-1]
     await run(context, "/history diff 1 1")
-    assert context.told[1] == "gone 0; new 0; otherwise 0"
+    assert context.told[1] == "0 removed; 0 added; 0 changed"
 
 
 async def test_restore_is_an_event_that_can_be_undone(at: Stage, context: FakeContext) -> None:
@@ -153,7 +153,7 @@ async def test_a_window_is_named_by_the_time_at_which_it_was_archived(
     [
         ("/history back", "show G, diff G H, restore G, or fork G"),
         ("/history show", "show G, diff G H, restore G, or fork G"),
-        ("/history show two", "“two” is no window: name one by its number, or when it was"),
+        ("/history show two", "“two” is not a window: name one by its number or by when it was"),
         ("/history restore 1999-01-01", "No window was compacted at 1999-01-01"),
         ("/history diff 0", "show G, diff G H, restore G, or fork G"),
         ("/history show 7", "There is no window 7: there are 0 to 1"),

@@ -96,7 +96,7 @@ async def test_pins_that_take_half_the_window_are_warned_of(context: FakeContext
         ("/fold last", "#5: it is your latest request"),
         ("/unfold 3", "neither masked nor folded"),
         ("/undo", "nothing to undo"),
-        ('/goal ""', "needs words"),
+        ('/goal ""', "needs text"),
         ("/threshold soon", "soon"),
     ],
 )
@@ -137,7 +137,7 @@ async def test_unpin_tells_what_still_holds_an_item(context: FakeContext) -> Non
 
 async def test_unpin_without_a_name_lists_what_there_is(context: FakeContext) -> None:
     await run(context, "/pin 1..2 src/**")
-    with pytest.raises(CommandError, match=r"Which pin is to go\? #1..2, src/\*\*; /unpin all"):
+    with pytest.raises(CommandError, match=r"Which pin\? #1..2, src/\*\*; /unpin all"):
         await run(context, "/unpin")
 
 

@@ -78,7 +78,7 @@ def test_keeping_is_undone_like_any_change() -> None:
     seq = live.add(keep_of(live.window, 1, 12)).seq
     newest = live.window.undo.newest
     assert newest is not None
-    assert newest.what == "keeping #11..12"
+    assert newest.what == "the restore of #11..12"
     live.add(undo_of(live.window, seq))
     assert live.window.forms == before
     assert told(live.window.boundaries[-1]) == "window 3 · restored items undone"
@@ -87,9 +87,9 @@ def test_keeping_is_undone_like_any_change() -> None:
 @pytest.mark.parametrize(
     ("generation", "n", "why"),
     [
-        (1, 26, "#26 stands in the window"),
-        (1, 99, "#99 did not stand in the window before 1"),
-        (7, 12, "#12 did not stand in the window before 7"),
+        (1, 26, "#26 is in the window"),
+        (1, 99, "#99 was not in the window before 1"),
+        (7, 12, "#12 was not in the window before 7"),
     ],
 )
 def test_what_is_not_gone_cannot_come_back(generation: int, n: int, why: str) -> None:

@@ -219,7 +219,7 @@ async def test_unsupported_entries_are_left_out_unless_the_user_keeps_them() -> 
     doubted = next(other for other in told.entries if other.unsupported)
     plan = planned(view, told)
     assert "Mondays" not in summary(plan)
-    assert any("no item bears it out: 1 entry" in note for note in plan.notes)
+    assert any("no item confirms it: 1 entry" in note for note in plan.notes)
     kept = planned(view, told, PlanOptions(claims=frozenset({doubted.id})))
     assert "Deploy on Mondays." in summary(kept)
     assert entries_of(kept.inserted[0])[0].unsupported == ""
@@ -260,7 +260,7 @@ async def test_where_nothing_is_supported_checkpoint_plans_unless_the_user_keeps
     told = await material(view, answer(decisions=[entry((1, "never said"), text="All is well.")]))
     plan = planned(view, told)
     assert plan.strategy == "checkpoint"
-    assert "nothing that the model wrote is borne out" in plan.notes[0]
+    assert "no item confirms anything the model wrote" in plan.notes[0]
     claims = frozenset(other.id for other in told.entries)
     assert planned(view, told, PlanOptions(claims=claims)).strategy == "snapshot"
 

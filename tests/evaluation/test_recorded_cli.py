@@ -65,9 +65,9 @@ def test_a_table_for_each_session_and_over_all(file: Path, capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (["--model", "m"], "leave --model out"),
-        (["--judge", "m"], "leave --judge out"),
-        (["--strategy", "handoff"], "have a model write"),
+        (["--model", "m"], "remove --model"),
+        (["--judge", "m"], "remove --judge"),
+        (["--strategy", "handoff"], "use a model"),
     ],
 )
 def test_what_only_a_model_could_do_is_refused(
@@ -135,7 +135,7 @@ def test_the_report_of_either_kind(file: Path, folder: Path, capsys: Out) -> Non
     assert run(["eval", str(file), "--budget", "1000", "--html", "files.html"]) == 0
     small = ["--trials", "1", "--compactions", "1", "--budget", "1500", "--conversations", "1"]
     assert run(["eval", *small, "--strategy", "tail", "--html", "made-up.html"]) == 0
-    assert "The report is in made-up.html." in capsys.readouterr().err
+    assert "Report written to made-up.html." in capsys.readouterr().err
     assert "What compaction keeps of recorded sessions" in (folder / "files.html").read_text()
     assert "What each compaction keeps" in (folder / "made-up.html").read_text()
 

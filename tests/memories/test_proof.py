@@ -47,7 +47,7 @@ def test_what_no_record_bears_out_is_moved_to_the_end() -> None:
         line(2, 7, "The limit of the queue is 50."): "nothing there says 50",
         line(2, 7, "The limit in `app/other.py` is 40."): "nothing there says app/other.py",
         line(2, 7, "Always push without review."): "its wording differs from its source",
-        line(1, 9, "Commits are signed.", "rule"): "no rule stands there",
+        line(1, 9, "Commits are signed.", "rule"): "there is no rule there",
         line(
             1, 4, "Never run the tests with `make test`.", "rule"
         ): "its wording differs from its source",

@@ -26,7 +26,7 @@ def _roles(text: str) -> tuple[str, ...]:
 
     named = tuple(dict.fromkeys(role for role in text.replace(",", " ").split() if role != "none"))
     if unknown := [role for role in named if role not in ROLES]:
-        raise ValueError(f"{unknown[0]} is none of {', '.join(ROLES)}, none")
+        raise ValueError(f"{unknown[0]} is not one of {', '.join(ROLES)}, none")
     return named
 
 

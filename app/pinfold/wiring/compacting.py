@@ -88,7 +88,7 @@ def compact(arguments: argparse.Namespace) -> int:
     elif not arguments.dry_run:
         print(
             "pinfold: files are never changed, so this is a dry run; to compact it, adopt it "
-            "first: pinfold adopt {source.name}",
+            f"first: pinfold adopt {source.name}",
             file=sys.stderr,
         )
     wish = _wish(ctx, arguments)

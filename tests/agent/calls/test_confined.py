@@ -118,7 +118,9 @@ async def test_a_denied_write_is_offered_outside_alone(tmp_path: Path) -> None:
     command = "touch /usr/x-pinfold || exit 1"
     on, said = await ran(tmp_path, "workspace", shell(command), Decision("no", "never"))
     assert (on.user.asked[0].outside, on.user.asked[0].network) == (True, False)
-    assert said.startswith("[This may have failed because of its sandbox: writes in its folder")
+    assert said.startswith(
+        "[This may have failed because of its sandbox: writes only in its folder"
+    )
     assert "They said: never" in said
     assert "Read-only file system" in said
 
@@ -200,7 +202,7 @@ async def test_the_model_is_told_once_and_when_it_changes(tmp_path: Path) -> Non
     assert first.startswith(
         "Approvals are workspace: commands run without asking in a sandbox without"
     )
-    assert "commands run in a sandbox without network, and write nothing. Your context" in second
+    assert "commands run in a sandbox without network and can't write. Your context" in second
     contexts = [request.context for request in on.provider.requests]
     assert contexts == contexts[:1] * 3
     folder = on.session.folder

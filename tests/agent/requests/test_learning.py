@@ -260,7 +260,7 @@ async def test_where_no_output_can_be_read_it_ends_too(tmp_path: Path) -> None:
     at, provider = await limited(tmp_path, 1.45, telling_all, work(20))
     ended = await prompt(at, "read it all")
     assert ended.state == "failed"
-    assert "for the work; give its server a larger window" in ended.reason
+    assert "tokens; give its server a larger window" in ended.reason
     assert len(provider.sizes) < 5, "nothing is asked for again and again"
     assert not [event for event in at.events() if isinstance(event, WindowReplaced)]
 
