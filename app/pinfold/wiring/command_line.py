@@ -319,7 +319,7 @@ COMMANDS = (
             Argument("name", metavar="NAME"),
         ),
     ),
-    Command("doctor", "say what was found, and what is missing", "actions:doctor"),
+    Command("doctor", "show what was found, and what is missing", "actions:doctor"),
     Command(
         "local",
         "the embedded model",
