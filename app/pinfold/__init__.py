@@ -16,7 +16,7 @@ _LIBRARY = frozenset({"CompactionResult", "Digest", "Impossible", "Line", "compa
 
 
 def __getattr__(name: str) -> object:
-    """What stands in `library.py`, which is imported when it is first asked for."""
+    """What is in `library.py`, which is imported when it is first asked for."""
     if name in _LIBRARY:
         from pinfold import library
 

@@ -33,7 +33,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
-    """A file to write to; it takes the place of `path` if the block ends without error."""
+    """A file to write to; it replaces `path` if the block ends without error."""
     temporary = path.with_name(path.name + ".tmp")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -89,7 +89,7 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
 
 
 def _open_streams() -> None:
-    """Whoever began us may have closed them; Python then has None in their place."""
+    """Anyone who began us may have closed them; Python then has None in their place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115

@@ -65,7 +65,7 @@ class Digest(Struct, frozen=True):
     in their order."""
 
     text: str
-    """The lines as a model reads them; `#7` stands before those of `messages[7]`."""
+    """The lines as a model reads them; `#7` is before those of `messages[7]`."""
     tokens: int
     """Of the text, in o200k."""
     lines: tuple[Line, ...]
@@ -217,7 +217,7 @@ class _Writer:
             (s.item.response, s.item.call_id): s for s in shown if s.item.kind == "tool_result"
         }
         groups: dict[int, list[Shown]] = {}
-        """By message; what is inserted stands alone."""
+        """By message; what is inserted is alone."""
         for at, entry in enumerate(shown):
             if entry.item.kind != "tool_result":
                 key = self._of[entry.item.n] if entry.item.n in self._of else -1 - at

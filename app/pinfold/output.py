@@ -1,6 +1,6 @@
 """All that leaves on standard output and standard error.
 
-Whoever prints, prints through a guard: nothing gets out that would drive a terminal.
+Anyone who prints, prints through a guard: nothing gets out that would drive a terminal.
 """
 
 import shutil

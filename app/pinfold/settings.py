@@ -57,7 +57,7 @@ class ModelSettings(_Section, frozen=True):
 class ProviderSettings(_Section, frozen=True):
     base_url: str
     api_key_env: str | None = None
-    """The variable that holds the key; the key itself never stands in a file."""
+    """The variable that holds the key; the key itself never is in a file."""
     wire_api: WireApi | None = None
     headers: dict[str, str] = field(default_factory=dict)
     connect_timeout: Seconds = 10.0
@@ -77,7 +77,7 @@ class ApprovalSettings(_Section, frozen=True):
 
 class AgentSettings(_Section, frozen=True):
     max_steps: Count = 50
-    """Requests in one turn before the shell asks whether to go on."""
+    """Requests in one turn before the shell asks whether to continue."""
     max_cost: Annotated[float, msgspec.Meta(gt=0)] | None = None
     """US dollars that one turn may cost."""
     max_retries: Annotated[int, msgspec.Meta(ge=0)] = 6

@@ -17,7 +17,7 @@ def is_trusted(home: Path, folder: Path) -> bool:
 
 
 def trust(home: Path, folder: Path) -> None:
-    """Trust `folder` and what lies in it from now on. Raises `OSError`."""
+    """Trust `folder` and what is in it from now on. Raises `OSError`."""
     home.mkdir(parents=True, exist_ok=True)
     listed = sorted({*_listed(home), str(folder)})
     write_atomic(home / "trusted.json", msgspec.json.format(msgspec.json.encode(listed), indent=1))

@@ -108,7 +108,7 @@ class Builder:
             self._add(at, changed)
 
     def context(self, at: datetime, context: Context) -> None:
-        """Say what stands before the window from now on."""
+        """Say what is before the window from now on."""
         digest = hashlib.sha256(msgspec.json.encode(context)).hexdigest()[:16]
         if digest != self._context_hash:
             self._context_hash = digest

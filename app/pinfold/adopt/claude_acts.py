@@ -30,7 +30,7 @@ _REFUSALS = (
 )
 """How the results of calls begin that the user refused."""
 _SAID = "the user said:\n"
-"""What stands before the user's words in a refusal."""
+"""What is before the user's words in a refusal."""
 _AFTER_WORDS = "\n\nNote: The user's next message"
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,9})(?:\n|$)")
 _CREATED = re.compile(r"Task #(\S+) created")
@@ -39,7 +39,7 @@ _ERROR, _ERROR_END = "<tool_use_error>", "</tool_use_error>"
 _LAUNCHED = "Async agent launched successfully"
 _AGENT_FOOT = "\nagentId: "
 _REPORT = "--- RESULT ---\n"
-"""What stands between what a sub-agent did and what it reports."""
+"""What is between what a sub-agent did and what it reports."""
 _RESET = re.compile(r"(?:^|\n)Shell cwd was reset to .*\Z")
 _APPROVED = "## Approved Plan"
 _STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "done"}
@@ -168,7 +168,7 @@ def _parts(path: str, given: dict[str, Any]) -> list[Part]:
 
 
 def _answered(given: dict[str, Any], text: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """Questions and the user's answers, a line each."""
+    """Questions and the user's answers, one line each."""
     answers, notes = object_of(extra, "answers"), object_of(extra, "annotations")
     asked, words = [], []
     for entry in list_of(given, "questions"):

@@ -1,4 +1,4 @@
-"""Which items stand in the window: those on the way from the leaf back to the root.
+"""Which items are in the window: those on the way from the leaf back to the root.
 
 Lines of one response, and the results of its calls, hang on each other in many ways (parallel
 calls fork the chain), so a node is a whole response with its results, or one message.

@@ -109,7 +109,7 @@ def usage(message: Record) -> Usage | None:
 
 
 def preserved(metadata: Record, parents: Mapping[str, str]) -> tuple[str, list[str]]:
-    """What a compaction kept: the record that it stands behind, and the records in order."""
+    """What a compaction kept: the record that it is behind, and the records in order."""
     kept, segment = (
         object_of(metadata, "preservedMessages"),
         object_of(metadata, "preservedSegment"),

@@ -37,7 +37,7 @@ class Thread:
         self._boundaries: dict[str, Record] = {}
         """Compactions whose summary has not come yet."""
         self._astray = False
-        """Whether items lie in the builder's window that do not belong there."""
+        """Whether items are in the builder's window that do not belong there."""
 
     def node(
         self, record: Record, after: Node | None = None, *, settle: bool = False

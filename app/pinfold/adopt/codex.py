@@ -70,7 +70,7 @@ class _Reader:
         self._next_window = 0
         """Of the model that the turn's context is about to name."""
         self._response = 0
-        """The response that goes on; 0 once something else came between."""
+        """The response that continues; 0 once something else came between."""
         self._last_response = 0
         self._counted = 0
         """The last response whose usage is known."""
@@ -256,7 +256,7 @@ class _Reader:
         return window
 
     def _rebuilt(self, message: str) -> list[int | Item]:
-        """Older rollouts name the summary alone: what the user said stands before it."""
+        """Older rollouts name the summary alone: what the user said is before it."""
         self.builder.note(
             "A compaction in it records only its summary; the window after it is that summary and "
             "the user's earlier messages."

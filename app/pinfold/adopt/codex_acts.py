@@ -1,4 +1,4 @@
-"""What Codex's tool calls did, and what stands in its messages, for the detail of their items."""
+"""What Codex's tool calls did, and what is in its messages, for the detail of their items."""
 
 import re
 from collections.abc import Iterator
@@ -100,14 +100,14 @@ def message(text: str, *, typed: bool) -> dict[str, Any]:
 
 
 def _host_spans(text: str) -> Spans:
-    """What stands beside a prompt: an editor's state, and the names of pictures."""
+    """What is beside a prompt: an editor's state, and the names of pictures."""
     head = text.find(_PROMPT) + len(_PROMPT) if text.startswith(_ASKED) and _PROMPT in text else 0
     pictures = [[match.start(), match.end()] for match in _PICTURE.finditer(text, head)]
     return [[0, head], *pictures] if head else pictures
 
 
 def _wrapped(output: str) -> dict[str, Any]:
-    """Where the output of the tool itself stands in what the model was given."""
+    """Where the output of the tool itself is in what the model was given."""
     if match := _HEAD.match(output):
         return {"host": [[0, match.end()]]}
     if output.startswith('{"output":'):
@@ -151,7 +151,7 @@ def _plan(given: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _answered(given: dict[str, Any], output: str) -> dict[str, Any]:
-    """Questions and the user's answers, a line each."""
+    """Questions and the user's answers, one line each."""
     answers = object_of(arguments_of(output), "answers")
     asked, words = [], []
     for question in list_of(given, "questions"):

@@ -61,7 +61,7 @@ class UnnumberedItem(Struct, frozen=True, kw_only=True):
     detail: dict[str, Any] = field(default_factory=dict)
 
     def add_to(self, builder: Builder, at: datetime, response: int, detail: dict[str, Any]) -> int:
-        """Its number; `detail` takes the place of its own."""
+        """Its number; `detail` replaces its own."""
         return builder.item(
             at,
             self.kind,
@@ -79,7 +79,7 @@ class UnnumberedItem(Struct, frozen=True, kw_only=True):
 def entry(payload: dict[str, Any], summary: str = "") -> UnnumberedItem | None:
     """The item of a response item; None where it is none that a model sees.
 
-    `summary` is the text of the compaction that the item stands behind.
+    `summary` is the text of the compaction that the item is behind.
     """
     kind = text_of(payload, "type")
     if kind in {"message", ""} and "role" in payload:

@@ -63,7 +63,7 @@ def _read(file: io.BufferedReader, path: Path, modified_at: datetime, index: int
 
 
 def _begins_a_line(first: bytes) -> bool:
-    """Whether a file goes on line by line, as its first line is an object by itself."""
+    """Whether a file continues line by line, as its first line is an object by itself."""
     try:
         return isinstance(parse(first), dict)
     except ValueError:

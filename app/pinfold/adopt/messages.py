@@ -80,9 +80,9 @@ class _Reader:
         self._at = at
         self._instructions: list[str] = []
         self._begun = False
-        """Whether the conversation has begun, so that instructions stand in it, not before it."""
+        """Whether the conversation has begun, so that instructions are in it, not before it."""
         self._response = 0
-        """The response that goes on; 0 once something else came between."""
+        """The response that continues; 0 once something else came between."""
         self._acts = Acts()
         self._calls: dict[str, UnnumberedItem] = {}
         """The open calls, by call id."""

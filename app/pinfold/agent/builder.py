@@ -1,4 +1,4 @@
-"""Builds a session: its parts, each of which gets those that it stands on."""
+"""Builds a session: its parts, each of which gets those that it is on."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

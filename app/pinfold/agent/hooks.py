@@ -1,6 +1,6 @@
 """The user's own commands at certain moments: JSON on standard input, an exit code and JSON back.
 
-Exit code 0 goes on, 2 stops what was about to happen, for the reason on standard error; any other
+Exit code 0 continues, 2 stops what was about to happen, for the reason on standard error; any other
 is a warning. On standard output a hook may print `{"stop": "why"}` or `{"context": "text"}`.
 """
 
@@ -49,7 +49,7 @@ class Outcome(Struct, frozen=True):
     """What hooks came to."""
 
     stop: str = ""
-    """Why not; empty goes on."""
+    """Why not; empty continues."""
     context: str = ""
     """Text for the window."""
 

@@ -18,7 +18,7 @@ from pinfold.window.window import Window, WindowDump
 
 
 class Dump(Struct, frozen=True, array_like=True):
-    """Projections as plain data. Whoever adds one adds it here."""
+    """Projections as plain data. Anyone who adds one adds it here."""
 
     seq: int
     """The last event in it."""

@@ -97,7 +97,7 @@ class Record:
         return events
 
     def _let_go(self) -> None:
-        """What left the window stands in the rollout: a long session must not fill the memory."""
+        """What left the window is in the rollout: a long session must not fill the memory."""
         with suppress(Lost, JournalError):  # then it stays
             self.window.settle()
 
@@ -116,7 +116,7 @@ class Record:
             await asyncio.to_thread(projection_cache.save, self.journal, dump, projections.saved)
 
     async def close(self) -> None:
-        """Let go of the journal."""
+        """Release the journal."""
         if self._saving is not None:
             await self._saving
         await self._save()

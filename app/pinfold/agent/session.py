@@ -182,7 +182,7 @@ class Session:
         await self._parts.choice.recount(counter)
 
     async def move_in(self) -> None:
-        """Where another tool's set-up stands before the window, put ours there.
+        """Where another tool's set-up is before the window, put ours there.
 
         Raises `JournalError`.
         """
@@ -338,7 +338,7 @@ class Session:
 
     def set_tools(self, tools: Iterable[Tool]) -> None:
         """Have these tools beside the session's own from the next turn on: the front is written
-        anew then, and the user is told what that costs. Raises `Refused` during a turn."""
+        again then, and the user is told what that costs. Raises `Refused` during a turn."""
         if self.busy:
             raise Refused("A turn is running: tools change between turns.")
         self._parts.toolbox.change(tools)
@@ -367,7 +367,7 @@ class Session:
         await self._parts.checkpoint_file.written()
 
     async def close(self) -> None:
-        """Interrupt what runs and let go of the journal and the model."""
+        """Interrupt what runs and release the journal and the model."""
         self._parts.work.closing = True
         self._parts.server_count.stop()
         await self.preparing.close()

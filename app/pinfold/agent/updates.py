@@ -11,7 +11,7 @@ Phase = Literal["idle", "requesting", "streaming", "tools", "approval", "waiting
 
 
 class Appended(Struct, frozen=True):
-    """An event stands in the journal, durably."""
+    """An event is in the journal, durably."""
 
     event: Event
 
@@ -23,7 +23,7 @@ class Streamed(Struct, frozen=True):
 
 
 class StreamDropped(Struct, frozen=True):
-    """The pieces streamed since the last item are void: a retry begins anew."""
+    """The pieces streamed since the last item are void: a retry begins again."""
 
 
 class ToolStarted(Struct, frozen=True):
@@ -100,7 +100,7 @@ class QueueChanged(Struct, frozen=True):
 
 
 class PromptReturned(Struct, frozen=True):
-    """Text that was not sent after all: it goes back into the prompt, before what stands there."""
+    """Text that was not sent after all: it goes back into the prompt, before what is there."""
 
     text: str
 

@@ -21,7 +21,7 @@ from pinfold.rollout.provenance import words
 from pinfold.rollout.values import Stated
 
 FIRST_REQUEST = 300
-"""Tokens of the first request that stand in it until the user sets a goal."""
+"""Tokens of the first request that are in it until the user sets a goal."""
 
 
 class Suggestion(Struct, frozen=True):
@@ -32,7 +32,7 @@ class Suggestion(Struct, frozen=True):
     first: bool = False
     """Whether it is of the first request."""
     adopted: bool = False
-    """Whether it stood in the core of the session that was adopted."""
+    """Whether it was in the core of the session that was adopted."""
 
 
 class Core:
@@ -65,11 +65,11 @@ class Core:
                 self._stated.setdefault(_key(said.text), said)
 
     def stated(self) -> tuple[Stated, ...]:
-        """What stands in it besides the goal, in the order in which it came."""
+        """What is in it besides the goal, in the order in which it came."""
         return tuple(self._stated.values())
 
     def suggested(self) -> list[Suggestion]:
-        """What stood in the core of an adopted session, and neither the goal nor the core has."""
+        """What was in the core of an adopted session, and neither the goal nor the core has."""
         known = {_key(self.goal), *self._stated}
         return [
             Suggestion(suggestion.text, suggestion.item, adopted=True)

@@ -1,4 +1,4 @@
-"""`checkpoint_v1`: its types, as they stand in `checkpoint_v1.json`."""
+"""`checkpoint_v1`: its types, as they are in `checkpoint_v1.json`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal

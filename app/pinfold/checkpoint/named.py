@@ -112,7 +112,7 @@ def _ends(uri: str) -> Iterator[str]:
 
 
 def _is_name_of(name: str, uri: str) -> bool:
-    """Whether it is the file's name, the end of its path, or a folder that it lies in."""
+    """Whether it is the file's name, the end of its path, or a folder that it is in."""
     path = f"/{uri}"
     return path.endswith(f"/{name}") or ("/" in name and f"/{name.strip('/')}/" in path)
 

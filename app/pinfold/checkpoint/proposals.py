@@ -143,7 +143,7 @@ class _Judge:
                 yield _added(item)
 
     def _quoted(self, evidence: Evidence, quote: str) -> Evidence:
-        """The evidence with the sentences of the quote; without any where it stands nowhere."""
+        """The evidence with the sentences of the quote; without any where it is nowhere."""
         return replace(evidence, quote=quotes.found_in(quote, self._texts(evidence)))
 
     def _name(self, evidence: Evidence) -> str:
@@ -245,7 +245,7 @@ def _added(edit: Item) -> str:
 
 def said_by(who: str, said: str, quote: str, most: int = caps.MAX_VALUE_CHARS) -> str:
     """Who said it and the sentences, in at most `most` characters: their beginning, and the quote
-    where it lies behind that."""
+    where it is behind that."""
     head = f'said by {who}: "'
     room = most - len(head) - 1
     if len(said) > room:

@@ -38,7 +38,7 @@ from pinfold.rollout.memory import (
 from pinfold.rollout.provenance import words
 
 _NUDGE = 3
-"""Words up to which a message may only tell to go on."""
+"""Words up to which a message may only tell to continue."""
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u9fff]|[^\W\u0e00-\u0eff\u3040-\u9fff]+(?:['’]\w+)?")
 """Scripts that put no spaces between words count by the letter."""
 _NAMED = re.compile(r"""\d|[/\\_#@`"“”„«»‘]|\w\.\w|(?<!\w)'""")

@@ -1,4 +1,4 @@
-"""The checkpoint as it stands in a window, beside the digest."""
+"""The checkpoint as it is in a window, beside the digest."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -71,7 +71,7 @@ def window_view(
 ) -> str:
     """Plan, decisions, facts, files and failing commands; empty where there is nothing to say.
 
-    `failing` are commands whose newest run failed, each with its item. What stands in `told`,
+    `failing` are commands whose newest run failed, each with its item. What is in `told`,
     texts in lower case that the window has anyway, is left out.
     """
     view = _View(checkpoint, files, failing, sources or Sources(), told, caps)

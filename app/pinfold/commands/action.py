@@ -48,7 +48,7 @@ class Action(Struct, frozen=True):
         return [*values, *(option.names for option in self.arguments if option.is_option)]
 
     async def carry_out(self, context: Context, text: str = "") -> None:
-        """Do it, with the arguments that stand in `text`. Raises `CommandError`."""
+        """Do it, with the arguments that are in `text`. Raises `CommandError`."""
         assert self.run is not None
         name = f"/{self.slash[0]}" if self.slash else self.title
         await self.run(context, **read(name, self.arguments, text))

@@ -34,7 +34,7 @@ _FROM: dict[WindowSource, str] = {
 _WORDS = 44
 """Characters of an item's text on a line."""
 _RUN = 6
-"""Neighbours of one fate that each have their line."""
+"""Neighbours with one verdict that each have their line."""
 
 
 def price(quote: "Quote", used: int) -> str:
@@ -47,7 +47,7 @@ def price(quote: "Quote", used: int) -> str:
 
 
 def lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """The report; long runs of one fate are a line each where it is not `verbose`."""
+    """The report; long runs with one verdict are one line each where it is not `verbose`."""
     share = f"{1 - report.after / report.before:.0%} less" if report.before else ""
     yield f"Strategy {report.strategy}: {report.before:,} → {report.after:,} tokens, {share}"
     yield (

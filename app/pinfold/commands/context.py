@@ -59,7 +59,7 @@ class Context(Protocol):
         ...
 
     def put(self, text: str, pasted: Sequence[str] = ()) -> None:
-        """Put `text` into the prompt, before what stands there; `pasted` was not typed."""
+        """Put `text` into the prompt, before what is there; `pasted` was not typed."""
         ...
 
     def insert(self, text: str) -> None:
@@ -67,7 +67,7 @@ class Context(Protocol):
         ...
 
     async def switch(self, start: Start) -> None:
-        """Go on with another session. Where it can't be opened, the old one stays."""
+        """Continue with another session. Where it can't be opened, the old one stays."""
         ...
 
     async def suspend_job(self) -> None:

@@ -44,7 +44,7 @@ def kind(row: ContextRow | Row) -> str:
 
 
 def words(row: ContextRow | Row) -> str:
-    """The tool and how the item begins; the name of what stands before the window."""
+    """The tool and how the item begins; the name of what is before the window."""
     if isinstance(row, ContextRow):
         return one_line(row.name)
     said = one_line(row.words)

@@ -1,4 +1,4 @@
-"""`/core`: what every compaction tells anew."""
+"""`/core`: what every compaction tells again."""
 
 from pinfold.commands.action import Action
 from pinfold.commands.context import Context

@@ -24,7 +24,7 @@ EXPECTED = (
 )
 """Failures whose text is meant for the user."""
 WRONG_USE = (SettingsError, NoSuchModel)
-"""Those that only the user can mend, by asking for something else: exit code 2."""
+"""Those that only the user can fix, by asking for something else: exit code 2."""
 
 
 def told(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Commands on what was: earlier windows, and what the host keeps in mind."""
+"""Commands on what was: earlier windows, and what the host remembers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -51,7 +51,7 @@ async def _restore(context: Context, generation: int) -> None:
 
 
 async def fork(context: Context, generation: int) -> None:
-    """Go on in a copy of the session whose window is that one."""
+    """Fork the session whose window is that one."""
     session = context.session
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")

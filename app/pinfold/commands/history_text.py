@@ -44,7 +44,7 @@ def standing(items: Sequence[WindowItem]) -> Iterator[str]:
 
 
 def differences(items: Sequence[Difference]) -> Iterator[str]:
-    """Items added, removed and changed, a line each."""
+    """Items added, removed and changed, one line each."""
     yield counts(items)
     for item in items:
         sign = "-" if item.after is None else "+" if item.before is None else "~"

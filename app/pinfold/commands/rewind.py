@@ -30,7 +30,7 @@ async def rewind(context: Context, n: str = "") -> None:
 
 
 async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo]) -> None:
-    """Go on in a fork that ends before prompt `n`, with its text in the prompt line.
+    """Continue in a fork that ends before prompt `n`, with its text in the prompt line.
 
     `undos` are the file changes to undo as well.
     """

@@ -61,7 +61,7 @@ async def adopt(context: Context, text: str = "", *, use_its_folder: bool = Fals
 
 
 async def take(context: Context, file: Path, *, its_folder: bool = False) -> None:
-    """Go on with a copy of another tool's session."""
+    """Continue with a copy of another tool's session."""
     adopting = partial(context.host.adopt, file, its_folder=its_folder)
     session_id, said = await asyncio.to_thread(adopting)
     await context.switch(partial(context.host.resume, session_id))

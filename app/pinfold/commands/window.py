@@ -211,7 +211,7 @@ def _tell(context: Context, line: str, effect: Effect) -> None:
 
 
 def _unpin_choices(context: Context) -> Sequence[str]:
-    # No numbers: with Enter, a longer one would take the place of what is typed.
+    # No numbers: with Enter, a longer one would replace what is typed.
     held = [str(place) for place, _ in context.session.window.pins if isinstance(place, str)]
     return [*held, "all"]
 

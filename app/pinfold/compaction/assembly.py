@@ -1,6 +1,6 @@
 """A new window from its parts: an inserted text, pins, the latest request, the newest items.
 
-Questions are answered from the digest, work goes on from the newest items: of what core,
+Questions are answered from the digest, work continues from the newest items: of what core,
 checkpoint and pins leave, these get 15% of the first 4,000 tokens and half of the rest, whole
 atoms, the results of which are shortened where they don't fit. The digest gets the rest; what it
 leaves goes to older items. The user's pins, the core and the latest request never go.
@@ -197,7 +197,7 @@ class _Assembly:
         return found[::-1]
 
     def _widen(self, limit: int) -> None:
-        """Keep results whole that were shortened for want of room, the newest first."""
+        """Keep results whole that were shortened for lack of room, the newest first."""
         next_window = self._next_window
         for n in sorted(next_window.shortened(), reverse=True):
             entry = self._view.by_number[n]
@@ -226,7 +226,7 @@ class _Assembly:
         self._insert()
 
     def _digest(self, limit: int, *, freely: bool = False) -> None:
-        """Fill what is left with lines of what does not stand in full."""
+        """Fill what is left with lines of what is not in full."""
         if self._options.text is not None:
             return
         next_window = self._next_window

@@ -1,4 +1,4 @@
-"""How much of the next window each part may take. All figures of it stand here."""
+"""How much of the next window each part may take. All figures of it are here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def least_headroom(view: WindowView, options: PlanOptions) -> int:
 
 
 def needed(view: WindowView) -> tuple[int, int]:
-    """Tokens of what stands before the window, and of the latest request: each request has them."""
+    """Tokens of what is before the window, and of the latest request: each request has them."""
     request = view.latest_request
     asked = 0 if request is None else view.corrected(request.full)
     return view.correct(view.context_tokens), asked

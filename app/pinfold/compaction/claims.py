@@ -1,6 +1,6 @@
-"""The claim check: what a model writes of a session has to stand in the items that it is about.
+"""The claim check: what a model writes of a session has to be in the items that it is about.
 
-Who said a thing is looked at, and wording, never meaning: a quote, a name, a number stands there to
+Who said a thing is looked at, and wording, never meaning: a quote, a name, a number is there to
 the letter or not.
 """
 
@@ -73,7 +73,7 @@ class Sources:
         self._other_words = _words("\n".join(others))
 
     def check(self, entry: SummaryEntry) -> SummaryEntry:
-        """The entry with the evidence that was found, why none bears it out, and what of it stands
+        """The entry with the evidence that was found, why none confirms it, and what of it stands
         in none."""
         entry = replace(entry, value={key: unmarked(part) for key, part in entry.value.items()})
         evidence = self.found(entry.evidence)
@@ -141,7 +141,7 @@ class Sources:
 
 
 def confirmed(notes: str, items: Iterable[Item], cwd: str = "") -> tuple[str, tuple[str, ...]]:
-    """A model's notes, each line marked that names what does not stand in the items that it cites,
+    """A model's notes, each line marked that names what is not in the items that it cites,
     or in any where it cites none; and the lines marked."""
     every = {item.n: item for item in items}
     calls = {item.call_id: n for n, item in every.items() if item.kind == "tool_call"}

@@ -1,4 +1,4 @@
-"""What does not enter a new window, and what stands there instead."""
+"""What does not enter a new window, and what is there instead."""
 
 import re
 from collections.abc import Callable

@@ -12,7 +12,7 @@ from pinfold.rollout.items import Form, Item
 from pinfold.window.show import Shown, show, smaller
 
 STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "shorten", "mask", "fold"})
-"""Verdicts on what stands in the next window, in one form or another."""
+"""Verdicts on what is in the next window, in one form or another."""
 
 
 class Draft:
@@ -35,7 +35,7 @@ class Draft:
         self._planned[n] = left(self._entry(n), verdict, reason)
 
     def replace(self, n: int, item: Item, reason: str) -> None:
-        """Let a new item take the place of item `n`. Raises as `put` does."""
+        """Let a new item replace item `n`. Raises as `put` does."""
         self._planned[n] = left(self._entry(n), "replace", reason)
         self._instead[n] = item
 
@@ -100,7 +100,7 @@ def _as_they_are(view: WindowView) -> dict[int, Planned]:
 
 
 def form_of(entry: WindowEntry, verdict: Verdict) -> Form:
-    """How an item that stays stands in the next window."""
+    """How an item that stays is in the next window."""
     match verdict:
         case "mask":
             return "masked"

@@ -1,4 +1,4 @@
-"""The notes that a model writes for whoever goes on with the session, as text to insert."""
+"""The notes that a model writes for whoever continues with the session, as text to insert."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ MIN_HANDOFF = 200
 MAX_MESSAGE_CHARS = 4_000
 """Of an item that the model reads where not all of it fits; of a longer one its ends."""
 END = f"{transcript.END}\n\nNow write the notes, as you were told to."
-"""What the model reads last: a small one would go on with the record."""
+"""What the model reads last: a small one would continue with the record."""
 MAX_MARKED = 8
 """Lines of the notes with names and numbers from nowhere, that the preview lists."""
 MAX_ANSWER = 8_000

@@ -40,7 +40,7 @@ Summary = Callable[[int], tuple[str, dict[str, object]]]
 
 @dataclass
 class Parts:
-    """They stand in this order, each empty where it has no room or nothing to say."""
+    """They are in this order, each empty where it has no room or nothing to say."""
 
     note: str = ""
     core: str = ""
@@ -205,7 +205,7 @@ def digest_of(
 
 
 def told_by(summary: str, view: WindowView) -> frozenset[str]:
-    """The keys of lines all of whose names and numbers stand in a summary. Lines that have none
+    """The keys of lines all of whose names and numbers are in a summary. Lines that have none
     are not among them, nor are the user's: a summary may name a thing and not what they want."""
 
     def make() -> frozenset[str]:
@@ -246,7 +246,7 @@ def _caps() -> Iterator[ViewCaps]:
 
 
 def _by_item(proposed: Sequence[Suggestion], options: PlanOptions) -> Iterator[str]:
-    """The sentences of each item, a line each behind its number."""
+    """The sentences of each item, one line each behind its number."""
     for (n, first), some in groupby(
         proposed, lambda suggestion: (suggestion.item, suggestion.first)
     ):

@@ -1,4 +1,4 @@
-"""What the window says now and would no longer say: lines of the digest that stand nowhere."""
+"""What the window says now and would no longer say: lines of the digest that are nowhere."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, get_args
@@ -68,7 +68,7 @@ class Change(Struct, frozen=True):
 
 
 def loss_of(view: WindowView, plan: CompactionPlan) -> Loss:
-    """What stands nowhere in the request that follows. It reads all text: some 0.1 s a megabyte."""
+    """What is nowhere in the request that follows. It reads all text: some 0.1 s a megabyte."""
     new = rendered(view, plan.window, plan.inserted)
     return _loss(view.known.record.lines(), rendered_now(view), new)
 
@@ -84,7 +84,7 @@ def change_at(window: Window, generation: int) -> Change:
 
 
 def loss_by(change: Change, archive: Archive, lines: Sequence[DigestLine]) -> Loss:
-    """What stood in the window before and stands nowhere in the one after. As slow as `loss_of`."""
+    """What was in the window before and is nowhere in the one after. As slow as `loss_of`."""
     return _loss(lines, show(change.before, archive), show(change.after, archive))
 
 

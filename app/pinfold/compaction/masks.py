@@ -101,7 +101,7 @@ class _Later:
         self._changed: set[str] = set()
         """Those that one changed."""
         self._whole: set[str] = set()
-        """Those whose whole text stands in an item."""
+        """Those whose whole text is in an item."""
         self._spans: dict[str, list[tuple[int, int]]] = {}
 
     def supersedes(self, done: Done) -> bool:

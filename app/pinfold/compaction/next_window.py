@@ -98,7 +98,7 @@ class NextWindow:
             self.keep(entry, "keep", reason)
 
     def standing(self) -> frozenset[int]:
-        """The items that stand in full."""
+        """The items that are in full."""
         return frozenset(
             n
             for n, (verdict, _) in self.kept.items()

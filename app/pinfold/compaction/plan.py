@@ -21,7 +21,7 @@ class Planned(Struct, frozen=True, gc=False):
     before: int
     """Tokens that it takes in the window now, as counted here."""
     after: int
-    """The same in the next; what a placeholder takes stands at its first item."""
+    """The same in the next; what a placeholder takes is at its first item."""
 
 
 class Sizes(Struct, frozen=True):

@@ -25,7 +25,7 @@ class TooSmall(Refused):
     """Whatever goes, a model's window can't hold what every request needs."""
 
     def __init__(self, model: str, window: int, fixed: int, request: int, reserve: int) -> None:
-        """Tokens: `fixed` is what stands before the window, `reserve` the room for the reply."""
+        """Tokens: `fixed` is what is before the window, `reserve` the room for the reply."""
         left = window - fixed - request - reserve
         leaves = f", which leaves {left:,} tokens" if left >= 0 else ""
         super().__init__(

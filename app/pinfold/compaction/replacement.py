@@ -25,7 +25,7 @@ from pinfold.window.refused import Refused
 
 REPLACED = "replaced by the inserted text"
 Front = Literal["all", "core", "nothing"]
-"""What stands before all else."""
+"""What is before all else."""
 LEAST_CUT = 64
 """Tokens from which on it is worth it to cut a user's message."""
 

@@ -91,7 +91,7 @@ def _together(window: Window, n: int, before: Mapping[int, Form]) -> list[int]:
 def _placed(
     window: Window, order: Sequence[int], now: Mapping[int, Form], back: Sequence[int]
 ) -> dict[int, Form]:
-    """The window of `now` with `back` in it, each behind what it once stood behind."""
+    """The window of `now` with `back` in it, each behind what it once was behind."""
     places, standing = list(now), set(now)
     inserted = (n for boundary in window.boundaries for n in boundary.inserted if n in standing)
     instead = {window.archive[n].detail.get("replaces"): n for n in inserted}

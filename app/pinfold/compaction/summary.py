@@ -56,9 +56,9 @@ class SummaryEntry(Struct, frozen=True):
     """`{"text": ...}`, or the seed's own keys: path and why; name, file and role."""
     evidence: tuple[Evidence, ...] = ()
     unsupported: str = ""
-    """Why no item bears it out; empty where one does."""
+    """Why no item confirms it; empty where one does."""
     unconfirmed: tuple[str, ...] = ()
-    """Its names and numbers that do not stand in the items that it cites."""
+    """Its names and numbers that are not in the items that it cites."""
 
 
 def keys_of(name: Field) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def entries_of(item: Item) -> tuple[SummaryEntry, ...]:
 
 
 def line_of(entry: SummaryEntry) -> str:
-    """An entry on one line, with the items that bear it out, or behind the tools that alone do."""
+    """An entry on one line, with the items that confirm it, or behind the tools that alone do."""
     value = entry.value
     match entry.field:
         case "files_in_scope":
@@ -116,7 +116,7 @@ def line_of(entry: SummaryEntry) -> str:
 
 
 def unconfirmed(names: Sequence[str]) -> str:
-    """The mark of a text with names and numbers that stand in no item; empty without any."""
+    """The mark of a text with names and numbers that are in no item; empty without any."""
     return f"unconfirmed: {', '.join(names)}" if names else ""
 
 

@@ -1,4 +1,4 @@
-"""A new answer and the entries that stood before: what did not change is carried as it was."""
+"""A new answer and the entries that was before: what did not change is carried as it was."""
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def merge(
     standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources
 ) -> tuple[SummaryEntry, ...]:
-    """What stands after the answer, in the order in which it was first said.
+    """What is after the answer, in the order in which it was first said.
 
     An entry that the answer names by its id, or by its path or symbol, takes the new wording;
     one that it calls gone leaves. Neither happens on words that nobody said.

@@ -19,7 +19,7 @@ _ERRORS = 5
 _MAX_TRIES = 200
 """Braces of an answer that begin no JSON object, each of which costs a look at what follows."""
 _LEFT_OUT = frozenset({"title", "description", "maxItems", "maxLength"})
-"""Not every server takes bounds in a schema; the answer is held to them all the same."""
+"""Not every server takes bounds in a schema; the answer is held to them anyway."""
 _ENTRY, _SMALL_TEXT, _MAX_LINES = 120, 120, 40
 """Of a small answer: tokens of an entry, characters of a string, lines to choose quotes from."""
 _BY_WORTH = (
@@ -135,7 +135,7 @@ def parse(answer: str) -> SummaryV1:
 
 
 def _objects(answer: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects that do not lie in another."""
+    """The JSON objects that are not in another."""
     decoder = json.JSONDecoder()
     at, tries = answer.find("{"), 0
     while at >= 0 and tries < _MAX_TRIES:

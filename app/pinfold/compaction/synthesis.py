@@ -219,7 +219,7 @@ def _json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:
 
 
 def is_read(entry: view.WindowEntry, options: PlanOptions) -> bool:
-    """Whether a model reads it: not what the user took out, nor what stands in other words."""
+    """Whether a model reads it: not what the user took out, nor what is in other words."""
     out = options.fold & {entry.n, entry.partner}
     written = entry.item.kind == "summary" and "entries" in entry.item.detail
     return not (out or written or entry.form == "placeholder" or is_made_anew(entry.item))

@@ -37,7 +37,7 @@ class WindowEntry(Struct, frozen=True, gc=False):
     """In full, whatever its form."""
     form: Form
     tokens: int
-    """What it takes now; what a placeholder takes stands at its first item."""
+    """What it takes now; what a placeholder takes is at its first item."""
     full: int
     """What it takes in full."""
     pin: Pin | None
@@ -66,7 +66,7 @@ class WindowView:
     base: Base
     entries: tuple[WindowEntry, ...]
     context_tokens: int
-    """What stands before the window."""
+    """What is before the window."""
     context_window: int
     max_output: int
     known: Known

@@ -35,7 +35,7 @@ class Digest(Struct, frozen=True):
     lines: tuple[DigestLine, ...]
     left: tuple[DigestLine, ...]
     full: frozenset[int] = frozenset()
-    """Positions of the lines that stand in their full form."""
+    """Positions of the lines that are in their full form."""
     repeated: tuple[int, ...] = ()
     """How often each was said or done."""
     numbered: bool = True
@@ -55,7 +55,7 @@ def choose(
 
 def able(record: Record, standing: Collection[int], told: Collection[str]) -> list[DigestLine]:
     """The lines of a record, less those of items in `standing`, which are in the window as they
-    are, and what stands in `told`, texts in lower case."""
+    are, and what is in `told`, texts in lower case."""
     return [
         line
         for line in record.lines()
@@ -84,7 +84,7 @@ class Choice:
         freely: bool = False,
         numbered: bool = True,
     ) -> None:
-        """Lines with the keys `kept` stand before all others, the user's while they take at most
+        """Lines with the keys `kept` are before all others, the user's while they take at most
         half; `ranked`, all compete. `freely`: pasted text may take all the room, and lines stand
         that tell nothing new."""
         self._lines = lines
@@ -225,7 +225,7 @@ class Choice:
         return told * self._scale[at] // (line.cost + _PER_LINE)
 
     def _widen(self) -> None:
-        """Let lines stand in their full form where that fits as well, by their worth."""
+        """Let lines are in their full form where that fits as well, by their worth."""
         for at in self._chosen:
             more = self._lines[at].more
             if 0 < more <= self._left and at not in self._full:

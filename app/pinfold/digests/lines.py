@@ -101,7 +101,7 @@ class DigestLine(Struct, gc=False):
     more: int = 0
     """Tokens that the full form takes beyond `cost`."""
     lead: str = ""
-    """What a message of little information answers; it stands before the text."""
+    """What a message of little information answers; it is before the text."""
 
 
 def line(

@@ -63,6 +63,6 @@ def letters(text: str) -> float:
 
 
 def names(text: str) -> list[str]:
-    """The words of a text that name something, as they stand there: with a digit, a mark or a
+    """The words of a text that name something, as they are there: with a digit, a mark or a
     capital inside."""
     return list(dict.fromkeys(word for word in _WORD.findall(text) if _NAME.search(word)))

@@ -12,7 +12,7 @@ rest: words that a rule was written for measure nothing any more.
     write src/{name}.py
     record decision => <decision: We keep {name}>
 
-A line goes on in the next one where that is indented. `===` stands between stretches, an empty line
+A line continues in the next one where that is indented. `===` is between stretches, an empty line
 between exchanges: filler comes there alone. Marks are `goal`, `rule`, `decision`, `question`,
 `answered`, `fact` and `next`; one with a key that has come before replaces what that said.
 """
@@ -57,7 +57,7 @@ class Dialogue(Struct, frozen=True):
 
 
 class Chatter(Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands between the things that matter."""
+    """What is between the things that matter."""
 
     last: tuple[str, ...]
     """The request that a compaction finds at the end."""

@@ -1,4 +1,4 @@
-"""The probes as questions to a model in the window that it would go on with; a model grades.
+"""The probes as questions to a model in the window that it would continue with; a model grades.
 
 The judge hears neither of the window nor of whose it is.
 """
@@ -46,7 +46,7 @@ class Exam:
     """A `trials.Questioner`. Statements that are out of date count against the answer."""
 
     def __init__(self, speaker: Writer, judge: Writer, instructions: str) -> None:
-        """`instructions` stand before each window, as they do in a session."""
+        """`instructions` are before each window, as they do in a session."""
         self._speaker = speaker
         self._judge = judge
         self._instructions = instructions

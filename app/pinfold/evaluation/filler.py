@@ -1,4 +1,4 @@
-"""What stands between the things that matter: pastes, notes, reads, searches, test runs."""
+"""What is between the things that matter: pastes, notes, reads, searches, test runs."""
 
 import json
 from collections.abc import Callable

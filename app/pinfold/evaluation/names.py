@@ -48,7 +48,7 @@ _FILE = re.compile(rf"\.(?:{_ENDINGS})$")
 _ODD = re.compile(r"//|\w\.{2,3}\w|(?:^|/)\.{3}")
 """In a path: no folder, but a range of revisions, or something left out."""
 _CONTEXT = re.compile(r"(?<=\.\w\w)-\d+-?$|(?<=\.\w\w\w)-\d+-?$")
-"""After a path: the number of a line that stands beside what a search found."""
+"""After a path: the number of a line that is beside what a search found."""
 _MIN_PATH = 4
 
 _BODIES = frozenset(

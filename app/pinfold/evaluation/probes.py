@@ -2,9 +2,9 @@
 
 A statement is *held* as far as a passage of the window has its values: all of them for 1.0, with at
 least half of what it says of them, or of its label; values without that count half. A passage is
-what stands on one line within `REACH` of a value. White space and letter case do not matter. A
-value that an older one stands behind counts nothing, since it misleads whoever reads on; a next
-step that an older one stands behind, half. A file is known where its name stands, and somewhere
+what is on one line within `REACH` of a value. White space and letter case do not matter. A
+value that an older one is behind counts nothing, since it misleads whoever reads on; a next
+step that an older one is behind, half. A file is known where its name stands, and somewhere
 each of its folders.
 """
 
@@ -20,9 +20,9 @@ from pinfold.rollout.items import Item
 BARE = 0.5
 """Of a statement, for its values without what they are about."""
 REACH = 200
-"""Characters: so many words may stand between."""
+"""Characters: so many words may be between."""
 UNSURE = 0.5
-"""Of the next step, where an older one stands behind it."""
+"""Of the next step, where an older one is behind it."""
 
 
 class Reading:

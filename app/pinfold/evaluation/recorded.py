@@ -68,7 +68,7 @@ def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[C
 
 
 def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
-    """What stood before event `at`, and what was needed of it up to event `end`."""
+    """What was before event `at`, and what was needed of it up to event `end`."""
     known = Known()
     changed: set[str] = set()
     read: set[str] = set()

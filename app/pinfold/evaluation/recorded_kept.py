@@ -1,4 +1,4 @@
-"""What a new window should still hold of an old one, and how much of it stands there."""
+"""What a new window should still hold of an old one, and how much of it is there."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
@@ -10,7 +10,7 @@ from pinfold.rollout.items import Item
 
 
 class Wanted:
-    """What should still stand after a cut."""
+    """What should still are after a cut."""
 
     def __init__(self, cut: Cut, view: WindowView, budget: int) -> None:
         self._names: dict[Measure, frozenset[str]] = {

@@ -1,4 +1,4 @@
-"""What strategies would keep of a session that goes on, as it stands."""
+"""What strategies would keep of a session that continues, as it stands."""
 
 from collections.abc import Sequence
 

@@ -55,7 +55,7 @@ def tried(
 def _cut_result(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
     projections = folded(cut.before, counter, "chat", cut.known)
     model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
-    # The window alone counts, whatever stands before it.
+    # The window alone counts, whatever is before it.
     view = replace(projections.view(model), context_tokens=0, correct=int)
     options = PlanOptions(target_pct=1 / WINDOW)
     found: list[Made] = []

@@ -62,7 +62,7 @@ class Report:
     details: Sequence[Section] = ()
     """What is closed on a page, and comes first on a terminal."""
     background: Sequence[Section] = ()
-    """What stands on a page alone; most of it never changes."""
+    """What is on a page alone; most of it never changes."""
 
 
 def score(of: Spread | float | None) -> Cell:

@@ -53,7 +53,7 @@ class Scores(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True):
-    """Where a strategy stands after so many compactions; 0 is before the first."""
+    """Where a strategy is after so many compactions; 0 is before the first."""
 
     compactions: int
     read: Scores

@@ -137,7 +137,7 @@ class _Run:
             self._projections.step(Event(seq, at(seq), data))
 
     async def compact(self, stretch: Stretch) -> None:
-        """Go on to the next point, or say why not."""
+        """Go to the next point, or say why not."""
         try:
             self.take([await self._replaced()])
         except Exception as error:  # a third party's strategy may raise anything
@@ -164,7 +164,7 @@ class _Run:
         """Raises `Refused`, `ProviderError`."""
         setting, strategy, trial = self._setting, self._strategy, self.trial
         material = await self._prepared() if strategy.needs_model else Material()
-        view = self._view()  # anew: nothing is worked out yet
+        view = self._view()  # again: nothing is worked out yet
         begun = time.perf_counter()
         plan = strategy.plan(view, material, setting.options)
         engine.validate(view, plan)

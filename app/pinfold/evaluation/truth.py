@@ -118,4 +118,4 @@ _SLOTS: dict[str, Callable[[Random], str]] = {
     "version": lambda rng: ".".join(str(rng.randrange(11, 99)) for _ in range(3)),
     "date": lambda rng: str(date(2031, 1, 1) + timedelta(days=rng.randrange(10_000))),
 }
-"""What may stand in a sentence. None of it looks like what filler holds."""
+"""What may be in a sentence. None of it looks like what filler holds."""

@@ -1,4 +1,4 @@
-"""A session as a rollout that Codex reads and can go on with."""
+"""A session as a rollout that Codex reads and can continue with."""
 
 import json
 import uuid
@@ -21,7 +21,7 @@ Payload = dict[str, Any]
 
 
 def render(transcript: Transcript) -> str:
-    """A line for each item; where the window is another, it stands at the end as a compaction.
+    """A line for each item; where the window is another, it is at the end as a compaction.
 
     Reasoning is left out: it opens for nobody but the account that it was made for.
     """
@@ -48,7 +48,7 @@ def _begun(transcript: Transcript) -> datetime:
 
 def _lines(transcript: Transcript) -> Iterator[Payload]:
     at = _begun(transcript)
-    # No model provider: Codex would refuse to go on with any but that one.
+    # No model provider: Codex would refuse to continue with any but that one.
     meta = {
         "id": thread_id(transcript),
         "timestamp": _stamp(at),

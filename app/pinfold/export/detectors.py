@@ -1,4 +1,4 @@
-"""What a secret looks like: by how it begins, by its name, by the form that it stands in.
+"""What a secret looks like: by how it begins, by its name, by the form that it is in.
 
 Guesses by entropy alone are left out: in code they find hashes, paths and placeholders. Nothing
 here asks a server whether a secret is valid.
@@ -152,14 +152,14 @@ _LINES = re.compile(
 )
 _LINE = re.compile(r"(?:[^\w\n+/=]*\d{0,6}[^\w\n+/=]+)?([A-Za-z0-9+/]{4,}={0,2})\s*")
 _LINE_END = re.compile(r"(?<![\w+/=])([A-Za-z0-9+/]{40,}+)\s*\Z")
-"""The first line of what was cut off, behind what stands before it."""
+"""The first line of what was cut off, behind what is before it."""
 _BODY = re.compile(
     r"(?<![\w+/])(?:MII[A-Za-z][\w+/][AQgw]IBA(?:AKC|DAN)|MHcCAQEEI|MIGHAgEAMBMG|MIGkAgEB|"
     r"MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{16,}+={0,2}"
 )
 """How private keys begin in Base64: of RSA, PKCS #8, elliptic curves, OpenSSH."""
 _BEGINNINGS = ("MII", "MHcCAQEEI", "MIGHAgEA", "MIGkAgEB", "MC4CAQAw", "b3BlbnNzaC1rZXktdjE")
-"""One of them stands in each."""
+"""One of them is in each."""
 
 
 def hits(text: str) -> Iterator[Hit]:
@@ -253,7 +253,7 @@ def _private_keys(text: str) -> Iterator[Hit]:
 
 
 def _begin(text: str, end: int, least: int) -> int:
-    """Where the lines of a key begin that stand before `end`."""
+    """Where the lines of a key begin that are before `end`."""
     begin, at = end, end
     while at > least:
         line_begin = max(text.rfind("\n", least, at - 1) + 1, least)

@@ -1,4 +1,4 @@
-"""Values that what stands before them calls secret: `password: ...`, `--api-key ...`."""
+"""Values that what is before them calls secret: `password: ...`, `--api-key ...`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -170,7 +170,7 @@ def _is_name(text: str) -> bool:
 
 
 def _words(part: str) -> list[str]:
-    """The words in letters and digits. No word goes on behind a digit, as random letters do."""
+    """The words in letters and digits. No word continues behind a digit, as random letters do."""
     if _MIXED.search(part):
         return []
     pieces = (piece.rstrip("0123456789") for piece in _PIECE.findall(part))

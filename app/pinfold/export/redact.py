@@ -30,7 +30,7 @@ class Secrets:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._names: dict[str, str] = {}
-        """What stands in the place of each secret."""
+        """What is in the place of each secret."""
         self._hits: dict[str, tuple[Hit, ...]] = {}
         """By text, of those that hold any."""
         counts: Counter[str] = Counter()
@@ -85,7 +85,7 @@ class Secrets:
         return "".join([*parts, text[end:]])
 
     def _secret_at(self, text: str, start: int, beginning: str) -> tuple[str, int] | None:
-        """The name of the secret that stands here, or was cut off here, and its end."""
+        """The name of the secret that is here, or was cut off here, and its end."""
         for secret in self._known[beginning]:
             pairs = zip(secret, text[start : start + len(secret)], strict=False)
             left = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

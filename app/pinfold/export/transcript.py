@@ -1,4 +1,4 @@
-"""What is exported: items with how each stands in the window, as plain values."""
+"""What is exported: items with how each is in the window, as plain values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportedItem:
-    """An item, and how it stands in the window."""
+    """An item, and how it is in the window."""
 
     item: Item
     at: datetime

@@ -1,1 +1,1 @@
-"""Opening sessions: what every face (the screen, exec, those to come) stands on."""
+"""Opening sessions: what every face (the screen, exec, those to come) is on."""

@@ -132,7 +132,7 @@ def _summary(adoption: Adoption) -> str:
 
 
 def _moved(cwd: Path, named: str, *, exists: bool) -> str:
-    """Where it goes on, if that is not the folder that it names."""
+    """Where it continues, if that is not the folder that it names."""
     here = one_line(paths.shown(cwd))
     if exists and Path(named).resolve() != cwd:
         there = one_line(paths.shown(Path(named)))

@@ -1,4 +1,4 @@
-"""Settings written into the user's config file; what else stands there stays as it is."""
+"""Settings written into the user's config file; what else is there stays as it is."""
 
 import tomllib
 from collections.abc import Mapping

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """What lies outside a session. What is not `async` blocks: call it in a thread.
+    """What is outside a session. What is not `async` blocks: call it in a thread.
 
     What opens a session raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -49,7 +49,7 @@ class Host:
     async def new(self, approver: Approver, source: str = "shell") -> Session:
         from pinfold.host.sessions import new_journal
 
-        # A wrong setting may have been mended meanwhile, the folder trusted.
+        # A wrong setting may have been fixed meanwhile, the folder trusted.
         ctx = await asyncio.to_thread(self._ctx.in_folder, self._ctx.cwd)
         return await self.open(approver, lambda: new_journal(ctx, source), ctx=ctx)
 
@@ -84,7 +84,7 @@ class Host:
         return await self.open(approver, lambda: store.fork(folder, at, CLOCK.now)[0])
 
     async def fork_window(self, folder: Path, generation: int, approver: Approver) -> Session:
-        """A copy that goes on in the window of that generation."""
+        """A copy that continues in the window of that generation."""
         from pinfold.agent.clock import CLOCK
 
         store = self._ctx.store
@@ -152,7 +152,7 @@ class Host:
     # Closing
 
     async def close(self, session: Session) -> None:
-        """Interrupt what runs in it and let go of it."""
+        """Interrupt what runs in it and release it."""
         self._sessions.pop(session.id, None)
         await session.close()
 

@@ -34,7 +34,7 @@ class ModelLine:
 def model_lines(
     ctx: AppContext, connection: Connection, prices: Mapping[str, Price]
 ) -> Iterator[ModelLine]:
-    """All of them; asks the provider, and reads prices: in a thread of its own."""
+    """All of them; asks the provider, and reads prices: in its own thread."""
     own = connection.model.provider
     nameable = provider_names(wish_of(ctx.loaded))
     used = [summary.model for summary in ctx.store.list()]

@@ -37,7 +37,7 @@ def unable(model: ModelInfo) -> str:
 
 
 async def run(connection: Connection, folder: Path, home: Path, clock: Clock) -> None:
-    """Have the agent consolidate the files in `folder`; its session lies in `home`.
+    """Have the agent consolidate the files in `folder`; its session is in `home`.
 
     Its calls can read and write there and nowhere else: everything beyond asks, and nobody answers.
     The connection is closed. Raises `AgentFailed`, `JournalError`, `OSError`.

@@ -30,7 +30,7 @@ class Result(Struct, frozen=True):
     """Whether it waits for the user's review."""
     proven: int
     doubts: tuple[tuple[str, str], ...]
-    """Lines that no record bears out, and why."""
+    """Lines that no record confirms, and why."""
     begun: bool = False
     """Whether the user has accepted a part of it."""
 
@@ -99,7 +99,7 @@ def apply(places: Places, result: Result, check: Callable[[], None]) -> None:
 
 
 def settle(places: Places, result: Result) -> None:
-    """End a review: what stands in the files now is what the consolidation came to."""
+    """End a review: what is in the files now is what the consolidation came to."""
     now = outputs(trees.read(places.files))
     was, to_be = before(places), after(places)
     if now != was:

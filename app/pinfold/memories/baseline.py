@@ -1,6 +1,6 @@
 """The memories as the last consolidation left them: one commit in a git repository.
 
-Only the newest is kept. A new baseline takes the place of the whole repository, so that nothing
+Only the newest is kept. A new baseline replaces the whole repository, so that nothing
 that was deleted stays in its objects, packs or logs.
 """
 

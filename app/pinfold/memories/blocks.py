@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 UNCONFIRMED = "## Unconfirmed"
-"""All that stands below it is not borne out by any record, and no session is told of it."""
+"""All that is below it is not confirmed by any record, and no session is told of it."""
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s")

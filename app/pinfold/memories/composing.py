@@ -14,7 +14,7 @@ MAX_WRITTEN = 2_000_000
 
 
 def lasting(tree: trees.Tree) -> trees.Tree:
-    """What nobody may change while the work goes on; others may leave notes."""
+    """What nobody may change while the work continues; others may leave notes."""
     return {k: data for k, data in tree.items() if not k.startswith(f"{EXTENSIONS}/")}
 
 

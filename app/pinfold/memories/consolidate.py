@@ -56,7 +56,7 @@ class Outcome:
     proven: int = 0
     """Lines that the records bear out."""
     doubts: tuple[tuple[str, str], ...] = ()
-    """Lines that none bears out, and why."""
+    """Lines that none confirms, and why."""
     diff: str = ""
     """What changed, or would."""
 

@@ -42,7 +42,7 @@ class Made(Struct, frozen=True):
     extracted: Extracted | None
     """None where nothing is worth remembering."""
     proven: int = 0
-    """Statements that the session bears out."""
+    """Statements that the session confirms."""
     left_out: tuple[str, ...] = ()
     """Why each of the others was left out."""
     usage: Usage = Usage()
@@ -105,7 +105,7 @@ def _digest(source: Source, room: int, writer: Writer) -> str:
 
 
 def kept(answer: str, source: Source) -> Made:
-    """What of a model's answer the session bears out, without secrets. Raises `Unusable`."""
+    """What of a model's answer the session confirms, without secrets. Raises `Unusable`."""
     given = _parsed(answer)
     proving = Proving(source)
     statements, left_out = proving.proven(given.raw_memory[:MAX_STATEMENTS])

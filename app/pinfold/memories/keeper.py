@@ -38,7 +38,7 @@ class Source(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """Something that is wrong with memories, and what mends it."""
+    """Something that is wrong with memories, and what fixes it."""
 
     what: str
     remedy: str = ""
@@ -101,7 +101,7 @@ class Keeper:
     def edit(self, memory: Memory, text: str) -> str:
         """Put the user's words in the place of a memory; empty removes it.
 
-        They are the user's own from then on: no record bears them out, and no consolidation
+        They are the user's own from then on: no record confirms them, and no consolidation
         changes them.
         """
         said = one_line(text).strip()[:LONGEST]

@@ -13,10 +13,10 @@ from pinfold.memories.statements import Cited
 from pinfold.small_files import read_text
 
 State = Literal["told", "kept", "waiting", "stale", "unconfirmed"]
-"""New sessions begin with it; it stands in `MEMORY.md`; no consolidation has read it yet; it may no
+"""New sessions begin with it; it is in `MEMORY.md`; no consolidation has read it yet; it may no
 longer hold; no record confirms it. No session is told of the last two."""
 RECORD = "record"
-"""In place of a file's name: a memory of a session's record that stands in no file yet."""
+"""In place of a file's name: a memory of a session's record that is in no file yet."""
 
 
 class Memory(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Memory(Struct, frozen=True):
     """Of the statement; `note` for words of the user's own."""
     text: str
     line: str
-    """As it stands in its file."""
+    """As it is in its file."""
     folder: str
     cites: tuple[Cited, ...]
     """With whole ids, where the sessions are known."""

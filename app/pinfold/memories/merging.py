@@ -39,7 +39,7 @@ def merged(
 ) -> Tree:
     """`MEMORY.md` and `memory_summary.md` as rules make them of the selected records.
 
-    Lines without citation are the user's and stay; lines that `every` record bears out no more
+    Lines without citation are the user's and stay; lines that `every` record confirms no more
     leave.
     """
     records = {output.session_id: output for output in every}

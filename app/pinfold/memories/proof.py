@@ -32,7 +32,7 @@ HEADINGS = frozenset(
 """Headings that say nothing of themselves."""
 _ORDERS = ("rule", "decision")
 _SHARED = 0.5
-"""Of the words of a line, that must stand in what it cites."""
+"""Of the words of a line, that must be in what it cites."""
 _SHORTEST_ID = 8
 """Characters of a session's id that may stand for all of it."""
 MAX_UNCONFIRMED = 50
@@ -44,7 +44,7 @@ _BREAK = Block("space", "***")
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A line that no record bears out."""
+    """A line that no record confirms."""
 
     text: str
     why: str
@@ -119,9 +119,9 @@ def checked(
 ) -> Checked:
     """What a consolidation made of a file that was `before`: unproven lines are moved to its end.
 
-    Lines without citation that stood there before are the user's and stay, at the end where they
+    Lines without citation that was there before are the user's and stay, at the end where they
     were left out. Lines that cite a session that is `gone` are not moved but left out, unless the
-    rest of what they cite bears them out. Each other line must be a statement: sessions read line
+    rest of what they cite confirms them. Each other line must be a statement: sessions read line
     by line, and take one without kind or citation for the user's. A skill has `steps` instead,
     with code below them.
     """
@@ -186,7 +186,7 @@ def _prove_single(text: str, records: Records) -> str | Doubt:
 
 
 def prove(text: str, records: Records) -> str | Doubt:
-    """The statement as it may stand: its citations whole, with the quote that bears it out."""
+    """The statement as it may stand: its citations whole, with the quote that confirms it."""
     if len(text) > LONGEST:
         return Doubt(f"{text[:200]}…", "it is too long")
     statement = parse(text)
@@ -258,7 +258,7 @@ def purged(text: str, gone: Collection[str], records: Records) -> str:
 
 
 def _with_content(every: Sequence[Block]) -> list[Block]:
-    """Without the headings that nothing stands below, but for the title."""
+    """Without the headings that nothing is below, but for the title."""
     kept: list[Block] = []
     enough = 1
     """A heading below this level has something below it."""

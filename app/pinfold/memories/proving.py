@@ -60,7 +60,7 @@ class Proving:
         self._partner = {entry.n: entry.partner for entry in entries}
 
     def proven(self, every: Iterable[Said]) -> tuple[list[Statement], tuple[str, ...]]:
-        """The statements that the session bears out, and why each of the others is left out."""
+        """The statements that the session confirms, and why each of the others is left out."""
         found: dict[str, Statement] = {}
         left_out: list[str] = []
         for said in every:
@@ -74,7 +74,7 @@ class Proving:
         return list(found.values()), tuple(left_out)
 
     def verbatim(self, every: Iterable[Statement]) -> tuple[list[Statement], tuple[str, ...]]:
-        """Of statements in the session's own words those whose names and numbers stand in what
+        """Of statements in the session's own words those whose names and numbers are in what
         they cite; and why each of the others is left out."""
         found: list[Statement] = []
         left_out: list[str] = []
@@ -88,7 +88,7 @@ class Proving:
         return found, tuple(left_out)
 
     def prose(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """The lines of a summary whose names and numbers stand in the session; and why each of the
+        """The lines of a summary whose names and numbers are in the session; and why each of the
         others is left out."""
         told, doubtful = confirmed(text, self._source.items, self._source.cwd)
         left = set(doubtful)

@@ -19,7 +19,7 @@ MAX_BYTES = 2_000_000
 """Of a file that is read to check a memory, or of a memory file."""
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNCONFIRMED = "unconfirmed"
-"""What the heading of those lines begins with that no record bears out."""
+"""What the heading of those lines begins with that no record confirms."""
 
 
 class MemoryLine(Struct, frozen=True):
@@ -28,13 +28,13 @@ class MemoryLine(Struct, frozen=True):
     number: int
     """In its file, from 1."""
     text: str
-    """As it stands there."""
+    """As it is there."""
     folder: str = ""
     """The one that the heading above it names."""
     statement: Statement | None = None
     """None for words of the user's own."""
     unconfirmed: bool = False
-    """No record bears it out."""
+    """No record confirms it."""
 
     @property
     def says(self) -> str:
@@ -70,13 +70,13 @@ def lines(text: str) -> list[MemoryLine]:
 
 
 class Sources:
-    """Says which memories have lost what bears them out. Reads each file once. Blocking."""
+    """Says which memories have lost what confirms them. Reads each file once. Blocking."""
 
     def __init__(
         self, folder_of: Callable[[str], str | None], confirmed: Collection[str] = ()
     ) -> None:
         """`folder_of` gives the folder that a session worked in; None where the session is gone,
-        empty where nobody can say. `confirmed` are hashes of lines that hold all the same."""
+        empty where nobody can say. `confirmed` are hashes of lines that hold anyway."""
         self._folder_of = folder_of
         self._confirmed = confirmed
         self._texts: dict[Path, str | None] = {}

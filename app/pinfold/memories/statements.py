@@ -5,7 +5,7 @@ A record is text, one statement a line:
     - rule: Run the tests with `make test`. [0198...c1#12, 0198...c1#14] "make test, please"
     - fact: The limit is 40. [0198...c1#31] "LIMIT = 40" in "app/limits.py"
 
-The quote is JSON; `in` names the file that it stands in, where it is a file's. Other lines
+The quote is JSON; `in` names the file that it is in, where it is a file's. Other lines
 (headings, prose) are no statements.
 """
 
@@ -56,7 +56,7 @@ class Statement(Struct, frozen=True):
     """Words of a cited item, or of `file`."""
     file: str = ""
     """The file that it speaks of, relative to the session's folder: stale once the quote no longer
-    stands there. Empty where it speaks of none."""
+    is there. Empty where it speaks of none."""
 
     def __str__(self) -> str:
         """Its line, which `parse` reads back."""

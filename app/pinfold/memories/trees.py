@@ -19,7 +19,7 @@ MAX_FILES = 5_000
 
 
 def read(folder: Path) -> Tree:
-    """The memory files in a folder; what else lies there, links included, is left out.
+    """The memory files in a folder; what else is there, links included, is left out.
 
     Raises `OSError`.
     """

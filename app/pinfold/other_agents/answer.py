@@ -20,7 +20,7 @@ NOTE = (
 END = "[End of the record.]"
 MORE = "[{more} more lines of it are in {path}: read that file when a detail is missing.]"
 FILE = ".pinfold-digest.txt"
-"""What stands behind the name of the session's file in that of the digest's."""
+"""What is behind the name of the session's file in that of the digest's."""
 
 _MARGIN = 100
 _LIMITS: dict[Tool, int] = {"claude": 10_000 - _MARGIN, "codex": 10_000 - _MARGIN}
@@ -47,7 +47,7 @@ class _Hook(Struct, frozen=True):
 def answer(given: bytes, budget_tokens: int) -> str:
     """The answer to a hook's JSON: nothing, unless a session was compacted.
 
-    What does not fit stands in a file beside the session. Raises `NoAnswer`, `NotASession`,
+    What does not fit is in a file beside the session. Raises `NoAnswer`, `NotASession`,
     `OSError`.
     """
     hook = _hook(given)

@@ -17,7 +17,7 @@ PATIENCE = 1.8
 LOG = "hook.log"
 """In pinfold's home."""
 _MOST_LOG = 100_000
-"""Bytes; a larger log is begun anew."""
+"""Bytes; a larger log is begun again."""
 
 Work = Callable[[], str]
 

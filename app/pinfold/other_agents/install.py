@@ -40,7 +40,7 @@ class Change(Struct, frozen=True):
 
 
 class _Undo(Struct, frozen=True):
-    """What stands in the home until the hook is taken out."""
+    """What is in the home until the hook is taken out."""
 
     path: str
     before: str | None
@@ -63,13 +63,13 @@ def command(project: Path | None) -> str:
 
 
 def places(agent: Agent, project: Path | None) -> list[Path]:
-    """The files that hooks may stand in; the first is the usual one."""
+    """The files that hooks may be in; the first is the usual one."""
     folder = agent.settings_folder(project)
     return [folder / agent.file, *([folder / "config.toml"] if agent.name == "codex" else [])]
 
 
 def found_in(agent: Agent, project: Path | None) -> list[Path]:
-    """The files that our hook stands in."""
+    """The files that our hook is in."""
     return [path for path in places(agent, project) if _commands(path)]
 
 

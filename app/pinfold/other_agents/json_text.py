@@ -17,7 +17,7 @@ class NotJson(Exception):
 
 
 class Node(Struct):
-    """A value, and where it stands in the text."""
+    """A value, and where it is in the text."""
 
     kind: Literal["object", "array", "other"]
     start: int

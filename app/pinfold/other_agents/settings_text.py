@@ -49,7 +49,7 @@ def with_hook(text: str, command: str) -> str:
 
 
 def without_hook(text: str) -> str:
-    """A JSON text without our hooks, and what only they stood in. Raises `HookRefused`."""
+    """A JSON text without our hooks, and what only they was in. Raises `HookRefused`."""
     while found := next(_ours(_parsed(text).value), None):
         at, inner, _ = found
         root = _parsed(text)

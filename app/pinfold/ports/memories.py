@@ -26,7 +26,7 @@ class MemoryPort(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Where the files of memories lie; tools may read there unasked."""
+        """Where the files of memories lie; tools may read there without asking."""
         ...
 
     def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> str:

@@ -38,7 +38,7 @@ class Summarizer(Protocol):
 
     def conversation_room(self, items: Sequence[Item], instruction: str) -> int:
         """Tokens that an answer to `instruction` may have behind the live conversation, of which
-        `items` are what stands in the window; 0 where the model is not that of the session."""
+        `items` are what is in the window; 0 where the model is not that of the session."""
         ...
 
     async def in_conversation(

@@ -63,7 +63,7 @@ class Sandbox(Struct, frozen=True):
     roots: tuple[Path, ...]
     """Resolved folders to work in, the workspace first."""
     scratch: Path
-    """A folder of the session: what takes the place of `/tmp`, caches, what was set aside."""
+    """A folder of the session: what replaces `/tmp`, caches, what was set aside."""
     writes: bool = True
     """Whether the roots may be written; where not, nothing may."""
     network: bool = False

@@ -72,7 +72,7 @@ class OpenAICompatible:
     ) -> None:
         """`key_env` is named in error messages; `max_output` is what a reply may have in tokens
         where the request does not ask for less; `extra` is added to the body of each request;
-        `transport` takes the place of the network.
+        `transport` replaces the network.
 
         The `headers` of a request win over those given here, which hold none of `OWN_HEADERS`."""
         self.name = name
@@ -264,7 +264,7 @@ class OpenAICompatible:
     ) -> "httpx2.Response":
         """The response, unread where it is to `stream`. Raises `ErrorStatus`.
 
-        A kept connection that the server had closed meanwhile is opened anew, once.
+        A kept connection that the server had closed meanwhile is opened again, once.
         """
         import httpx2
 

@@ -1,4 +1,4 @@
-"""What stands in for a model where none is to be asked."""
+"""What is in for a model where none is to be asked."""
 
 from collections.abc import AsyncGenerator
 

@@ -71,7 +71,7 @@ class Act(Struct, frozen=True, kw_only=True):
     text: str = ""
     """Content without what the host put into it."""
     plan: tuple[Step, ...] | None = None
-    """The whole plan as it stood after this act, where it brought one."""
+    """The whole plan as it was after this act, where it brought one."""
     names: tuple[str, ...] = ()
     """Files that an edit was to change, whether it did or not."""
     bodies: tuple[str, ...] | None = None
@@ -90,7 +90,7 @@ class Act(Struct, frozen=True, kw_only=True):
 
 
 def act(call: Item | None, result: Item) -> Act | None:
-    """What a result (with its call), or an item that stands alone, is; None for what a model
+    """What a result (with its call), or an item that is alone, is; None for what a model
     wrote, and for what a compaction left."""
     detail = result.detail
     kind = kind_of(result)

@@ -21,7 +21,7 @@ from pinfold import atomic_files
 FOLDER = "blobs"
 COMPRESSED = ".zst"
 MAX_READ = 1 << 30
-"""Bytes of one blob; the little that lies there could stand for any number."""
+"""Bytes of one blob; the little that is there could stand for any number."""
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _GIT = 40
 """Characters of git's hash of a blob; the other is SHA-256."""

@@ -1,4 +1,4 @@
-"""What stands before the window in every request."""
+"""What is before the window in every request."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Memories(Struct, frozen=True, omit_defaults=True):
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """What stands before the window in every request."""
+    """What is before the window in every request."""
 
     instructions: str = ""
     agents: tuple[AgentsFile, ...] = ()

@@ -93,7 +93,7 @@ class RequestFinished(Data, frozen=True, kw_only=True):
 
 
 class CompactionFinished(Data, frozen=True, kw_only=True):
-    """How an attempt to compact ended; where it was applied, `window_replaced` stands before."""
+    """How an attempt to compact ended; where it was applied, `window_replaced` is before."""
 
     compaction: Compaction
     status: Literal["applied", "failed", "stopped", "cancelled"]
@@ -112,7 +112,7 @@ class ArtifactObserved(Data, frozen=True, kw_only=True):
     """Git blob hash, computed by the host; none where unknown."""
     item: int | None = None
     backup: str | None = None
-    """Hash under which the bytes before an edit lie in the session's `blobs/`."""
+    """Hash under which the bytes before an edit are in the session's `blobs/`."""
 
 
 class ApprovalDecided(Data, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ class ApprovalDecided(Data, frozen=True, kw_only=True):
     way: Literal["", "network", "outside"] = ""
     """What the user let the command have beyond its sandbox."""
     asked: str = ""
-    """Why it was asked; with `policy`, why it would have been where the call ran all the same."""
+    """Why it was asked; with `policy`, why it would have been where the call ran anyway."""
     folders: tuple[str, ...] = ()
     """Where `always` allows edits of files that nothing names."""
     edits: bool = False
@@ -261,7 +261,7 @@ class WindowReplaced(Data, frozen=True, kw_only=True):
     window: tuple[tuple[int, Form], ...]
     strategy: str = ""
     inserted: tuple[Item, ...] = ()
-    """Items that no `item_added` brought; they stand in `window` too."""
+    """Items that no `item_added` brought; they are in `window` too."""
     why: dict[int, str] = field(default_factory=dict)
     tokens: Sizes | None = None
     meta: dict[str, Any] = field(default_factory=dict)

@@ -17,7 +17,7 @@ Kind = Literal[
 ]
 State = Literal["complete", "interrupted", "unknown"]
 Form = Literal["full", "short", "masked", "placeholder"]
-"""How an item stands in the window: as it is, with the ends of its body, its body masked, or
+"""How an item is in the window: as it is, with the ends of its body, its body masked, or
 folded."""
 
 WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
@@ -57,7 +57,7 @@ class Image(Struct, frozen=True, omit_defaults=True):
     height: int = 0
     """Pixels; 0 where the bytes don't tell."""
     hash: str = ""
-    """SHA-256 of the bytes, which lie in the session's `blobs/`."""
+    """SHA-256 of the bytes, which are in the session's `blobs/`."""
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -156,7 +156,7 @@ class Journal:
             raise self._unread(error) from error
 
     def read_at(self, places: Iterable[Place]) -> Iterator[Event]:
-        """The events whose lines stand there. Raises `JournalError` if the file can't be read."""
+        """The events whose lines are there. Raises `JournalError` if the file can't be read."""
         try:
             with self.path.open("rb") as file:
                 for offset, length in places:

@@ -16,16 +16,16 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     hash: str | None = None
     """What the host knew of the file or the output then."""
     quote: str = ""
-    """The sentences that were quoted, as they stand there; empty where nothing was."""
+    """The sentences that were quoted, as they are there; empty where nothing was."""
 
     @property
     def said_by_user(self) -> bool:
-        """Whether the user's own words bear it out."""
+        """Whether the user's own words confirm it."""
         return self.source == "user" and self.quote != ""
 
 
 class Dependency(Struct, frozen=True, omit_defaults=True):
-    """An artifact that a fact stands on, with its hash at that time."""
+    """An artifact that a fact is on, with its hash at that time."""
 
     uri: str
     hash: str | None = None
@@ -55,7 +55,7 @@ class DecisionMemory(Struct, frozen=True, kw_only=True, tag="decision", tag_fiel
 
 
 class PlanMemory(Struct, frozen=True, kw_only=True, tag="plan", tag_field="kind"):
-    """The whole plan; it takes the place of the one before."""
+    """The whole plan; it replaces the one before."""
 
     steps: tuple[PlanStep, ...]
     evidence: Evidence

@@ -1,7 +1,7 @@
-"""Names and numbers in text, and which of them stand in items.
+"""Names and numbers in text, and which of them are in items.
 
 A name is what has to be copied to the letter: a path, a URL, a symbol, an option, an abbreviation,
-a call, what stands in backticks. Sources are looked at to the letter, whatever the case.
+a call, what is in backticks. Sources are looked at to the letter, whatever the case.
 """
 
 import re
@@ -54,12 +54,12 @@ class Source:
         self._texts += known
 
     def missing(self, text: str, cwd: str = "") -> list[str]:
-        """The names and numbers of `text` that do not stand here."""
+        """The names and numbers of `text` that are not here."""
         gone = [name for name in names(text, cwd) if not self._holds(name)]
         return gone + [number for number in numbers(text) if number not in self._numbers]
 
     def tells(self, text: str, cwd: str = "") -> bool:
-        """Whether `text` has names or numbers, and all of them stand here."""
+        """Whether `text` has names or numbers, and all of them are here."""
         return not self.missing(text, cwd) and bool(names(text, cwd) or numbers(text))
 
     @cached_property
@@ -78,7 +78,7 @@ class Source:
 
 
 def missing(text: str, items: Iterable[Item], cwd: str = "") -> list[str]:
-    """The names and numbers of `text` that do not stand in these items."""
+    """The names and numbers of `text` that are not in these items."""
     return Source(items).missing(text, cwd)
 
 

@@ -46,7 +46,7 @@ class Prompt(Struct, frozen=True):
 
 
 def slices(text: str, spans: Iterable[Span]) -> list[str]:
-    """What stands in these spans, without those that are blank."""
+    """What is in these spans, without those that are blank."""
     return [part for start, end in spans if (part := text[start:end].strip())]
 
 
@@ -65,7 +65,7 @@ def is_paste(text: str) -> bool:
 
 
 def find(text: str, pastes: Iterable[str]) -> tuple[Span, ...]:
-    """Where pasted texts stand in `text`: whole, or their sentences where they were edited."""
+    """Where pasted texts are in `text`: whole, or their sentences where they were edited."""
     found: list[Span] = []
     for paste in map(str.strip, pastes):
         if paste and paste in text:
@@ -169,7 +169,7 @@ def request(items: Iterable[Item]) -> Item | None:
 
 
 def spans_of(recorded: object, length: int) -> tuple[Span, ...]:
-    """The spans that a file names, as far as they lie in a text of that length."""
+    """The spans that a file names, as far as they are in a text of that length."""
     every = recorded if isinstance(recorded, list | tuple) else ()
     return _merged(filter(None, map(_span, every)), length)
 
@@ -226,7 +226,7 @@ def _merged(spans: Iterable[Span], length: int) -> tuple[Span, ...]:
 
 
 def _gaps(spans: Sequence[Span], length: int) -> list[Span]:
-    """What lies between the spans."""
+    """What is between the spans."""
     starts = [0, *(end for _, end in spans)]
     ends = [*(start for start, _ in spans), length]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]

@@ -1,4 +1,4 @@
-"""Whether words stand in a text: one after the other, whatever their case, space and quotes."""
+"""Whether words are in a text: one after the other, whatever their case, space and quotes."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _GAP = rf"[\s{_QUOTES}]"
 
 
 def find(quote: str, text: str) -> Span | None:
-    """Where the words of `quote` stand in `text`, first; None where they don't."""
+    """Where the words of `quote` are in `text`, first; None where they don't."""
     words = [word for word in _TOKEN.findall(quote[: LONGEST + 1]) if word not in _QUOTES]
     told = [at for at, word in enumerate(words) if any(map(str.isalnum, word))]
     if not told or len(quote) > LONGEST:

@@ -87,7 +87,7 @@ class Texts:
     def search(self, query: str) -> Mapping[str, str]:
         """The ids of sessions that hold words beginning like all of `query`'s, best first.
 
-        Each with a piece of its text around a match, which stands between `MATCH` and `MATCH_END`.
+        Each with a piece of its text around a match, which is between `MATCH` and `MATCH_END`.
         """
         words = [word for word in query.split() if any(map(str.isalnum, word))]
         if not words:

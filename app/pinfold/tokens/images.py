@@ -48,7 +48,7 @@ def _gemini(width: int, height: int) -> float:
     )
 
 
-# The first pattern found in the name decides, so that the particular stands before the general.
+# The first pattern found in the name decides, so that the particular is before the general.
 _RULES: tuple[tuple[str, _Rule], ...] = (
     ("claude", _claude),
     ("gemini", _gemini),

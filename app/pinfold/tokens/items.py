@@ -52,7 +52,7 @@ def _opaque(counter: Counter, item: Item, wire_api: WireApi) -> int:
 def context_rows(
     counter: Counter, context: Context, wire_api: WireApi
 ) -> list[tuple[str, str, int]]:
-    """What stands before the window, each piece as part, name and tokens."""
+    """What is before the window, each piece as part, name and tokens."""
 
     def count(text: str) -> int:
         return counter.count(text) + MESSAGE if text else 0
@@ -74,7 +74,7 @@ def context_rows(
 
 
 def context_parts(counter: Counter, context: Context, wire_api: WireApi) -> dict[str, int]:
-    """Tokens of what stands before the window, by part."""
+    """Tokens of what is before the window, by part."""
     parts = {"instructions": 0, "AGENTS.md": 0, "tools": 0, "memories": 0}
     for part, _, tokens in context_rows(counter, context, wire_api):
         parts[part] += tokens

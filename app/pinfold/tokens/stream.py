@@ -11,7 +11,7 @@ _GROWTH = 1.25
 class StreamCount:
     """The tokens of a text so far, at a cost that does not grow with the text.
 
-    What lies before the last cut is counted once. The rest is counted at each delta, and while it
+    What is before the last cut is counted once. The rest is counted at each delta, and while it
     is longer than 2 KB, where it has grown by a quarter; in between it is extrapolated.
     """
 

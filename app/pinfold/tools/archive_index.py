@@ -96,7 +96,7 @@ def _create(name: str) -> "sqlite3.Connection":
         raise ToolError(_NO_FTS5) from error
     db = sqlite3.connect(name, check_same_thread=False)
     try:
-        # The texts stand in the items already; the index alone is kept.
+        # The texts are in the items already; the index alone is kept.
         db.execute(
             "CREATE VIRTUAL TABLE items USING fts5(text, parts, content='', "
             "tokenize='porter unicode61 remove_diacritics 2')"

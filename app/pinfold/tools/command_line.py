@@ -55,7 +55,7 @@ def _word(written: str) -> Word:
             pattern += glob.escape(piece[1:-1])
         else:
             text += piece
-            # What stands in brackets differs between shells: anything does.
+            # What is in brackets differs between shells: anything does.
             pattern += re.sub(r"\[[^/]*", "*", piece)
             wild = wild or not set("*?[").isdisjoint(piece)
     return Word(text, pattern if wild else None)
@@ -111,7 +111,7 @@ def _may_be_parent(part: str) -> bool:
 
 
 def says(command: str, prefix: str) -> bool:
-    """Whether the words of a prefix stand in a command anywhere, one behind the other.
+    """Whether the words of a prefix are in a command anywhere, one behind the other.
 
     A command may hide them; that is no boundary.
     """

@@ -44,7 +44,7 @@ TEXTUAL = frozenset({"echo", "egrep", "fgrep", "grep", "printf", "rg"})
 def suspect(words: Sequence[str], after: int) -> str | None:
     """The first word from `after` on that may run or write something, or set a variable."""
     names = [word.rsplit("/", 1)[-1] for word in words[:3]]
-    # The program may stand behind a runner: `uv run pytest`, `python -m pytest`.
+    # The program may be behind a runner: `uv run pytest`, `python -m pytest`.
     keys = [*names, " ".join(names[:2])]
     long = [name for key in keys for name in LONG.get(key, "").split()] + ANY.split()
     letters = {letter for key in keys for letter in LETTERS.get(key, "")}

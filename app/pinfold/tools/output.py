@@ -113,7 +113,7 @@ def keep(folder: Path, call_id: str, text: str) -> Path:
 
 def new_file(folder: Path, call_id: str) -> tuple[Path, IO[bytes]]:
     """A file for an output of a session, which was not there before: some servers count their
-    calls anew in each response. Raises `OSError`."""
+    calls again in each response. Raises `OSError`."""
     folder /= "outputs"
     make_folder(folder)
     stem = re.sub(r"[^\w-]", "_", call_id)[:100] or "call"

@@ -68,7 +68,7 @@ class Reader:
 
 
 def _options(word: str, known: Reader) -> list[str]:
-    """The options that stand in one word, without their values."""
+    """The options that are in one word, without their values."""
     if word.startswith("--") or word in known.long:
         return [word.partition("=")[0]]
     found = []

@@ -38,7 +38,7 @@ def resolve(path: str, workspace: Path) -> Path:
 
 
 def inside(path: Path, workspace: Path) -> bool:
-    """Whether a resolved path lies in the workspace."""
+    """Whether a resolved path is in the workspace."""
     return path.is_relative_to(workspace)
 
 

@@ -152,7 +152,7 @@ class Bridge:
                 assert_never(update)
 
     def refresh(self) -> None:
-        """Read anew what no update tells: model, approvals, threshold."""
+        """Read again what no update tells: model, approvals, threshold."""
         session = self._session
         self._transcript.count_for(session.model.name)
         self._status.model = f"{session.model.name} · {session.model.provider}"

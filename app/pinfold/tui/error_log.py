@@ -8,7 +8,7 @@ from pinfold import paths
 from pinfold.sanitize import clean
 
 MOST = 1_000_000
-"""Bytes; a larger log is begun anew."""
+"""Bytes; a larger log is begun again."""
 
 
 class ErrorLog:

@@ -77,7 +77,7 @@ def _write(fd: int, data: bytes) -> None:
 def stop_job() -> None:
     """Stop as the terminal itself would for Ctrl+Z; returns when the shell continues us.
 
-    All of the job stops: the shell would wait for ever for a `make run` that goes on. Where no
+    All of the job stops: the shell would wait for ever for a `make run` that continues. Where no
     shell could continue it, nothing stops.
     """
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)

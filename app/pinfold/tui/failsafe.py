@@ -27,7 +27,7 @@ Heard = TypeVar("Heard")
 
 
 def safely(app: App[Any], listener: Callable[[Heard], None]) -> Callable[[Heard], None]:
-    """`listener`, whose failures are the app's: what is told to it goes on."""
+    """`listener`, whose failures are the app's: what is told to it continues."""
 
     def hear(what: Heard) -> None:
         try:
@@ -39,7 +39,7 @@ def safely(app: App[Any], listener: Callable[[Heard], None]) -> Callable[[Heard]
 
 
 class FailsafeApp(App[str]):
-    """Says each failure in one line, writes its details to a log, and goes on."""
+    """Says each failure in one line, writes its details to a log, and continues."""
 
     def __init__(self, errors: Path, *, ansi_color: bool | None = None) -> None:
         """`errors` is the log."""

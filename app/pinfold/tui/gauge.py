@@ -52,7 +52,7 @@ MASKING = ("┊", "gauge-threshold")
 """Where old bodies are masked, below the threshold."""
 
 SIGNS: dict[Source, str] = {"measured": "", "calibrated": "≈", "estimated": "≈", "unknown": "?"}
-"""What stands before the figure where there is no room for the word."""
+"""What is before the figure where there is no room for the word."""
 MEANINGS: dict[Source, str] = {
     "measured": "reported by the provider.",
     "calibrated": "counted here, corrected by this model's reports.",

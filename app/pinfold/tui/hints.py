@@ -18,7 +18,7 @@ class Hints:
         self._hiding: Timer | None = None
 
     def show(self, hint: str) -> None:
-        """For a while; it takes the place of another."""
+        """For a while; it replaces another."""
         self._status.hint = hint
         self._shown_at = self._monotonic()
         if self._hiding is not None:

@@ -27,7 +27,7 @@ class Outbox:
         tell: Callable[[str, Level], None],
         edit: Callable[[], object],
     ) -> None:
-        """`edit` opens what stands in the prompt in the user's own editor."""
+        """`edit` opens what is in the prompt in the user's own editor."""
         self._editor = editor
         self._queue = queue
         self._tell = tell
@@ -108,7 +108,7 @@ class Outbox:
             entry = self._asked[0]
             try:
                 await self._ask(*entry)
-            except Exception as error:  # those behind it must go on
+            except Exception as error:  # those behind it must continue
                 self._editor.app._handle_exception(error)
             self._asked = [pair for pair in self._asked if pair is not entry]
 

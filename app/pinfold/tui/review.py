@@ -29,7 +29,7 @@ def why_now(session: Session, trigger: CompactionTrigger) -> str:
 
 
 class ReviewCard(Static):
-    """Stands above the prompt, and takes no key: what is typed goes on into the prompt.
+    """Stands above the prompt, and takes no key: what is typed continues into the prompt.
 
     `wanted` tells whether the user wants the preview.
     """

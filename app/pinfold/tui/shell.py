@@ -239,7 +239,7 @@ class Shell(Keys):
             self._hints.show(text.partition("\n")[0])
 
     def refresh_status(self) -> None:
-        """Read the model, the approvals and the gauge anew."""
+        """Read the model, the approvals and the gauge again."""
         if self._bridge is not None:
             self._bridge.refresh()
             self._read_branch()

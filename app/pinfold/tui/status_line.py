@@ -1,4 +1,4 @@
-"""The status line: where one is, and what goes on."""
+"""The status line: where one is, and what continues."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHOOSES = "↑ ↓ choose · letters go to the prompt"
 
 
 class StatusLine(Widget):
-    """Model, folder, branch and approvals at the left; what goes on, or a hint, at the right."""
+    """Model, folder, branch and approvals at the left; what continues, or a hint, at the right."""
 
     DEFAULT_CSS = """
     StatusLine {
@@ -58,12 +58,12 @@ class StatusLine(Widget):
     own: reactive[Text | None] = reactive(None)
     """What a command of the user's own says, in place of all at the left."""
     hint: reactive[str] = reactive("")
-    """Takes the place of what goes on."""
+    """Takes the place of what continues."""
     seconds: reactive[int] = reactive(0)
     reading: reactive[bool] = reactive(False)
     """Whether the transcript has the keys."""
     on_item: reactive[bool] = reactive(False)
-    """Whether its cursor stands on an item, so that letters act."""
+    """Whether its cursor is on an item, so that letters act."""
     behind: reactive[int] = reactive(0)
     """Rows that have come below the view."""
 

@@ -1,4 +1,4 @@
-"""What stands in an empty transcript."""
+"""What is in an empty transcript."""
 
 from __future__ import annotations
 

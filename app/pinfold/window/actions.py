@@ -48,7 +48,7 @@ class Effect(Struct, frozen=True):
 
 
 class Outlook(Struct, frozen=True):
-    """A window that could take the place of this one. Nothing has happened yet."""
+    """A window that could replace this one. Nothing has happened yet."""
 
     items: int
     before: int

@@ -1,4 +1,4 @@
-"""Every item of a session by its number, whether it stands in the window or not."""
+"""Every item of a session by its number, whether it is in the window or not."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -85,7 +85,7 @@ class Archive:
             self._files[n] = {**files, path: touch}
 
     def hold(self, numbers: Collection[int]) -> None:
-        """Have the bodies of these items in memory, and let go of those that can be read again.
+        """Have the bodies of these items in memory, and release those that can be read again.
 
         Raises `Lost`, `JournalError`.
         """

@@ -11,7 +11,7 @@ from pinfold.rollout.items import Item, Kind
 from pinfold.rollout.journal import JournalError, Place
 
 Read = Callable[[Iterable[Place]], Iterator[Event]]
-"""Reads the events whose lines stand there. Raises `JournalError`."""
+"""Reads the events whose lines are there. Raises `JournalError`."""
 
 _REMEMBERED = 256
 """Bodies outside memory that are kept once they were read."""
@@ -63,7 +63,7 @@ class Bodies:
         return self._read_again(n) if item is None else item
 
     def hold(self, numbers: Collection[int]) -> None:
-        """Have these in memory, of others only what stands nowhere else.
+        """Have these in memory, of others only what is nowhere else.
 
         Raises `Lost`, `JournalError`.
         """

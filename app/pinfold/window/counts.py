@@ -37,11 +37,11 @@ ORDER = (
     "folded",
 )
 """The segments as they are drawn. `folded` is what placeholders take; `hidden` is what reports have
-beyond all that stands here: what a provider adds, or what another tool's file does not hold."""
+beyond all that is here: what a provider adds, or what another tool's file does not hold."""
 
 
 class Counts:
-    """Tokens of a window and of what stands before it, as counted here; not corrected.
+    """Tokens of a window and of what is before it, as counted here; not corrected.
 
     Items are counted when somebody asks, each once: most of a long rollout is out of the window.
     """
@@ -65,7 +65,7 @@ class Counts:
         self._unknown = 0
         """Shown items that can't be counted."""
         self._revision: int | None = None
-        """The window's, as it is counted; none where it must be counted anew."""
+        """The window's, as it is counted; none where it must be counted again."""
 
     def foresee(self, context: Context) -> None:
         """Show `context` until there is one in the rollout."""
@@ -118,7 +118,7 @@ class Counts:
 
     @property
     def context(self) -> Context:
-        """What stands before the window in the next request."""
+        """What is before the window in the next request."""
         return self._context if self._foreseen is None else self._foreseen[0]
 
     @property
@@ -139,7 +139,7 @@ class Counts:
         return sum(self.context_parts.values()) + sum(self._segments.values())
 
     def context_rows(self) -> list[tuple[str, str, int]]:
-        """Each piece of what stands before the window: part, name, tokens."""
+        """Each piece of what is before the window: part, name, tokens."""
         return context_rows(self.counter, self.context, self._wire_api)
 
     def count_full(self, item: Item) -> int:

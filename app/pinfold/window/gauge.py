@@ -118,7 +118,7 @@ class Gauge(Counts):
             return
         self._usage = usage
         self._recent = [*self._recent[1 - RECENT :], (request.provider, request.model, usage)]
-        # The reply's own items stand in the window by now, perhaps with results that came later.
+        # The reply's own items are in the window by now, perhaps with results that came later.
         shown = self._window.shown
         came = list(takewhile(lambda entry: _answers(entry.item, request), reversed(shown)))
         kinds = {entry.item.kind for entry in came}

@@ -41,14 +41,14 @@ class WindowItem(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """An item that does not stand in two windows alike."""
+    """An item that is not in two windows alike."""
 
     n: int
     kind: Kind
     name: str
     words: str
     before: Form | None
-    """How it stands in the one; none where it does not."""
+    """How it is in the one; none where it does not."""
     after: Form | None
 
 
@@ -79,7 +79,7 @@ def first_of(window: Window) -> int:
 
 
 def standing(window: Window, generation: int) -> list[WindowItem]:
-    """The items of one, in order, as they stood at its end. Raises `Refused`."""
+    """The items of one, in order, as they was at its end. Raises `Refused`."""
     archive = window.archive
     return [
         WindowItem(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
@@ -88,7 +88,7 @@ def standing(window: Window, generation: int) -> list[WindowItem]:
 
 
 def differences(window: Window, one: int, other: int) -> list[Difference]:
-    """What does not stand in both alike, by number. Raises `Refused`."""
+    """What is not in both alike, by number. Raises `Refused`."""
     return list(_differences(window, one, other))
 
 
@@ -102,7 +102,7 @@ def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
 
 
 def forms_of(window: Window, generation: int) -> dict[int, Form]:
-    """The forms of its items, as they stood at its end. Raises `Refused`."""
+    """The forms of its items, as they was at its end. Raises `Refused`."""
     known = [first_of(window), *(boundary.generation for boundary in window.boundaries)]
     if generation not in known:
         there = (

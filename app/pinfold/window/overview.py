@@ -16,7 +16,7 @@ _WORDS = 200
 
 
 class ContextRow(Struct, frozen=True):
-    """What stands before the window in every request."""
+    """What is before the window in every request."""
 
     part: str
     """The gauge's segment."""

@@ -1,4 +1,4 @@
-"""How items stand in a request: in full, masked, or as the line that folded ones leave."""
+"""How items are in a request: in full, masked, or as the line that folded ones leave."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -68,7 +68,7 @@ class UndoStack:
             return
         after = dict.fromkeys(pin for pin in before if pin not in change.remove)
         after.update(dict.fromkeys(change.add))
-        # All are made anew, so that they stand in their old order.
+        # All are made again, so that they are in their old order.
         undoing = PinsChanged(remove=tuple(after), add=before, items=forms, undoes=seq)
         verb, pins = ("pin", change.add) if change.add else ("unpinning", change.remove)
         self._push(Undoable(seq, f"the {verb} of {named(pins)}", undoing))

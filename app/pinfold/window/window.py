@@ -242,11 +242,11 @@ class Window:
 
     @property
     def forms(self) -> dict[int, Form]:
-        """The numbers of the window's items, in order, and how each stands there."""
+        """The numbers of the window's items, in order, and how each is there."""
         return dict(self._forms)
 
     def form(self, n: int) -> Form | None:
-        """How item `n` stands in the window; None where it doesn't."""
+        """How item `n` is in the window; None where it doesn't."""
         return self._forms.get(n)
 
     def is_pinned(self, n: int) -> bool:

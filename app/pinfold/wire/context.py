@@ -1,4 +1,4 @@
-"""What stands before the window, as text."""
+"""What is before the window, as text."""
 
 from pinfold.rollout.context import Context
 

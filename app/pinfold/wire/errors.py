@@ -115,7 +115,7 @@ class _Said:
     status: int | None
     html: bool = False
     figures: str = ""
-    """Numbers that stand in fields of their own."""
+    """Numbers that are in fields of their own."""
 
     @property
     def short(self) -> str:

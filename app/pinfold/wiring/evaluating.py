@@ -98,7 +98,7 @@ async def _evaluated(ctx: AppContext, arguments: argparse.Namespace) -> Evaluati
         if arguments.judge is not None:
             judge = await connect(ctx, arguments.judge)
         counter = await _counter(writer.model.encoding)
-        # Instructions, question and answer stand beside the full window.
+        # Instructions, question and answer are beside the full window.
         most = writer.model.context_window // (WINDOW + 2)
         if arguments.budget is not None and wish.budget > most:
             raise WrongUse(f"--budget is at most {most:,} here: a tenth of the window of {model}.")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Sequence
 
 _SETTING = re.compile(r"[\w-]+(\.[\w\"-]+)+=|[\w-]+=\S*\Z")
-"""What stands behind `-c` where that is short for `--config`."""
+"""What is behind `-c` where that is short for `--config`."""
 NAMES = {
     "print_": "-p",
     "continue_": "--continue",

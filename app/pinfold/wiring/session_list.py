@@ -1,4 +1,4 @@
-"""`pinfold sessions`: a line each, the newest first."""
+"""`pinfold sessions`: one line each, the newest first."""
 
 import argparse
 import sys

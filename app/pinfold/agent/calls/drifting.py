@@ -59,7 +59,7 @@ class Drifting:
         return tuple(found) if mode == "workspace" else ()
 
     async def tell(self, call_id: str, uris: tuple[str, ...]) -> None:
-        """Of an edit that runs unasked. Raises `JournalError`."""
+        """Of an edit that runs without asking. Raises `JournalError`."""
         said = drift.reason(uris)
         self._record.warn(f"{said[0].upper()}{said[1:]}.")
         await self._record.append(ApprovalDecided(call_id=call_id, verdict="policy", asked=said))

@@ -1,4 +1,4 @@
-"""How much of an output stands in the window: its head and its tail; all of it goes to a file."""
+"""How much of an output is in the window: its head and its tail; all of it goes to a file."""
 
 import asyncio
 from collections.abc import Callable

@@ -10,7 +10,7 @@ from pinfold.wire.wires import wire_of
 
 
 class Toolbox:
-    """`own` are the session's; what stands beside them may change between turns."""
+    """`own` are the session's; what is beside them may change between turns."""
 
     def __init__(self, own: Sequence[Tool], others: Iterable[Tool]) -> None:
         self._own = own

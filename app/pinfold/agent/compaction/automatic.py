@@ -80,7 +80,7 @@ class Triggers:
         return step != "wait"
 
     def _waits(self, reading: Reading) -> bool:
-        """Whether the last turn is to go on in the window as it is, which fits a request."""
+        """Whether the last turn is to continue in the window as it is, which fits a request."""
         return self._record.state.turn_state == "waiting" and reading.used <= reading.usable
 
     def _hear(self, update: Update) -> None:
@@ -179,13 +179,13 @@ class Triggers:
             if cause == "overflow":
                 raise small from error
             self._past = self._past.in_vain(reading.used)
-            # A window may be larger than was learned: the request goes out all the same, and
+            # A window may be larger than was learned: the request goes out anyway, and
             # where it is refused, the turn ends with this sentence.
             if reading.window_source != "learned" and not self._told:
                 self._told = True
                 self._record.warn(f"Not compacted: {small}")
             return False
-        except Exception as error:  # the turn must go on, whatever it is
+        except Exception as error:  # the turn must continue, whatever it is
             return self._failed(error)
         return True
 
@@ -207,11 +207,11 @@ class Triggers:
             return
         try:
             await self._masking.mask(reading, trigger)
-        except Exception as error:  # the turn must go on, whatever it is
+        except Exception as error:  # the turn must continue, whatever it is
             self._record.warn(f"Nothing was masked: {error}")
 
     async def _rebuilt(self, trigger: CompactionTrigger) -> bool:
-        """Make the window anew where it holds what this model can't read. Raises nothing."""
+        """Make the window again where it holds what this model can't read. Raises nothing."""
         window = self._record.window
         if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
             return False
@@ -233,7 +233,7 @@ class Triggers:
 
 
 def _keeps_going(draft: Draft) -> None:
-    """Raises `TooSmall` where what the model has yet to see would go for want of room: it would
+    """Raises `TooSmall` where what the model has yet to see would go for lack of room: it would
     only ask for it again."""
     view, stays = draft.view, {n for n, _ in draft.plan.window}
     if view.pinned or all(entry.n in stays for entry in open_atom(atoms(view))):

@@ -214,7 +214,7 @@ class Compacting:
         return await asyncio.to_thread(loss_by, change, window.archive, known.record.lines())
 
     async def loss(self, draft: Draft) -> Loss:
-        """What would stand nowhere in the next request."""
+        """What would be nowhere in the next request."""
         return await asyncio.to_thread(loss_of, draft.view, draft.plan)
 
     async def run(
@@ -242,7 +242,7 @@ class Compacting:
                 await self._applying.ended(compaction, "cancelled", "", started)
             raise
         except Stopped:
-            raise  # that stands in the journal
+            raise  # that is in the journal
         except Exception as error:
             with suppress(Exception):  # what is told is why it failed, not that it went unwritten
                 await self._applying.ended(compaction, "failed", str(error), started)

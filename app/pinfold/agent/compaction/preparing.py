@@ -34,7 +34,7 @@ SMALLEST = 16_384
 MAX_FAILURES = 2
 """In a row, after which nothing is prepared until the window has been replaced."""
 _LASTING: frozenset[Kind] = frozenset({"user", "assistant", "tool_call", "tool_result"})
-"""Kinds of items that no compaction makes anew."""
+"""Kinds of items that no compaction makes again."""
 PREPARATION = Compaction(
     trigger="auto",
     reason="prepared",

@@ -1,4 +1,4 @@
-"""The full window before each compaction, which the rollout holds, as a file of its own.
+"""The full window before each compaction, which the rollout holds, as its own file.
 
 Older versions wrote one into `history/` at each compaction: all items of the window once more.
 """
@@ -36,7 +36,7 @@ class Head(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True, gc=False):
-    """An item in full, and how it stood in the window."""
+    """An item in full, and how it was in the window."""
 
     n: int
     form: Form

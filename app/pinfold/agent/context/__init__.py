@@ -1,1 +1,1 @@
-"""What stands before the window, and what the model is told once that changes."""
+"""What is before the window, and what the model is told once that changes."""

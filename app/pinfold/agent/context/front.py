@@ -1,6 +1,6 @@
-"""What stands before the window stays byte for byte as it is while the prompt cache holds it.
+"""What is before the window stays byte for byte as it is while the prompt cache holds it.
 
-It is written anew at a compaction, where nothing went out with it yet, and where the set of tools
+It is written again at a compaction, where nothing went out with it yet, and where the set of tools
 has changed. Until then, what changed in it is appended.
 """
 
@@ -81,7 +81,7 @@ class Front:
             self._record.gauge.foresee((await self.fresh()).context)
 
     async def renew(self) -> None:
-        """Journal a new front where it may be written anew. Raises `JournalError`."""
+        """Journal a new front where it may be written again. Raises `JournalError`."""
         context = await self.settle()
         if context.hash != self._record.state.context.hash:
             await self._record.append(context)
@@ -152,7 +152,7 @@ class Front:
 
 
 def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Telling]:
-    """What the model does not know of `fresh`, where `now` stands before the window."""
+    """What the model does not know of `fresh`, where `now` is before the window."""
     before = {file.path: file for file in now.agents}
     after = {file.path: file for file in fresh.agents}
     earlier = (about.removeprefix(RULES) for about in told if about.startswith(RULES))

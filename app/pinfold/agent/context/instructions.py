@@ -1,4 +1,4 @@
-"""What stands before the window: instructions, files of rules, tools, environment."""
+"""What is before the window: instructions, files of rules, tools, environment."""
 
 import hashlib
 import os
@@ -87,7 +87,7 @@ def nested(cwd: Path, folders: Iterable[Path]) -> tuple[AgentsFile, ...]:
 
 
 def _text(path: Path, root: Path | None) -> str:
-    """A regular file's text; nothing of what lies outside of `root`. Raises `OSError`."""
+    """A regular file's text; nothing of what is outside of `root`. Raises `OSError`."""
     real = path.resolve()
     # Else a repository could have any file of the user's sent to the model.
     if root and not real.is_relative_to(root.resolve()):

@@ -36,7 +36,7 @@ class Remembering:
 
     @property
     def readable(self) -> list[Path]:
-        """Folders in which tools may read unasked."""
+        """Folders in which tools may read without asking."""
         return [self._port.folder.resolve()] if self._port is not None else []
 
     async def front(self, cwd: Path, model: ModelInfo) -> Memories | None:

@@ -91,7 +91,7 @@ def _json(*paths: tuple[str, ...]) -> Callable[[str], str]:
 
 
 def _text_at(parse: Callable[[str], Any], text: str, paths: tuple[tuple[str, ...], ...]) -> str:
-    """The first text that stands at one of the paths."""
+    """The first text that is at one of the paths."""
     try:
         whole = parse(text)
     except (ValueError, RecursionError):

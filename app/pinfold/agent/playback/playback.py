@@ -118,7 +118,7 @@ class Playback:
         self.rounds.append(round_of(forms, before, window, self._reading(), made))
 
     async def _lead_up(self, item: Item, seconds: float, reading: float) -> None:
-        """What is seen before an item stands there: it streams, or one waits for it."""
+        """What is seen before an item is there: it streams, or one waits for it."""
         record, clock = self._record, self._clock
         if item.kind == "user":
             record.enter("idle")

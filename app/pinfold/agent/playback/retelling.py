@@ -1,4 +1,4 @@
-"""A recording's events as they stand in the record that it is played into."""
+"""A recording's events as they are in the record that it is played into."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

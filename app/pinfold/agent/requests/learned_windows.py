@@ -69,7 +69,7 @@ class LearnedWindows:
 
     def check(self, place: Place, reported: int | None) -> LearnedWindow | None:
         """What is known of a model whose server now reports that window: another one than before,
-        or than was learned, takes the place of what was learned. Raises `OSError`."""
+        or than was learned, replaces what was learned. Raises `OSError`."""
         learned = self.find(place)
         if learned is None or reported in (None, learned.reported, learned.context_window):
             return learned

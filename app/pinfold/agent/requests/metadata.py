@@ -35,7 +35,7 @@ class Metadata:
 
     @property
     def cache_key(self) -> str:
-        """Of requests that begin alike: a fork goes on where its parent was."""
+        """Of requests that begin alike: a fork continues where its parent was."""
         started = self._record.journal.started
         return (started.forked_from or "").rpartition(":")[0] or self._record.state.id
 

@@ -74,7 +74,7 @@ class ModelChoice:
         await self.note("effort chosen by the user")
 
     async def take(self, connection: Connection, reason: str) -> None:
-        """Go on with `connection`. Raises `JournalError`."""
+        """Continue with `connection`. Raises `JournalError`."""
         old, self.connection = self.connection, connection
         await self.note(reason)
         if connection.wire_api != old.wire_api:
@@ -89,7 +89,7 @@ class ModelChoice:
         self._record.gauge.recount(counter, wire_api)
 
     async def switch(self, name: str, triggers: Triggers, reading: Callable[[], Reading]) -> None:
-        """Go on with the model of that name, once the window has been made to fit it.
+        """Continue with the model of that name, once the window has been made to fit it.
 
         Raises `ProviderError`, also where the user leaves that without making room, and
         `JournalError`.

@@ -85,7 +85,7 @@ def _uncalibrated() -> float:
 class Writer:
     """A `Summarizer` over one model. Several requests may be under way at once.
 
-    `context` tells what stands before the window and `effort` how hard the model thinks where it
+    `context` tells what is before the window and `effort` how hard the model thinks where it
     is that of a session. `headers` go with each request, `journal` hears how each ended, those
     that are sent again included. `left` tells the tokens that may still be used, `rate` how the
     server's counts compare with `counter`'s.
@@ -199,7 +199,7 @@ class Writer:
         self, items: Sequence[Item], instruction: str, max_tokens: int
     ) -> str:
         assert self._context is not None, "only the session's own model has the conversation"
-        # A schema would stand before all else, and the cache would be lost.
+        # A schema would be before all else, and the cache would be lost.
         asked = _with_instruction(items, instruction)
         return (await self._write(self._context(), asked, max_tokens, live=True)).text
 
@@ -323,7 +323,7 @@ class Writer:
         return Written("".join(parts), done.usage or Usage(), done.stop), done.usage
 
     def _add(self, detail: str) -> None:
-        """Tell what goes on within the step."""
+        """Tell what continues within the step."""
         self._told(f"{self._step}, {detail}", self._share)
 
     def _estimate(self, context: Context, items: Sequence[Item]) -> int:

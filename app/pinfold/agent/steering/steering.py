@@ -61,7 +61,7 @@ class Steering:
 
     @property
     def context(self) -> Context:
-        """What stands before the window in the next request."""
+        """What is before the window in the next request."""
         return self._record.gauge.context
 
     @property
@@ -85,7 +85,7 @@ class Steering:
         return standing(self._record.window, generation)
 
     def differences(self, one: int, other: int) -> Sequence[Difference]:
-        """What does not stand in two windows alike. Raises `Refused`."""
+        """What is not in two windows alike. Raises `Refused`."""
         return differences(self._record.window, one, other)
 
     def count(self, text: str) -> int:
@@ -110,7 +110,7 @@ class Steering:
         return self._record.window.partner(n)
 
     def form(self, n: int) -> Form | None:
-        """How item `n` stands in the window; None where it doesn't."""
+        """How item `n` is in the window; None where it doesn't."""
         return self._record.window.form(n)
 
     def pin_on(self, n: int) -> Pin | None:

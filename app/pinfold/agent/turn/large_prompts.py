@@ -22,7 +22,7 @@ HEAD = 0.0625, 1_000
 NOTE = 100
 """Tokens, about, of the note that stands for what went."""
 LINE = 2_000
-"""Characters of a line that `read_file` shows: what is longer goes on in the next line."""
+"""Characters of a line that `read_file` shows: what is longer continues in the next line."""
 
 
 class Size(Struct, frozen=True):
@@ -49,7 +49,7 @@ class Smaller(Struct, frozen=True):
 
 
 class _Cut(Struct, frozen=True):
-    """A span that goes, and what stands there."""
+    """A span that goes, and what is there."""
 
     start: int
     end: int

@@ -153,7 +153,7 @@ async def take_up(record: Record) -> None:
     """
     state, folder = record.state, record.journal.folder
     if waited := tuple(state.queue.values()):
-        # Nothing is sent unasked: what waited when pinfold stopped goes into the prompt.
+        # Nothing is sent without asking: what waited when pinfold stopped goes into the prompt.
         draft = await asyncio.to_thread(drafts.load, folder)
         texts = [*(prompt.text for prompt in waited), draft.text]
         pastes = [paste for prompt in waited for paste in slices(prompt.text, prompt.pasted)]

@@ -43,7 +43,7 @@ class Layered(ModelFree):
         return with_summary(plan, view, material, options)
 
     def _pruned(self, view: WindowView, options: PlanOptions, target: int) -> CompactionPlan:
-        """Masked, with core and digest before it: what was done stood in what is masked."""
+        """Masked, with core and digest before it: what was done was in what is masked."""
         sent = [entry for entry in view.entries if entry.sent and entry.pin is None]
         if any(entry.item.kind in ("summary", "compaction") for entry in sent):
             return masked_draft(view, options).plan("prune")  # that tells it already

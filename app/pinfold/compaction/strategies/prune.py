@@ -98,7 +98,7 @@ def _least_of(view: WindowView, entry: WindowEntry, options: PlanOptions) -> int
 
 def _shrinking(view: WindowView) -> list[WindowEntry]:
     """What may take less without the user's asking, in order: results, long calls, messages with
-    data, and what is made anew."""
+    data, and what is made again."""
 
     def make() -> list[WindowEntry]:
         data = _messages_with_data(view)

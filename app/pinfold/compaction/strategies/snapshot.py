@@ -86,7 +86,7 @@ _NOTHING = "no item confirms anything the model wrote"
 def standing(
     entries: Iterable[SummaryEntry], view: WindowView, options: PlanOptions
 ) -> tuple[SummaryEntry, ...]:
-    """What goes in: all that is supported and not folded, and what the user keeps all the same; of
+    """What goes in: all that is supported and not folded, and what the user keeps anyway; of
     several tasks the last."""
     folded = _folded(view, options)
     told = [
@@ -149,7 +149,7 @@ def _for_want_of_room(count: int) -> Iterator[str]:
 def _unread(
     plan: CompactionPlan, view: WindowView, material: Material, options: PlanOptions
 ) -> Iterator[str]:
-    """What came since the summary was written and leaves the window all the same."""
+    """What came since the summary was written and leaves the window anyway."""
     stays = {n for n, _ in plan.window} | {item.detail.get("replaces") for item in plan.inserted}
     since = [entry for entry in view.entries if entry.item.n > material.through]
     if count := sum(entry.n not in stays and is_read(entry, options) for entry in since):

@@ -93,7 +93,7 @@ def _hide(out: list[str], paths: Iterable[Path]) -> list[str]:
 
 
 def _outermost(paths: Iterable[Path]) -> list[Path]:
-    """The paths that lie in no other of them, in order."""
+    """The paths that are in no other of them, in order."""
     found: list[Path] = []
     for path in sorted(paths):
         if not any(map(path.is_relative_to, found)):

@@ -67,7 +67,7 @@ class Menu(Vertical):
     chosen: reactive[int] = reactive(0)
 
     def __init__(self, options: Sequence[Option], keys: Sequence[str]) -> None:
-        """`keys` stand beside them."""
+        """`keys` are beside them."""
         super().__init__()
         self.options = options
         self._rows = [

@@ -1,4 +1,4 @@
-"""The checkpoint panel: what the host keeps in mind, and what each line of it is known from."""
+"""The checkpoint panel: what the host remembers, and what each line of it is known from."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.table import LineTable, Table
 
 WIDE = 100
-"""Columns from which a line's preview stands beside the list."""
+"""Columns from which a line's preview is beside the list."""
 
 
 class Chooser(Modal[str | None]):
@@ -59,7 +59,7 @@ class Chooser(Modal[str | None]):
         self._preview.update(page)
 
     def looked_at(self, key: str | None) -> None:
-        """The cursor stands on another line."""
+        """The cursor is on another line."""
 
     def filtered(self) -> None:
         """The user has typed."""

@@ -74,7 +74,7 @@ def _utc_now() -> datetime:
 
 
 class ContextPanel(FilterPanel[None]):
-    """Reads the window anew with each event."""
+    """Reads the window again with each event."""
 
     AUTO_FOCUS = "ContextTable"
     HEADING = "Context"
@@ -91,7 +91,7 @@ class ContextPanel(FilterPanel[None]):
         *,
         opened: bool = False,
     ) -> None:
-        """`opened` lists what stands before the window piece by piece."""
+        """`opened` lists what is before the window piece by piece."""
         self._list: ContextTable = ContextTable(now)
         super().__init__(
             self._list, session, "words, user, shell, pinned, masked, folded, #12, src/**"

@@ -11,7 +11,7 @@ from pinfold.window.pins import concerns
 
 
 class FixedRow(ContextRow, frozen=True):
-    """All that stands before the window, as one row."""
+    """All that is before the window, as one row."""
 
 
 AnyRow = ContextRow | Row
@@ -45,7 +45,7 @@ def fixed(rows: Sequence[ContextRow]) -> FixedRow:
 
 
 def arrange(rows: Iterable[AnyRow], sort: Sort) -> list[AnyRow]:
-    """`rows`, which come in order; the largest or the newest first. What stands before the window
+    """`rows`, which come in order; the largest or the newest first. What is before the window
     goes before all, where it is one row."""
     rows = list(rows)
     if rows and isinstance(rows[0], FixedRow):

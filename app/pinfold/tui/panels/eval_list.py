@@ -22,7 +22,7 @@ SHARES = {
     "read": "read",
     "errors": "errors",
 }
-"""The columns of `SHOWN`, in its order, and what stands above them."""
+"""The columns of `SHOWN`, in its order, and what is above them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class EvalList(Table[Tried]):
         self.show({one.strategy: one for one in tried})
 
     def heads(self) -> str:
-        """What stands above the columns."""
+        """What is above the columns."""
         heads = {"words": "", "tokens": "tokens", "time": "time", **SHARES}
         sizes = self.columns.items()
         return " " + "".join(cell(heads[name], size, right=True) for name, size in sizes).rstrip()

@@ -51,7 +51,7 @@ class Foot(Vertical):
         self.say("F1 lists the keys." if self.app.size.width < 60 else "")
 
     def show(self, head: str, *rest: str, effect: str = "") -> None:
-        """What is under the cursor; and, on a line of its own, what a key would do to it."""
+        """What is under the cursor; and, on its own line, what a key would do to it."""
         line = Text().append(head, "bold")
         for fact in filter(None, rest):
             line.append(f" · {fact}", ink(self.app, "foreground 60%"))

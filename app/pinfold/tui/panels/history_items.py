@@ -36,7 +36,7 @@ class ItemLine:
 
 
 def standing_lines(items: Sequence[WindowItem]) -> Iterator[ItemLine]:
-    """What stood in a window."""
+    """What was in a window."""
     for item in items:
         note = FORMS[item.form] if item.form != "full" else ""
         yield ItemLine(item.n, SIGNS[item.form], KINDS[item.kind], _words(item), note)

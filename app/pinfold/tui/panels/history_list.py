@@ -74,7 +74,7 @@ class HistoryList(Table[Past]):
         self.marked: int | None = None
 
     def show_pasts(self, found: Sequence[Past]) -> None:
-        """Show `found`; the newest stands at the top."""
+        """Show `found`; the newest is at the top."""
         self.sizes["number"] = max((len(str(past.number)) for past in found), default=0)
         self.show({str(past.number): past for past in reversed(found)})
 

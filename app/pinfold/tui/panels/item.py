@@ -1,4 +1,4 @@
-"""One item in full, with its other half; or a piece of what stands before the window."""
+"""One item in full, with its other half; or a piece of what is before the window."""
 
 import json
 from collections.abc import Iterable
@@ -124,7 +124,7 @@ def context_title(row: ContextRow) -> str:
 
 
 def context_page(row: ContextRow, context: Context) -> str:
-    """The text behind a row of what stands before the window."""
+    """The text behind a row of what is before the window."""
     match row.part:
         case "AGENTS.md":
             texts = [file.text for file in context.agents if file.path == row.name]

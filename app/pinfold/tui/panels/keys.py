@@ -1,4 +1,4 @@
-"""Keys of panels: what the help, the foot and `[keys]` say of them stands in the binding."""
+"""Keys of panels: what the help, the foot and `[keys]` say of them is in the binding."""
 
 import re
 from typing import Any

@@ -33,7 +33,7 @@ _STANDS: dict[Form | None, str] = {
     "placeholder": "folded",
     None: "archived",
 }
-"""How an item stands in the window."""
+"""How an item is in the window."""
 
 
 class LostPanel(LossPanel):
@@ -80,7 +80,7 @@ class LostPanel(LossPanel):
 
     @property
     def current(self) -> Lost | None:
-        """What the cursor stands on; on an item's own line it is the first that it said."""
+        """What the cursor is on; on an item's own line it is the first that it said."""
         key = self._list.current or ""
         if not key.startswith("#"):
             return super().current

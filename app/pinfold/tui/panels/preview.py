@@ -190,7 +190,7 @@ class PreviewPanel(ShownPlan):
         if draft is None:
             return
         own = [inserted for inserted in draft.report.inserted if inserted.instead_of is None]
-        # The last: what stands before it is the protected core, which `/core` edits.
+        # The last: what is before it is the protected core, which `/core` edits.
         text = own[-1] if own and own[-1].kind != "compaction" else None
         if text is None and draft.options.text is None:
             self._foot.say(f"{draft.report.strategy} inserts no text.", "warning")

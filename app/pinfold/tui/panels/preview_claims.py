@@ -1,4 +1,4 @@
-"""The entries of a summary: what each says, which items bear it out, and what of it none does."""
+"""The entries of a summary: what each says, which items confirm it, and what of it none does."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -166,7 +166,7 @@ class ClaimsPanel(Modal[None]):
 
 
 def _in_order(entries: Sequence[SummaryEntry]) -> Sequence[SummaryEntry]:
-    """What no item bears out comes first, then what is not confirmed."""
+    """What no item confirms comes first, then what is not confirmed."""
     return sorted(entries, key=lambda entry: (not entry.unsupported, not entry.unconfirmed))
 
 

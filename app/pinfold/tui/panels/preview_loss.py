@@ -83,7 +83,7 @@ class LossPanel(TablePanel[Keeping]):
 
     @property
     def current(self) -> Lost | None:
-        """What the cursor stands on."""
+        """What the cursor is on."""
         keys = (lost for lost in self._lost if f"{lost.kind}/{lost.text}" == self._list.current)
         return next(keys, None)
 

@@ -144,5 +144,5 @@ class Plans:
 
     def _stand(self, name: str, standing: PlanProgress) -> None:
         self._standings[name] = standing
-        if name == self._chosen:  # a model that writes for another one goes on unseen
+        if name == self._chosen:  # a model that writes for another one continues unseen
             self._told(standing)

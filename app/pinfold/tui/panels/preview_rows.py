@@ -116,10 +116,10 @@ def rows_now(rows: Iterable[overview.Row]) -> Iterator[PreviewRow]:
 
 
 def _places(report: Report, plan: CompactionPlan) -> tuple[dict[int, list[int]], list[int]]:
-    """The inserted items that take no other's place, by the item that they stand before."""
+    """The inserted items that take no other's place, by the item that they are before."""
     before: dict[int, list[int]] = {}
     waiting: list[int] = []
-    place = report.rows[0].n if report.rows else 0  # what comes first stands above all that goes
+    place = report.rows[0].n if report.rows else 0  # what comes first is above all that goes
     for n, _ in plan.window:
         if n < 0:
             if report.inserted[-n - 1].instead_of is None:

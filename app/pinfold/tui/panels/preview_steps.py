@@ -36,7 +36,7 @@ def begun(strategy: str, *, asks: bool) -> PlanProgress:
 
 
 def after(standing: PlanProgress, told: str, done: float) -> PlanProgress:
-    """Where it stands after a draft has told of a step, or of a model at work on it."""
+    """Where it is after a draft has told of a step, or of a model at work on it."""
     walk = standing.walk
     name, _, detail = told.partition(", ")
     if name in walk:

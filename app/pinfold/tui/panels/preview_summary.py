@@ -1,4 +1,4 @@
-"""What stands above the preview's list: the figures, the strategies, the notes."""
+"""What is above the preview's list: the figures, the strategies, the notes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from pinfold.tui.panels import preview_head as head
 from pinfold.tui.panels.preview_head import Outcome
 
 FEW, TALL, SHORT = 4, 36, 20
-"""Strategies that have a line each on any screen; lines of one that has room for more; and of one
+"""Strategies that have one line each on any screen; lines of one that has room for more; and of one
 that has room for next to nothing."""
 
 

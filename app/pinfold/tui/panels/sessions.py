@@ -1,4 +1,4 @@
-"""The sessions of the user, to go on with one: found by title and by what was said in them."""
+"""The sessions of the user, to continue with one: found by title and by what was said in them."""
 
 from __future__ import annotations
 

@@ -29,17 +29,17 @@ _GAP = "  "
 class Table(ScrollView, Generic[Row], can_focus=False):
     """The keys that move its cursor belong to the screen around it.
 
-    Subclasses say which columns there are and what stands in them, or draw a row themselves.
+    Subclasses say which columns there are and what is in them, or draw a row themselves.
     """
 
     SIZES: ClassVar[Sizes] = {"words": 0}
     """Cells of each column; `words` takes what is left."""
     RIGHT: ClassVar[Collection[str]] = ()
-    """The columns that stand at their right edge."""
+    """The columns that are at their right edge."""
     GIVE_WAY: ClassVar[Sizes] = {}
     """The columns that shrink where there is no room, the first first, and to what."""
     ENOUGH: ClassVar[int] = 1
-    """Cells that the words get before any other column may stand beside them."""
+    """Cells that the words get before any other column may be beside them."""
     MARKS: ClassVar[int] = 1
     """Cells before the columns; the cursor takes the first."""
     STAYS: ClassVar[bool] = False
@@ -66,7 +66,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
 
     @dataclass
     class Moved(Message):
-        """The cursor stands on another row, or on none."""
+        """The cursor is on another row, or on none."""
 
         key: str | None
 
@@ -154,7 +154,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         self.move(way * len(self.lines))
 
     def go(self, place: int, way: int = 1) -> None:
-        """Put the cursor there; from a heading it goes on that way."""
+        """Put the cursor there; from a heading it continues that way."""
         if self.lines:
             self._moved = True
             self._cursor = self._off_heading(max(0, min(place, len(self.lines) - 1)), way)
@@ -233,7 +233,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         return Segment("▎" if chosen else " ", self.ink("accent"))
 
     def cells(self, row: Row) -> Iterable[Cell]:
-        """What stands in each column, in their order."""
+        """What is in each column, in their order."""
         raise NotImplementedError
 
 
@@ -242,12 +242,12 @@ class ListLine(Struct, frozen=True, gc=False):
 
     key: str
     head: str
-    """What stands before the text, as wide in every line."""
+    """What is before the text, as wide in every line."""
     text: str
     note: str = ""
     """What is said behind the text."""
     right: str = ""
-    """What stands at the right edge."""
+    """What is at the right edge."""
 
 
 class LineTable(Table[ListLine]):

@@ -46,7 +46,7 @@ class TablePanel(Modal[ScreenResultType]):
     SHAPE: ClassVar[str] = "side"
     """The class of its frame."""
     REFRESH: ClassVar[float] = 0.3
-    """Seconds between two readings of a session that goes on."""
+    """Seconds between two readings of a session that continues."""
 
     _list: Table[Any]
     _foot: Foot
@@ -107,7 +107,7 @@ class TablePanel(Modal[ScreenResultType]):
             self._make_room()
 
     def _make_room(self, *, gone: bool = False) -> None:
-        """Give what stands below the columns that are left of it: nothing is cut off there."""
+        """Give what is below the columns that are left of it: nothing is cut off there."""
         shell, *above = self.app.screen_stack
         width = round(self.app.size.width * SHARE)
         if self.SHAPE == "side" and not gone:

@@ -25,7 +25,7 @@ class Chips:
         return f"[pasted {size} #{number}]"
 
     def spans(self, line: str) -> list[tuple[int, int]]:
-        """Where labels stand in `line`."""
+        """Where labels are in `line`."""
         if not self._texts or "[pasted " not in line:
             return []
         return [m.span() for m in _LABEL.finditer(line) if int(m[1]) in self._texts]

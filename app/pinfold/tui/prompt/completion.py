@@ -15,7 +15,7 @@ class Token(Struct, frozen=True):
 
     kind: Literal["command", "argument", "file"]
     start: int
-    """Its first column, in the cursor's line; the query stands behind it."""
+    """Its first column, in the cursor's line; the query is behind it."""
     query: str
     command: str = ""
     """The command that an argument belongs to."""

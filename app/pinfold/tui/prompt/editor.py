@@ -125,13 +125,13 @@ class Editor(Writing):
 
     @property
     def pastes(self) -> list[str]:
-        """The pasted texts that stand in the prompt."""
+        """The pasted texts that are in the prompt."""
         text = self.value
         own = [paste for paste in self._pastes if provenance.find(text, [paste])]
         return list(dict.fromkeys([*own, *self._prompts.pastes_in(text)]))
 
     def put(self, text: str, pasted: Iterable[str] = ()) -> None:
-        """Replace everything with `text`; the cursor stands at its end. Can be undone.
+        """Replace everything with `text`; the cursor is at its end. Can be undone.
 
         `pasted` are the texts in it that were not typed.
         """
@@ -148,7 +148,7 @@ class Editor(Writing):
             self.move_cursor(result.end_location)
 
     def put_before(self, text: str, pasted: Iterable[str] = ()) -> None:
-        """Bring back text that was not sent, before what stands here; large pastes as chips."""
+        """Bring back text that was not sent, before what is here; large pastes as chips."""
         pasted = [*pasted, *self._prompts.pastes_in(text)]
         for paste in sorted(pasted, key=len, reverse=True):
             if paste in text:
@@ -166,7 +166,7 @@ class Editor(Writing):
             self.post_message(self.ModeChanged("insert"))
 
     def _pasted(self, text: str) -> Sequence[provenance.Span]:
-        """The spans of `text`, which stands or stood in the prompt, that were not typed."""
+        """The spans of `text`, which stands or was in the prompt, that were not typed."""
         return provenance.find(text, [*self._pastes, *self._prompts.pastes_in(text)])
 
     def set_aside(self) -> None:
@@ -269,7 +269,7 @@ class Editor(Writing):
         return True
 
     def _completes(self, token: completion.Token) -> bool:
-        """Whether Enter completes `token` unasked: never what could be meant as it is."""
+        """Whether Enter completes `token` without asking: never what could be meant as it is."""
         row, column = self.cursor_location
         if self.document.get_line(row)[column : column + 1].strip():
             return False

@@ -11,7 +11,7 @@ KEPT = 1_000
 
 
 class History:
-    """A walk through earlier prompts. What stood in the prompt is kept at its end."""
+    """A walk through earlier prompts. What was in the prompt is kept at its end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -42,7 +42,7 @@ class History:
         self._at = len(self._entries)
 
     def pastes_in(self, text: str) -> list[str]:
-        """What was pasted into earlier prompts and stands in `text`."""
+        """What was pasted into earlier prompts and is in `text`."""
         return [paste for paste in self._pastes if paste in text]
 
     def add(self, text: str, pasted: Sequence[Span] = ()) -> bool:
@@ -74,7 +74,7 @@ class History:
         return [name.strip() for name in starts]
 
     def older(self, now: str) -> str | None:
-        """The prompt before; None at the oldest. `now` is what stands in the prompt."""
+        """The prompt before; None at the oldest. `now` is what is in the prompt."""
         if self._at == 0:
             return None
         if self._at == len(self._entries):
@@ -83,7 +83,7 @@ class History:
         return self._entries[self._at]
 
     def newer(self) -> str | None:
-        """The prompt after, at last what stood there first; None beyond it."""
+        """The prompt after, at last what was there first; None beyond it."""
         if self._at == len(self._entries):
             return None
         self._at += 1

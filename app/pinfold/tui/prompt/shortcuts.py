@@ -13,7 +13,7 @@ KEY = 11
 
 
 class Shortcuts(Static):
-    """Takes no key: what is typed goes on into the prompt."""
+    """Takes no key: what is typed continues into the prompt."""
 
     DEFAULT_CSS = """
     Shortcuts {

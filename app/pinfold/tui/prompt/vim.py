@@ -33,7 +33,7 @@ _MOST = 10_000
 
 
 class Step(NamedTuple):
-    """What stands in the prompt after a key."""
+    """What is in the prompt after a key."""
 
     text: str
     cursor: int
@@ -248,7 +248,7 @@ class Vim:
         return Step(text[:at] + put + text[at:], max(at, at + len(put) - 1))
 
     def _repeat(self, text: str, cursor: int, count: int | None) -> Step:
-        """The last change again; a count takes the place of its own."""
+        """The last change again; a count replaces its own."""
         parsed = _NORMAL.fullmatch(self._change)
         if parsed is None:
             return Step(text, cursor)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 LIMIT = 8_000
-"""Characters after which a paragraph, and any line, is cut all the same."""
+"""Characters after which a paragraph, and any line, is cut anyway."""
 
 _ITEM = re.compile(r" {0,3}(?:[-*+]|(\d{1,9})[.)])(?:\s|$)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
@@ -25,7 +25,7 @@ class Chunk(NamedTuple):
     kind: Literal["text", "heading", "item", "code"]
     text: str
     gap: bool
-    """Whether an empty row stands above it."""
+    """Whether an empty row is above it."""
     language: str = ""
 
 

@@ -69,7 +69,7 @@ class Block:
 
     @property
     def entry(self) -> "TranscriptEntry":
-        """What stands here; made when somebody first looks."""
+        """What is here; made when somebody first looks."""
         if self._made is None:
             assert self._outline is not None
             self._made, self._outline = self._outline.make(), None
@@ -210,7 +210,7 @@ class Column:
         self._resize(index)
 
     def trim(self, seen: int) -> None:
-        """Let go of the rows that were not looked at for longest, but the last `seen` blocks."""
+        """Release the rows that were not looked at for longest, but the last `seen` blocks."""
         rows = sum(len(block.lines) for block in self._kept)
         while rows > KEPT and len(self._kept) > seen:
             block = next(iter(self._kept))
@@ -252,7 +252,7 @@ class Column:
         return True
 
     def void(self) -> None:
-        """Entries have changed everywhere: draw them anew where somebody looks."""
+        """Entries have changed everywhere: draw them again where somebody looks."""
         for block in self.blocks:
             self._forget(block)
             block.height = block.estimate(self._room)

@@ -94,7 +94,7 @@ class Conversation:
         return self._by_number.get(n)
 
     def append(self, item: Item) -> Block | None:
-        """A whole item: it takes the place of what was streamed of it; none where it says
+        """A whole item: it replaces what was streamed of it; none where it says
         nothing."""
         self._column.make_room(item.n)
         if item.kind == "reasoning" and not item.content and (item.kind, 0) not in self._parts:

@@ -20,7 +20,7 @@ def counts(diff: str) -> tuple[int, int]:
 
 
 def diff_lines(diff: str, width: int, looks: Looks) -> list[TranscriptLine]:
-    """The lines of a diff; where it spans several files, each file's name stands above its part."""
+    """The lines of a diff; where it spans several files, each file's name is above its part."""
     rows = list(_rows(clean(diff)))
     digits = len(str(max((number for _, number, _ in rows), default=1)))
     files = sum(sign == "file" for sign, _, _ in rows)

@@ -16,7 +16,7 @@ class TranscriptLine(NamedTuple):
 
     segments: Sequence[Segment] = ()
     joint: str = "\n"
-    """What stands between this line and the next when both are copied."""
+    """What is between this line and the next when both are copied."""
     lead: int = 0
     """Characters at its start that are decoration and are not copied."""
     fill: Style | None = None

@@ -23,7 +23,7 @@ class Past:
         self._left = len(items.numbers)
         places = (bisect_right(items.numbers, boundary.last) for boundary in boundaries)
         self._rules = list(zip(accumulate(places, max), boundaries, strict=True))
-        """The ends of windows, each with how many items stand above it."""
+        """The ends of windows, each with how many items are above it."""
 
     def __bool__(self) -> bool:
         return self._left > 0 or bool(self._rules)

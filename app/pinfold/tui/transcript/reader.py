@@ -47,7 +47,7 @@ class Reader(Viewport, can_focus=True):
     ]
 
     class Selected(Message, namespace="transcript"):
-        """The cursor stands on another item, or on none."""
+        """The cursor is on another item, or on none."""
 
         def __init__(self, item: Item | None) -> None:
             super().__init__()

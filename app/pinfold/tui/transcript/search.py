@@ -39,7 +39,7 @@ class Needle:
         self.exact = text != lowered(text)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where it stands in `text`, as start and end."""
+        """Where it is in `text`, as start and end."""
         if not self.exact:
             text = lowered(text)
         at = text.find(self.text)
@@ -48,7 +48,7 @@ class Needle:
             at = text.find(self.text, at + len(self.text))
 
     def hits(self, lines: list[TranscriptLine]) -> Hits:
-        """Where it stands in drawn lines. Rows that were only wrapped count as one.
+        """Where it is in drawn lines. Rows that were only wrapped count as one.
 
         Of a match that goes over two rows, the part on the first is told.
         """

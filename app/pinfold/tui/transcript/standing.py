@@ -1,4 +1,4 @@
-"""How items stand in the window, as the transcript shows it."""
+"""How items are in the window, as the transcript shows it."""
 
 from __future__ import annotations
 

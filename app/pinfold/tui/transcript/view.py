@@ -52,7 +52,7 @@ class Transcript(Reader):
         self._origin: Block | None = None
         """Where the search began: the nearest match from there is shown."""
         self._opened: Block | None = None
-        """What was opened to show a match; it is closed when the search goes on."""
+        """What was opened to show a match; it is closed when the search continues."""
 
     # What is shown
 
@@ -68,7 +68,7 @@ class Transcript(Reader):
         await asyncio.to_thread(warm)
 
     def load(self, items: Iterable[Item], window: Standings | None = None) -> None:
-        """Show these items instead of all that is shown; `window` tells how they stand in it."""
+        """Show these items instead of all that is shown; `window` tells how they are in it."""
         self._stop_frame()
         self._dirty.clear()
         self.end_find()
@@ -95,7 +95,7 @@ class Transcript(Reader):
         self._dig_later()
 
     def append(self, item: Item) -> None:
-        """Show an item that stands in the journal, in place of what was streamed of it."""
+        """Show an item that is in the journal, in place of what was streamed of it."""
         self.flush()
         gutter = self._column.gutter
         self._change(lambda: self._conversation.append(item))
@@ -133,7 +133,7 @@ class Transcript(Reader):
         self.refresh_marks()
 
     def refresh_marks(self) -> None:
-        """Show how items stand in the window now."""
+        """Show how items are in the window now."""
         column, top = self._column, self.scroll_offset.y
         changed = set(column.mark())
         for i in column.between(top, top + self.size.height):
@@ -181,7 +181,7 @@ class Transcript(Reader):
         self._show_match()
 
     def find_next(self, step: int) -> None:
-        """Go on to another match."""
+        """Go to another match."""
         self._search.step(step)
         self._show_match()
         self._origin = match.block if (match := self._search.match) else None

@@ -53,7 +53,7 @@ class Viewport(ScrollView):
         self._restyle()
 
     def set_welcome(self, welcome: "VisualType | None") -> None:
-        """What stands here while there is nothing else."""
+        """What is here while there is nothing else."""
         self._welcome = welcome
         self._welcome_strips = None
         self.refresh()
@@ -192,7 +192,7 @@ class Viewport(ScrollView):
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        # Past Textual's own cache: it makes each row anew when the view moves by one.
+        # Past Textual's own cache: it makes each row again when the view moves by one.
         strips = [self.render_line(y) for y in crop.line_range]
         for line_filter in self.get_line_filters():
             _, background = self.background_colors
