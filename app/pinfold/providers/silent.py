@@ -1,4 +1,4 @@
-"""What is in for a model where none is to be asked."""
+"""A stand-in where no model is to be called."""
 
 from collections.abc import AsyncGenerator
 
