@@ -374,14 +374,14 @@ def test_a_window_is_named_by_the_time_of_its_compaction_too(
 ) -> None:
     say("compact", session.name, *SMALL)
     assert "No window was compacted at 1999T" in refused("restore", session.name, "1999T")
-    assert say("restore", session.name, stamp(session)).startswith("Window 0 is back")
+    assert say("restore", session.name, stamp(session)).startswith("Window 0 is restored")
 
 
 def test_the_files_of_older_versions_still_name_windows(session: Path, say: Say) -> None:
     say("compact", session.name, *SMALL)
     (session / "history").mkdir()
     (session / "history/20250203T040506-0.jsonl").write_text("{}")
-    assert say("restore", session.name, "2025-02-03 04:05").startswith("Window 0 is back")
+    assert say("restore", session.name, "2025-02-03 04:05").startswith("Window 0 is restored")
 
 
 def stamp(session: Path) -> str:

@@ -143,7 +143,7 @@ async def test_a_window_is_named_by_the_time_at_which_it_was_archived(
 ) -> None:
     when = at.session.window.boundaries[0].at.astimezone(UTC)
     await run(context, f"/history restore {written.format(when)}")
-    assert context.told[0].startswith("Window 0 is back, with what came since")
+    assert context.told[0].startswith("Window 0 is restored, with everything since")
     await run(context, f"/history show {written.format(when)}")
     assert context.told[1].splitlines()[0].split() == ["#1", "user", "read", "part", "0"]
 

@@ -236,7 +236,7 @@ async def test_the_filter_narrows_with_each_key(session: LiveSession) -> None:
         assert numbers(pilot) == [5]  # in its text, beyond the first words
         await pilot.press("x")
         assert numbers(pilot) == []
-        await until(pilot, lambda: "Nothing fits" in foot(pilot))
+        await until(pilot, lambda: "Nothing matches" in foot(pilot))
         await pilot.press(*["backspace"] * 4, *"user")
         assert numbers(pilot) == [1, 9]
 

@@ -135,7 +135,7 @@ async def test_a_mark_is_shown_and_dropped_before_the_panel_is_left(session: Liv
 async def test_a_window_is_restored_and_that_undone(session: LiveSession) -> None:
     before = session.record.window.forms
     async with opened(session, "end", "r") as pilot:
-        await until(pilot, lambda: "Window 0 is back" in said(pilot, ".said"))
+        await until(pilot, lambda: "Window 0 is restored" in said(pilot, ".said"))
         assert set(range(1, 41)) <= set(session.record.window.forms)
         assert "3 ● earlier window restored" in drawn(pilot)[NEWEST]
         assert listed(pilot).current == "0"
