@@ -483,5 +483,5 @@ def test_transcripts_of_sub_agents_are_noted(tmp_path: Path) -> None:
 def test_a_file_without_a_message_is_no_session() -> None:
     made = Claude()
     made.loose("summary", summary="x", leafUuid="y")
-    with pytest.raises(NotASession, match="without a single message"):
+    with pytest.raises(NotASession, match="without any messages"):
         made.read()

@@ -235,7 +235,7 @@ def test_an_older_compaction_leaves_the_users_words_and_the_summary() -> None:
         ("user", "Go."),
         ("summary", "We did it."),
     ]
-    assert "summary alone" in adoption.notes[0]
+    assert "only its summary" in adoption.notes[0]
 
 
 @pytest.mark.parametrize(("turns", "left"), [(1, ["Go.", "One."]), (2, ["Go."]), (9, [])])
@@ -297,7 +297,7 @@ def test_a_sub_agents_file_says_so() -> None:
     made = Codex()
     made.meta(source={"subagent": {"thread_spawn": {"parent_thread_id": "019-p", "depth": 1}}})
     made.user("Look.")
-    assert adopt(made).notes == ("This is a sub-agent's session, begun by session 019-p.",)
+    assert adopt(made).notes == ("This is a sub-agent's session, started by session 019-p.",)
 
 
 def test_the_oldest_rollouts_have_no_envelope() -> None:
@@ -350,7 +350,7 @@ def test_a_lone_surrogate_costs_one_character_not_the_line() -> None:
 def test_a_rollout_without_a_message_is_no_session() -> None:
     made = Codex()
     made.meta()
-    with pytest.raises(NotASession, match="without a single message"):
+    with pytest.raises(NotASession, match="without any messages"):
         adopt(made)
 
 

@@ -109,12 +109,12 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> No
         (b"", "is empty"),
         (b"\n \n", "is empty"),
         (b"\x7fELF\0\0", "is not text"),
-        (b"Dear diary,\ntoday\n", "no session that pinfold knows"),
-        (b'{"name": "x"}', "no session that pinfold knows"),
+        (b"Dear diary,\ntoday\n", "not a session pinfold can read"),
+        (b'{"name": "x"}', "not a session pinfold can read"),
         (b'{\n"name": "x"\n}', "no list of messages"),
         (b"[1, 2]", "no list of messages"),
-        (b"[1, 2", "no session that pinfold knows"),
-        (b"[" * 5_000, "no session that pinfold knows"),
+        (b"[1, 2", "not a session pinfold can read"),
+        (b"[" * 5_000, "not a session pinfold can read"),
     ],
 )
 def test_anything_else_is_refused_in_a_sentence(content: bytes, why: str, tmp_path: Path) -> None:

@@ -90,9 +90,9 @@ async def test_what_a_tool_did_stands_though_no_hook_can_be_run(
     ("command", "warning"),
     [
         ("exit 3", "exit code 3"),
-        ("echo hello", "not the JSON"),
+        ("echo hello", "not valid JSON"),
         ("sleep 60", "took longer"),
-        ("head -c 200000 /dev/zero", "not the JSON"),
+        ("head -c 200000 /dev/zero", "not valid JSON"),
     ],
 )
 async def test_a_hook_that_fails_is_told_and_stops_nothing(

@@ -27,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ({}, ["-C", "~nosuch", "doctor"], 2, "~nosuch is not a folder"),
         ({"PINFOLD_HOME": "~nosuch"}, ["sessions"], 2, "PINFOLD_HOME"),
-        ({"OPENAI_BASE_URL": "http://[::1"}, ["exec", "hi"], 2, "is no http address"),
+        ({"OPENAI_BASE_URL": "http://[::1"}, ["exec", "hi"], 2, "is not an http address"),
         (
             {"PINFOLD_PROVIDERS__X__BASE_URL": "http://a:port"},
             ["exec", "hi"],
@@ -60,7 +60,7 @@ def test_a_recording_nested_without_end_can_not_be_played(
     file = tmp_path / "deep.jsonl"
     file.write_text('{"seq":1,"ts":"2026-01-01T00:00:00Z","type":"x","data":' + "[" * 100_000)
     assert run(["replay", str(file)]) == 1
-    assert "is no session" in capsys.readouterr().err
+    assert "is not a session" in capsys.readouterr().err
 
 
 def test_the_doctor_reports_on_a_broken_config(
@@ -105,7 +105,7 @@ def test_sessions_without_a_prompt_are_left_out(
     assert run(["sessions"]) == 0
     out = capsys.readouterr().out
     assert "mend the parser" in out
-    assert "Left out: 1 without a prompt." in out
+    assert "Not shown: 1 without a prompt." in out
     run(["sessions", "--json"])
     assert len(capsys.readouterr().out.splitlines()) == 2
 

@@ -41,7 +41,7 @@ def test_a_file_is_shown_item_by_item(folder: Path, capsys: Out) -> None:
     assert "5 items" in second
     assert "window 2" in second
     assert last.split()[:2] == ["#21", "result"]
-    assert "holds no result of" in last
+    assert "original session has no result" in last
     assert not (folder / "home").exists()
 
 

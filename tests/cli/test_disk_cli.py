@@ -74,7 +74,7 @@ def test_delete_asks_and_names_the_forks(
     assert "“Look at 1.”, 0 turns" in asked
     assert f"Its fork {all_of_it.folder.name[:13]} uses outputs stored here" in asked
     assert f"Its fork {its_start.folder.name[:13]} does not depend on it." in asked
-    assert "It stays.\n" in asked
+    assert "Nothing deleted.\n" in asked
     assert asked.endswith("Delete it? This can't be undone. [y/N] ")
     assert session.exists()
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))

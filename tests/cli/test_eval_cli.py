@@ -77,7 +77,7 @@ async def test_the_json_is_the_same_under_any_hash_seed(tmp_path: Path) -> None:
         (["--budget", "200000"], "at most 128,000"),
         (["--strategy", "core", "--strategy", "codex"], "name it with --model"),
         (["--strategy", "magic"], "There is no strategy magic. There are: prune, "),
-        (["--judge", "m"], "name that with --model"),
+        (["--judge", "m"], "name that model with --model"),
     ],
 )
 def test_wrong_use_is_told(arguments: list[str], said: str, capsys: Out) -> None:
@@ -93,13 +93,17 @@ def test_a_report_is_written_beside_the_page(tmp_path: Path, capsys: Out) -> Non
     assert run(["eval", *SHORT, "--json", "--html", "report.html"]) == 0
     told = capsys.readouterr()
     assert json.loads(told.out)["version"] == __version__
-    assert told.err == "The report is in report.html.\n"
+    assert told.err == "Report written to report.html.\n"
     assert "What each compaction keeps" in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("old.html", "exists already"), ("absent/new.html", "absent is no folder"), (".", "exists")],
+    [
+        ("old.html", "exists already"),
+        ("absent/new.html", "absent is not a writable folder"),
+        (".", "exists"),
+    ],
 )
 def test_a_report_that_can_not_be_written_is_told_before_the_trials(
     name: str, said: str, tmp_path: Path, capsys: Out

@@ -26,7 +26,7 @@ def text_of(request: Recorded) -> str:
 
 def knows(request: Recorded) -> Reply:
     """Says again all that stands in its window."""
-    return Reply(text_of(request) if "Before you go on" in text_of(request) else "My notes.")
+    return Reply(text_of(request) if "Before you continue" in text_of(request) else "My notes.")
 
 
 def knows_nothing(_request: Recorded) -> Reply:
@@ -113,7 +113,7 @@ async def test_a_model_writes_another_grades_and_each_is_billed_for_its_own(
     assert sum(every) == 10 * len(asked)
     for request in asked:
         judges = "THE STATEMENTS" in text_of(request)
-        if judges or "Before you go on" in text_of(request):
+        if judges or "Before you continue" in text_of(request):
             assert request.body["model"] == ("judge-1" if judges else "scripted-1")
             assert "tools" not in request.body
 
@@ -144,7 +144,7 @@ async def test_a_judge_that_talks_garbage_leaves_windows_ungraded_and_says_so(
         assert [point["ungraded"] for point in result["points"]] == [1, 1]
         assert result["asked_trials"] == [[None, None]]
     assert told["comparison"]["how"] == "read"
-    assert "by the windows as read: not all answers" in told["verdict"]
+    assert "by the windows' text: not all answers" in told["verdict"]
     assert "tail: 1 of 1 window not graded: the judge gave no grades" in page.out
 
 
@@ -167,7 +167,7 @@ async def test_an_endpoint_that_dies_in_the_middle(tmp_path: Path) -> None:
     exams = [0]
 
     def dies(request: Recorded) -> Reply:
-        exams[0] += "Before you go on" in text_of(request)
+        exams[0] += "Before you continue" in text_of(request)
         if exams[0] > 4:
             return Reply(status=503, body={"error": {"message": "gone"}}, headers=SOON)
         return knows(request)
@@ -205,7 +205,7 @@ async def test_a_judge_that_refuses_its_key_ends_it_at_once(tmp_path: Path) -> N
 
     async with FakeOpenAI(answer=refuses) as server:
         ended = await tried(tmp_path, server, *FEW, "--judge", "judge-1")
-        assert not any("Before you go on" in text_of(one) for one in server.requests if one.body)
+        assert not any("Before you continue" in text_of(one) for one in server.requests if one.body)
     assert ended.code == 1
     assert "key" in ended.err
 
@@ -214,7 +214,7 @@ async def test_interrupted_before_a_trial_is_over_it_has_nothing_to_show(tmp_pat
     asked = asyncio.Event()
 
     def thinks(request: Recorded) -> Reply:
-        if "Before you go on" not in text_of(request):
+        if "Before you continue" not in text_of(request):
             return Reply("Yes.")
         asked.set()
         return Reply("Well ...", gate=asyncio.Event())

@@ -490,14 +490,14 @@ PAGES = {"/v1/models": {"data": [{"id": "scripted-1"}, {"id": "scripted-2"}]}}
         (["-m", "ghost/x"], {}, "has no model ghost/x; there are scripted-1, scripted-2."),
         (["-c", "model.name=nosuch"], {}, "has no model nosuch; there are"),
         (["--provider", "opneai"], {}, "There is no provider opneai; did you mean openai?"),
-        (["--provider", "groq"], {}, "GROQ_API_KEY is not set, which holds the key of groq."),
+        (["--provider", "groq"], {}, "GROQ_API_KEY is not set; it holds the key of groq."),
         (
             [],
             {
                 "PINFOLD_PROVIDERS__MINE__BASE_URL": "http://127.0.0.1:9/v1",
                 "PINFOLD_PROVIDERS__MINE__API_KEY_ENV": "MY_KEY",
             },
-            "MY_KEY is not set, which holds the key of mine.",
+            "MY_KEY is not set; it holds the key of mine.",
         ),
         (["-c", "compact.mode=layerd"], {}, "compact.mode can't be layerd; did you mean layered?"),
     ],

@@ -70,7 +70,7 @@ def test_a_file_of_another_tool_becomes_a_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["-o", "a.pdf"], "does not tell the format"),
+        (["-o", "a.pdf"], "has no known extension"),
         (["--window"], "always whole"),
         (["-f", "pdf"], "invalid choice"),
         (["--window", "--all"], "not allowed with"),

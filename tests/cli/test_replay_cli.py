@@ -52,7 +52,7 @@ def test_as_json_each_has_its_line(recording: Path, capsys: pytest.CaptureFixtur
     ("flags", "said"),
     [
         (["--strategy", "magic"], "there is no strategy magic"),
-        (["--strategy", "snapshot"], "snapshot needs a model, and a replay asks none"),
+        (["--strategy", "snapshot"], "snapshot needs a model, and a replay calls none"),
         (["--strategy", "hierarchical"], "snapshot needs a model"),
         (["--threshold", "7"], "--threshold is a share"),
         (["--speed", "nan"], "--speed takes a number"),

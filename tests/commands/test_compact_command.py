@@ -275,7 +275,7 @@ async def test_preparing_says_where_it_is_of_no_use() -> None:
     context.session.set_threshold("auto")
     context.session.compaction.strategy = "checkpoint"
     await run(context, "/prepare on")
-    assert "this session compacts by checkpoint." in context.told[-1]
+    assert "this session compacts with checkpoint." in context.told[-1]
     context.session.preparing.state = "ready"
     await run(context, "/prepare off")
     assert "The one that is ready will still be used." in context.told[-1]

@@ -318,7 +318,7 @@ def test_other_errors_come_out_and_an_empty_answer_is_refused() -> None:
         material(view, ScriptedSummarizer([AuthenticationFailed("no key")]))
     with pytest.raises(Refused, match="no text"):
         material(view, ScriptedSummarizer(["  \n"]))
-    with pytest.raises(Refused, match="no model"):
+    with pytest.raises(Refused, match="No model"):
         asyncio.run(Handoff().prepare(view, None, OPTIONS))
 
 

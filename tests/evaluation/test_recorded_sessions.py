@@ -246,7 +246,7 @@ def test_those_that_are_level_are_named_together() -> None:
 
 def test_what_is_over_the_budget_is_not_crowned_and_that_is_said() -> None:
     told = judged(row("prune", "ours", 1.0, 9_000), row("tail", "baseline", 0.1, 900))
-    assert "None of ours keeps to 2,000 tokens on average (prune 9,000)" in told
+    assert "None of our strategies fits 2,000 tokens on average (prune 9,000)" in told
 
 
 def test_checkpoint_keeps_more_than_a_tail_in_as_many_tokens() -> None:

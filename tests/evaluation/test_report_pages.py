@@ -146,8 +146,8 @@ def row(section: str, name: str) -> list[str]:
 
 def test_what_was_asked_stands_in_a_table_of_its_own() -> None:
     told = sections(PAGES[2])
-    read = told["Scores by probe, by the window's text"]
-    answered = told["Scores by probe, by a model's answers"]
+    read = told["Scores by probe, by window text"]
+    answered = told["Scores by probe, by model answers"]
     assert row(read, "handoff") == ["1.00"] * 8
     assert row(answered, "handoff") == ["0.50"] * 8
     assert row(answered, "before") == ["1.00"] * 8
@@ -156,11 +156,11 @@ def test_what_was_asked_stands_in_a_table_of_its_own() -> None:
 
 def test_what_has_no_grades_has_no_figure_and_is_told() -> None:
     told = sections(PAGES[2])
-    answered = told["Scores by probe, by a model's answers"]
+    answered = told["Scores by probe, by model answers"]
     assert "tail (baseline)" not in answered
     assert "<p>tail: 2 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
     assert "<p>handoff: 1 of 2 windows not graded: the &lt;judge&gt; is down</p>" in answered
-    coherence = told["Goal coherence, by a model's answers"]
+    coherence = told["Goal coherence, by model answers"]
     assert row(coherence, "handoff") == ["1.00", "–", "0.50"]
     assert row(coherence, "prune") == ["1.00", "0.50", ""]
     assert "tail" not in coherence
@@ -169,7 +169,7 @@ def test_what_has_no_grades_has_no_figure_and_is_told() -> None:
 def test_what_the_exam_took_is_told_apart_and_who_took_part() -> None:
     told = PAGES[2]
     took = "Answering took 1,234 tokens in, 56 out, $0.50; grading, 789 tokens in, 10 out."
-    assert took in sections(told)["Scores by probe, by a model's answers"]
+    assert took in sections(told)["Scores by probe, by model answers"]
     assert took not in sections(told)["Tokens, time and cost"]
     facts = re.findall(r"<span>(.*?)</span>", told)
     assert "model embedded/small, judge court/j&lt;1&gt;" in facts
@@ -180,9 +180,9 @@ def test_what_the_exam_took_is_told_apart_and_who_took_part() -> None:
 def test_a_smoke_test_is_marked_wherever_its_figures_stand() -> None:
     told = sections(html(report_trials.report(asked(smoke=True))))
     for name in ("Scores by probe", "Goal coherence"):
-        assert f"{name}, by a model's answers (smoke test)" in told
-        assert f"{name}, by the window's text" in told
-    assert "SMOKE TEST" in told["Scores by probe, by a model's answers (smoke test)"]
+        assert f"{name}, by model answers (smoke test)" in told
+        assert f"{name}, by window text" in told
+    assert "SMOKE TEST" in told["Scores by probe, by model answers (smoke test)"]
 
 
 def test_a_terminal_shows_as_much_in_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:

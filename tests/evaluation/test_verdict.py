@@ -140,7 +140,7 @@ def test_grades_are_never_held_against_what_was_read() -> None:
     found = Evaluation(1, 1, 1, 1_000, 3.1, (), "m", "j", False, results, None, "")
     told = verdict(found)
     assert "handoff keeps the most: 50% ± 0.0% of what a window should still say" in told
-    assert "by the windows as read: not all answers" in told
+    assert "by the windows' text: not all answers" in told
     between = compared(results, even_asked=True)
     assert between is not None
     assert (between.how, between.difference.mean) == ("read", 0.25)

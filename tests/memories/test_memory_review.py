@@ -46,7 +46,7 @@ async def test_a_held_result_changes_nothing_and_starts_no_other(at: Memories) -
     again = await at.run([], review=True)
     assert (again.status, at.provider.requests) == ("held", [])
     assert baseline.read(at.places) == base
-    with pytest.raises(MemoriesRefused, match="waits for your review"):
+    with pytest.raises(MemoriesRefused, match="waiting for review"):
         review.undo(at.places)
 
 
@@ -56,7 +56,7 @@ async def test_each_change_is_accepted_edited_or_rejected(at: Memories) -> None:
     first, second, skill = waiting.hunks
     review.reject(at.places, first.id)
     assert at.text() == page(TWO)
-    with pytest.raises(MemoriesRefused, match="not there any more"):
+    with pytest.raises(MemoriesRefused, match="change is gone"):
         review.accept(at.places, first.id)
     review.edit(at.places, second.id, "- Port 3 is mine.")
     assert at.text() == page(TWO, "- Port 3 is mine.")

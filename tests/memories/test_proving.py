@@ -126,7 +126,7 @@ def test_lines_of_the_summary_that_name_what_stands_nowhere_are_left_out(tmp_pat
     ],
 )
 def test_what_is_no_memory_is_told(tmp_path: Path, text: str) -> None:
-    with pytest.raises(Unusable, match="no memory"):
+    with pytest.raises(Unusable, match="not a memory"):
         kept(text, source(tmp_path))
 
 

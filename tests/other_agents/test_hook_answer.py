@@ -119,7 +119,7 @@ def test_what_stands_in_the_way_is_raised(tmp_path: Path) -> None:
         answer(compacted(tmp_path / "torn.jsonl"), 8_000)
     new = codex(0)
     new.message("developer", "Be brief.")
-    with pytest.raises(NoAnswer, match="says nothing"):
+    with pytest.raises(NoAnswer, match="is empty"):
         answer(compacted(written(tmp_path / "new.jsonl", new)), 8_000)
     (tmp_path / f"s{FILE}.tmp").mkdir()  # as good as a full disk
     with pytest.raises(OSError, match="directory"):
@@ -134,9 +134,9 @@ def fail() -> str:
     ("work", "why"),
     [
         (fail, "MemoryError: no more"),
-        (lambda: os.kill(os.getpid(), signal.SIGKILL), "It died."),
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), "It crashed."),
         (signal.pause, "It took more than 0.1 seconds."),
-        (lambda: os.write(1, b"noise") and os._exit(3), "It died."),
+        (lambda: os.write(1, b"noise") and os._exit(3), "It crashed."),
     ],
 )
 def test_whatever_happens_the_host_sees_an_empty_answer(

@@ -91,7 +91,7 @@ async def test_a_child_that_dies_is_told_and_started_again(embedded: Embedded) -
 
 async def test_a_child_that_cannot_load_says_why_and_is_not_worth_a_retry() -> None:
     script = """print('{"error": "no such file"}', flush=True)"""
-    with pytest.raises(RequestRejected, match="does not load: no such file"):
+    with pytest.raises(RequestRejected, match="failed to load: no such file"):
         await answer(Embedded([sys.executable, "-c", script]), "hello")
 
 
@@ -101,7 +101,7 @@ async def test_a_child_that_ends_without_a_word_is_a_network_error() -> None:
 
 
 async def test_a_child_that_cannot_be_started_is_told() -> None:
-    with pytest.raises(RequestRejected, match=r"does not start: .*no-such-program"):
+    with pytest.raises(RequestRejected, match=r"failed to start: .*no-such-program"):
         await answer(Embedded(["no-such-program"]), "hello")
 
 

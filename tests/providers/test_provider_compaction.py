@@ -34,7 +34,7 @@ ITEMS = (
     Item(n=2, kind="tool_call", content="{}", response=1, call_id="a", name="look"),
     Item(n=3, kind="tool_result", content="seen", response=1, call_id="a"),
 )
-NONE = r"127\.0\.0\.1:\d+ has no compaction endpoint\."
+NONE = r"127\.0\.0\.1:\d+ has not a compaction endpoint\."
 
 
 def asks(*items: Item) -> Request:
@@ -122,8 +122,8 @@ async def test_a_server_without_the_endpoint_is_named(wire: WireApi) -> None:
         (Reply(body="<html>"), RequestRejected, "check the base URL"),
         (Reply(body={"output": []}), MalformedStream, "without a compaction"),
         (Reply(body={"output": [{"type": "compaction"}]}), MalformedStream, "without a compaction"),
-        (Reply(body={"output": "x"}), MalformedStream, "no compaction"),
-        (Reply(body=[1]), MalformedStream, "no compaction"),
+        (Reply(body={"output": "x"}), MalformedStream, "not a compaction"),
+        (Reply(body=[1]), MalformedStream, "not a compaction"),
         (OVERFLOW, ContextOverflow, "does not fit"),
         (Reply(status=500, body="oops"), Overloaded, "oops"),
         (
@@ -163,7 +163,7 @@ async def test_a_server_that_takes_too_long_is_left() -> None:
 
 async def test_the_embedded_model_has_none_and_is_not_loaded_for_it() -> None:
     provider = Embedded(["no-such-program"])
-    with pytest.raises(RequestRejected, match="no compaction endpoint"):
+    with pytest.raises(RequestRejected, match="not a compaction endpoint"):
         await provider.compact(asks())
 
 

@@ -106,7 +106,7 @@ async def test_what_cannot_be_is_said(background: Background) -> None:
         await background.call("shell_output", job=7)
     for _ in range(MOST):
         await background.begin("sleep 60")
-    with pytest.raises(ToolError, match="8 commands run in the background already"):
+    with pytest.raises(ToolError, match="8 commands are already running in the background"):
         await background.begin("sleep 60")
 
 

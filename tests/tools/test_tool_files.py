@@ -121,7 +121,7 @@ async def test_an_edit_through_a_symlink_reaches_the_file(run: Run, work: Path) 
 
 async def test_text_that_occurs_twice_needs_replace_all(run: Run, work: Path) -> None:
     (work / "x").write_text("a\nb\na\n")
-    with pytest.raises(ToolError, match="it begins at lines 1, 3"):
+    with pytest.raises(ToolError, match="it starts at lines 1, 3"):
         await run("edit_file", path="x", old_string="a", new_string="c")
     await run("edit_file", path="x", old_string="a", new_string="c", replace_all=True)
     assert (work / "x").read_text() == "c\nb\nc\n"
@@ -136,11 +136,11 @@ async def test_text_that_occurs_twice_needs_replace_all(run: Run, work: Path) ->
         ),
         ("x = 1\ny = 2", "only in whitespace at line ends begin at line 4.*'x = 1  '"),
         ("print('hi')", "only in typographic characters begin at line 6"),
-        ("y=2", "only in white space begin at line 5"),
+        ("y=2", "only in whitespace begin at line 5"),
         ("Y = 2", "only in upper and lower case begin at line 5"),
         ("4\tx = 1\n5\ty = 2", "Leave out the line numbers"),
         ("def f(n):\n", "nearest lines begin at line 2. Line 2 is 'def f\\(\\):'"),
-        ("entirely elsewhere", "Nothing in the file is like it"),
+        ("entirely elsewhere", "Nothing in the file is similar"),
     ],
 )
 async def test_a_near_miss_is_told(run: Run, work: Path, old: str, reason: str) -> None:
@@ -223,7 +223,7 @@ async def test_a_patch_changes_all_its_files(run: Run, context: ToolContext, wor
         ("*** Add File: b\n+x\n", "b exists already"),
         ("*** Delete File: nothing\n", "nothing does not exist"),
         ("*** Update File: b\n*** Move to: a\n", "a exists already"),
-        ("*** Delete File: b\n*** Update File: b\n-b\n+c\n", "gone by an earlier part"),
+        ("*** Delete File: b\n*** Update File: b\n-b\n+c\n", "removed by an earlier part"),
     ],
 )
 async def test_a_patch_that_does_not_wholly_apply_changes_nothing(

@@ -113,7 +113,7 @@ def test_a_file_without_a_newline_at_its_end_stays_without() -> None:
     [
         (" a\n-b\n+c\n@@\n-gone\n", "hunk 2 .line 6 of the patch. does not apply"),
         ("-\tindented\n", "Lines that differ only in indentation begin at line 3"),
-        ("@@\n-b\n@@\n-a\n", "stand at line 1, but .* lead to line 3"),
+        ("@@\n-b\n@@\n-a\n", "are at line 1, but .* lead to line 3"),
         ("*bad\n", "must begin with"),
         ("@@ a\n", "no lines after its @@"),
         ("", "has no hunk"),

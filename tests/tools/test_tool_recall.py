@@ -153,12 +153,12 @@ async def test_a_long_result_shows_both_ends_and_is_read_on_to_the_end(recall: A
 
 async def test_what_has_no_room_is_named(recall: Any) -> None:
     session = Session([*ran(1, "seq", LONG), *ran(3, "ls", "a"), *ran(5, "ls", "b")])
-    assert shown(await recall(session, id="1..6")).endswith("[No room for more. Go on with #3.]")
+    assert shown(await recall(session, id="1..6")).endswith("[No room for more. Continue with #3.]")
     many = Session([Item(n=n, kind="user") for n in range(1, 5_001)])
     outcome = await recall(many, id="1..5000")
     assert len(outcome.output) < CAP + 5_000
     last = outcome.detail["items"][-1]
-    assert outcome.output.endswith(f"[No room for more. Go on with #{last + 1}.]")
+    assert outcome.output.endswith(f"[No room for more. Continue with #{last + 1}.]")
 
 
 async def test_pictures_are_named(recall: Any) -> None:

@@ -107,7 +107,7 @@ async def test_a_process_that_left_the_group_does_not_hold_the_result_back(
 
 async def test_a_signal_is_named(run: Run) -> None:
     outcome = await run("shell", command="kill -SEGV $$")
-    assert outcome.output.startswith("[ended by SIGSEGV")
+    assert outcome.output.startswith("[killed by SIGSEGV")
 
 
 async def test_long_output_is_cut_in_the_middle_and_kept_whole(

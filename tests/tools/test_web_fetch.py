@@ -175,7 +175,7 @@ async def test_what_is_too_large_is_cut_and_says_so(context: ToolContext) -> Non
         (httpx2.Response(404), "answered 404 Not Found"),
         (
             httpx2.Response(200, content=b"%PDF", headers={"content-type": "application/pdf"}),
-            "no text: application/pdf, 4 bytes",
+            "not text: application/pdf, 4 bytes",
         ),
         (httpx2.Response(200, html="<html><script>start()</script></html>"), "running its scripts"),
     ],

@@ -390,7 +390,7 @@ OTHERS: list[tuple[int | None, Any, type[ProviderError], str]] = [
             }
         },
         RateLimited,
-        "limits the rate",
+        "is limiting the rate",
     ),
     (None, {"code": "rate_limit_exceeded", "message": "slow down"}, RateLimited, "slow down"),
     (

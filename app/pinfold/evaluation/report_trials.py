@@ -26,7 +26,7 @@ from pinfold.evaluation.trials import NOT_GRADED
 from pinfold.evaluation.verdict import comparison
 from pinfold.numbers import dollars, duration, tokens
 
-_TITLES: dict[How, str] = {"read": "by the window's text", "asked": "by a model's answers"}
+_TITLES: dict[How, str] = {"read": "by window text", "asked": "by model answers"}
 SMOKE = "SMOKE TEST: this model is too small for its scores to mean anything."
 READ = (
     "A statement scores by how many of its values (ports, names, hashes, dates) are on one "

@@ -170,7 +170,7 @@ async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_
         tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now, read_only=read_only)
     )
     assert "middle of a turn" in later.session.notices[0]
-    told = "The 2 prompts that waited are in the prompt line."
+    told = "The 2 queued prompts are in the prompt line."
     assert (told in later.session.notices) is not read_only
     assert later.session.draft().text == ("" if read_only else "and then?\n\nand after that?")
     assert later.session.draft().pasted == (() if read_only else ("after",))
