@@ -194,7 +194,7 @@ async def test_a_session_to_read_only_says_so(session: LiveSession) -> None:
 
 async def test_it_is_there_before_anything_was_said() -> None:
     async with opened(live_session(gauge=None)) as pilot:
-        assert rows(pilot) == ["Your first request will be it."]
+        assert rows(pilot) == ["Your first request will be the goal."]
         await pilot.press("x", "e", "escape", "enter")
 
 

@@ -78,7 +78,7 @@ class Picker(Modal[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel picker") as panel:
             panel.border_title = Content(self._title)  # a name is no markup
-            panel.border_subtitle = "↑ ↓ choose · Enter takes · Esc leaves"
+            panel.border_subtitle = "↑ ↓ choose · Enter selects · Esc closes"
             if self._choices or self._source:
                 yield self._input
                 yield self._list
