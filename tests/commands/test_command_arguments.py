@@ -36,7 +36,7 @@ def test_usage_names_options_unless_it_is_short() -> None:
     [
         (WORDS, "--max-tail 0", "--max-tail: must be a whole number, at least 1. /x .FORMAT"),
         (WORDS, "--max-tail x", "at least 1"),
-        ((), "more", "/x takes nothing"),
+        ((), "more", "/x takes no arguments"),
         ((Argument("one", kind="rest", choices=("on", "off")),), "up", "takes on, off or nothing"),
     ],
 )
