@@ -53,7 +53,7 @@ NONE = (
     "There are no memories yet. They are made from finished sessions, in the background: "
     "/memories run makes them now."
 )
-OFF = "Memories are off. /memories on switches them on; docs/memories.md says what is sent where."
+OFF = "Memories are off. /memories on turns them on; docs/memories.md says what is sent where."
 
 
 class MemoriesPanel(WordsPanel[None]):
