@@ -406,7 +406,7 @@ def test_a_window_is_exported_in_full(session: Path, say: Say, refused: Say) -> 
     assert [json.loads(line) for line in kept] == [head, *lines]
     again = refused("history", session.name, "--export", "0", "-o", "window.jsonl")
     assert "exists already" in again
-    assert "There is not a window 9" in refused("history", session.name, "--export", "9")
+    assert "There is no window 9" in refused("history", session.name, "--export", "9")
 
 
 def test_a_window_of_a_foreign_session_is_exported(say: Say) -> None:
@@ -446,7 +446,7 @@ def test_history_shows_lists_and_compares(session: Path, say: Say, refused: Say)
     changes = json.loads(say("history", session.name, "--diff", "0", "1", "--json"))
     new = [change["n"] for change in changes if change["before"] is None]
     assert new == [line["n"] for line in shown if line["kind"] == "checkpoint"]
-    assert "There is not a window 2: there are 0 to 1." in refused(
+    assert "There is no window 2: there are 0 to 1." in refused(
         "history", session.name, "--show", "2"
     )
     assert "There is no earlier window 1." in refused("restore", session.name, "1")

@@ -134,7 +134,7 @@ async def test_a_key_that_is_not_set_is_told() -> None:
         for env in ({}, {name: ""}):
             choice = await chosen(wish, env)
             assert choice.kind == "wrong"
-            assert choice.why.startswith(f"{name} is not set, ")
+            assert choice.why.startswith(f"{name} is not set; ")
 
 
 async def test_no_key_is_wanted_where_a_header_or_another_address_stands_for_it() -> None:
