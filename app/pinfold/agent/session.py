@@ -9,24 +9,18 @@ from typing import Any, TypeVar
 from pinfold.agent.compaction.automatic import Reviewer
 from pinfold.agent.compaction.draft import Draft
 from pinfold.agent.compaction.trigger import CompactionTrigger
-from pinfold.agent.parts import Parts
 from pinfold.agent.playback.playback import Playback
 from pinfold.agent.playback.rounds import Round
 from pinfold.agent.requests.cold import cold_said
+from pinfold.agent.session_facts import SessionFacts
 from pinfold.agent.turn.ending import Ending, refused
-from pinfold.agent.turn.large_prompts import LargePrompts
-from pinfold.agent.turn.reopening import damage_of
-from pinfold.agent.updates import Phase, Update, WaitingPrompt
+from pinfold.agent.updates import Update
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.errors import ProviderError
-from pinfold.ports.provider import ModelInfo
 from pinfold.ports.tool import Terminal, Tool
 from pinfold.rollout import drafts
-from pinfold.rollout.acts import Step
 from pinfold.rollout.events import Event
-from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import Prompt, Span
-from pinfold.settings import Auto
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
 from pinfold.window.refused import Refused
@@ -34,130 +28,8 @@ from pinfold.window.refused import Refused
 Answer = TypeVar("Answer")
 
 
-class Session:
+class Session(SessionFacts):
     """One conversation. Its methods belong on the event loop."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._record = parts.record
-        self._recorded = False
-        """Whether it is a recording that is played."""
-        self.id = parts.record.state.id
-        self.folder = parts.record.journal.folder
-        self.read_only = parts.record.journal.read_only
-        self.cwd = parts.cwd
-        self.files = parts.files
-        self.compaction = parts.compaction
-        self.preparing = parts.preparing
-        self.window = parts.window
-        self.choice = parts.choice
-        """Its model, how hard that thinks, and what it costs."""
-        self.jobs = parts.background.jobs
-        """The commands that run in the background."""
-        self.children = parts.children
-        """The agents that it started."""
-        self.reading = parts.reading
-        """The gauge now."""
-        self.large = LargePrompts(
-            parts.record, lambda: self.model, self.reading, self._takes_nothing
-        )
-        self.left_at = parts.left_at
-        """Where the session stood when it was left; empty for a new one."""
-        self.opened_after = parts.opened_after
-        """The last event before this opening."""
-
-    # What it is
-
-    @property
-    def damage(self) -> tuple[str, ...]:
-        """What of the journal could not be read."""
-        return damage_of(self._record.journal.torn, self._record.state.unreadable)
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What the user should know about how the session was found."""
-        found = [*self.damage, *self._parts.found]
-        if self.unconfined and self.model.tools and self._parts.consent.mode != "full":
-            asks = "`workspace` asks for each command, `read-only` runs none"
-            found.append(f"No sandbox: {self.unconfined}. {asks}.")
-        if self.read_only:
-            found.append("This session is open read-only. /fork continues in a fork of it.")
-        return tuple(found)
-
-    @property
-    def items(self) -> Sequence[Item]:
-        """Every item of the session, oldest first; `window` tells which the model sees."""
-        return self.window.history
-
-    async def events(self) -> Sequence[Event]:
-        """All that happened so far, oldest first. Raises `JournalError`."""
-        return await asyncio.to_thread(lambda: tuple(self._record.journal.read()))
-
-    @property
-    def counter(self) -> Counter:
-        """Counts as the gauge does."""
-        return self._record.gauge.counter
-
-    @property
-    def model(self) -> ModelInfo:
-        return self.choice.model
-
-    @property
-    def choice_note(self) -> str:
-        return self._parts.choice.connection.note
-
-    @property
-    def phase(self) -> Phase:
-        return self._record.phase
-
-    @property
-    def approvals(self) -> str:
-        """The approval mode, or `plan`."""
-        return self._parts.consent.name
-
-    @property
-    def edits_allowed(self) -> bool:
-        """Whether plain edits run without asking, though the mode is `ask`."""
-        return self._parts.consent.edits
-
-    @property
-    def unconfined(self) -> str:
-        """Why the agent's commands run in no sandbox; empty where they do."""
-        return self._parts.confinement.missing
-
-    @property
-    def auto(self) -> Auto:
-        """What happens at the threshold."""
-        return self._parts.limits.auto
-
-    @property
-    def threshold(self) -> float:
-        """The share of the usable window at which it happens."""
-        return self._parts.limits.threshold
-
-    @property
-    def compacts_next(self) -> bool:
-        """Whether that would happen at the next request: it may be too soon after the last time."""
-        return self._parts.triggers.due()
-
-    @property
-    def cited(self) -> tuple[str, ...]:
-        """The `session#item` that the last citation of memories names."""
-        return self._record.state.cited
-
-    @property
-    def queue(self) -> tuple[WaitingPrompt, ...]:
-        return self._parts.work.queue.prompts
-
-    @property
-    def plan(self) -> Sequence[Step]:
-        """The agent's plan, in order; empty where there is none, or it was done before."""
-        return self._record.state.plan
-
-    @property
-    def last_ending(self) -> str:
-        """How the last turn ended: `done`, `waiting`, `interrupted`, `failed`, or nothing yet."""
-        return self._record.state.turn_state
 
     async def cold(self) -> str:
         """What the next request costs where the prompt cache has nothing of it, in a sentence;
@@ -243,16 +115,6 @@ class Session:
             self._parts.work.refuse(f"!{command}", why)
         else:
             self._parts.work.command(command)
-
-    def _takes_nothing(self) -> str:
-        """Why nothing can be sent or run here, if so."""
-        if self.read_only:
-            return "This session is open to read only. /fork continues in a fork of it."
-        if self._recorded:
-            return (
-                "This is a recording: nothing is sent and nothing runs. /fork continues in a fork."
-            )
-        return ""
 
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None

@@ -15,6 +15,7 @@ from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children.child import Child, folder_of, summed_up, told
 from pinfold.agent.children.definition import Agent, Agents, Order, narrower
 from pinfold.agent.children.lent import Lent
+from pinfold.agent.children.past import events_of, items_of, last_words
 from pinfold.agent.children.reply import Reply, shortened
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -119,12 +120,12 @@ class Children:
         if started is None:
             known = ", ".join(f"a{n}" for n in self._record.state.children) or "none"
             raise JournalError(f"There is no agent a{number}. There are: {known}.")
-        return [item for event in await self.events(started) for item in _items(event)]
+        return [item for event in await self.events(started) for item in items_of(event)]
 
     async def events(self, started: ChildStarted) -> Sequence[Event]:
         """The events of its rollout. Raises `JournalError`."""
         folder = self.folder(started)
-        return await asyncio.to_thread(_events, folder, self._clock)
+        return await asyncio.to_thread(events_of, folder, self._clock)
 
     def folder(self, started: ChildStarted) -> Path:
         return folder_of(self._record.journal.folder, started)
@@ -229,7 +230,7 @@ class Children:
             self._freed.set()
         if child.stopped and ending.state == "interrupted":
             ending = changed(ending, reason=child.stopped)
-        child.answer = ending.answer or _last_words(events)
+        child.answer = ending.answer or last_words(events)
         seconds = self._clock.monotonic() - child.begun
         child.finished = summed_up(child.started, ending, events, seconds)
         if child.started.background:
@@ -326,28 +327,3 @@ class Children:
 
     def _tell(self, child: Child) -> None:
         self._record.tell(ChildChanged(child.number))
-
-
-def _items(event: Event) -> Sequence[Item]:
-    from pinfold.rollout.events import WindowReplaced
-
-    match event.data:
-        case ItemAdded(item=item):
-            return (item,)
-        case WindowReplaced(inserted=inserted):
-            return inserted
-        case _:
-            return ()
-
-
-def _events(folder: Path, clock: Clock) -> Sequence[Event]:
-    with Journal.open(folder, clock.now, read_only=True) as journal:
-        return tuple(journal.read())
-
-
-def _last_words(events: Sequence[Event]) -> str:
-    """The last text of an agent that was cut off."""
-    for event in reversed(events):
-        if isinstance(event.data, ItemAdded) and event.data.item.kind == "assistant":
-            return event.data.item.content
-    return ""
