@@ -170,7 +170,7 @@ def test_a_switch_of_models_takes_the_window_that_the_turn_names() -> None:
 
     changes = data(adopted(write), events.ModelChanged)
     assert [(change.model, change.context_window) for change in changes] == [
-        ("gpt-5.5", 272_000),
+        ("gpt-5.5", 922_000),
         ("gpt-5.3-codex", 100_000),
     ]
 

@@ -94,7 +94,7 @@ def test_a_claude_session(env: dict[str, str], tmp_path: Path) -> None:
     claude_file(env, made)
     (line,) = listed(env, tmp_path)
     assert (line.tool, line.session, line.title) == ("claude", "s-1", "Tests and changelog")
-    assert (line.used, line.limit, line.model) == (337, 200_000, "claude-opus-4-6")
+    assert (line.used, line.limit, line.model) == (337, 1_000_000, "claude-opus-4-6")
 
 
 def test_side_chains_and_the_host_say_nothing_of_the_window(

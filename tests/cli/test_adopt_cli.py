@@ -210,7 +210,7 @@ async def test_a_title_or_an_id_is_as_good_as_a_file(pinfold: Pinfold) -> None:
         assert "Codex: “Fix the test.”" in ended.out, ended.err
     ended = await pinfold.run("adopt", "xylophone")
     assert ended.code == 1
-    assert "no session of Codex or Claude Code like “xylophone”" in told(ended)
+    assert "No file and no Codex or Claude Code session matches “xylophone”" in told(ended)
 
 
 async def test_without_other_tools_it_says_where_it_looked(tmp_path: Path) -> None:
@@ -230,10 +230,10 @@ def ring(file: Path) -> None:
         (Path.mkdir, "is a folder"),
         (Path.touch, "is empty"),
         (lambda file: file.write_bytes(b"\x7fELF\0\0"), "is not text"),
-        (lambda file: file.write_text("dear diary\n"), "no session that pinfold knows"),
+        (lambda file: file.write_text("dear diary\n"), "is not a session pinfold can read"),
         (lambda file: file.write_text("[\n{}\n]"), "no list of messages"),
         (ring, "symbolic links"),
-        (os.mkfifo, "is no file"),
+        (os.mkfifo, "is not a file"),
     ],
 )
 @pytest.mark.parametrize("command", ["adopt", "context", "export", "replay"])

@@ -48,7 +48,7 @@ def test_a_file_is_shown_item_by_item(folder: Path, capsys: Out) -> None:
 def test_json_has_the_reading_and_every_row(capsys: Out) -> None:
     found = shown(capsys, "claude.jsonl")
     reading = found["reading"]
-    assert reading["limit"] == 200_000
+    assert reading["limit"] == 1_000_000
     assert sum(tokens for _, tokens in reading["segments"]) == reading["used"]
     assert [row["kind"] for row in found["rows"]][-3:] == ["tool_call", "tool_result", "assistant"]
 

@@ -97,7 +97,7 @@ def test_what_cannot_be_done_is_said() -> None:
         pinfold.compact(messages, budget_tokens=10)
     with pytest.raises(ValueError, match="no strategy nothing"):
         pinfold.compact(messages, budget_tokens=100, strategy="nothing")
-    with pytest.raises(ValueError, match=r"messages\[0\] is no chat message"):
+    with pytest.raises(ValueError, match=r"messages\[0\] is not a chat message"):
         pinfold.compact([{"type": "function_call"}], budget_tokens=100)
     with pytest.raises(ValueError, match="no list of messages"):
         pinfold.compact([], budget_tokens=100)
@@ -212,5 +212,5 @@ def test_items_of_the_responses_api_are_messages_too() -> None:
     ]
     told = pinfold.digest(items)
     assert told.text.startswith("#0 USER: Run the tests of cart.py.\n#2 ")
-    with pytest.raises(ValueError, match=r"messages\[1\] is no message"):
+    with pytest.raises(ValueError, match=r"messages\[1\] is neither a message"):
         pinfold.digest([items[0], {"hello": 1}])

@@ -60,13 +60,13 @@ def test_where_there_is_no_endpoint_the_reason_comes_out() -> None:
     view = session(12).view()
     with pytest.raises(RequestRejected, match="no compaction endpoint"):
         prepared(view, compacted=None)
-    with pytest.raises(Refused, match="no model"):
+    with pytest.raises(Refused, match="No model"):
         asyncio.run(Remote().prepare(view, None, PlanOptions()))
 
 
 def test_another_models_compaction_is_of_no_use() -> None:
     view = session(12).view()
-    with pytest.raises(Refused, match="Only another could read"):
+    with pytest.raises(Refused, match="Only another can read"):
         prepared(view, model=OTHER)
     made = Material(opaque=OPAQUE, through=96, meta={"provider": "p", "model": "another"})
     plan = plan_with("remote", view, made, PlanOptions(), strategies=house())

@@ -34,7 +34,7 @@ ITEMS = (
     Item(n=2, kind="tool_call", content="{}", response=1, call_id="a", name="look"),
     Item(n=3, kind="tool_result", content="seen", response=1, call_id="a"),
 )
-NONE = r"127\.0\.0\.1:\d+ has not a compaction endpoint\."
+NONE = r"127\.0\.0\.1:\d+ has no compaction endpoint\."
 
 
 def asks(*items: Item) -> Request:
@@ -163,7 +163,7 @@ async def test_a_server_that_takes_too_long_is_left() -> None:
 
 async def test_the_embedded_model_has_none_and_is_not_loaded_for_it() -> None:
     provider = Embedded(["no-such-program"])
-    with pytest.raises(RequestRejected, match="not a compaction endpoint"):
+    with pytest.raises(RequestRejected, match="no compaction endpoint"):
         await provider.compact(asks())
 
 

@@ -45,7 +45,7 @@ async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_on
     assert all(len(batch.items) >= 2 for batch in batches)
     assert {form for batch in batches for _, form in batch.items} == {"masked"}
     assert not any(isinstance(event, WindowReplaced) for event in at.events())
-    assert any(text.startswith("Masked ") and "prompt cache" in text for text in at.told())
+    assert any(text.startswith("Masked ") and "cached tokens" in text for text in at.told())
     newest = [item.n for item in at.session.items if item.kind == "tool_result"][-1]
     assert at.session.window.form(newest) == "full"
 

@@ -161,7 +161,7 @@ async def test_what_was_prepared_for_a_window_that_is_gone_is_not_used(tmp_path:
     assert draft is not None
     assert at.session.preparing.state == ""
     said = (
-        "The summary from the background is not used, as the window was compacted by checkpoint. "
+        "The background summary is not used: the window was compacted by checkpoint. "
         "It took "
     )
     await at.until(lambda: any(text.startswith(said) for text in at.told()))

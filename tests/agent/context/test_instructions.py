@@ -77,7 +77,7 @@ async def test_a_pipe_in_the_place_of_rules_is_told_once(tmp_path: Path) -> None
     for prompt in ("first", "second"):
         at.session.send(prompt)
         await at.session.idle()
-    said = f"{at.session.cwd}/AGENTS.md is not read: it is not a regular file."
+    said = f"{at.session.cwd}/AGENTS.md can't be read: it is not a regular file."
     assert [text for text in at.told() if "AGENTS.md" in text] == [said]
 
 

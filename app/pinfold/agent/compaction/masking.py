@@ -89,7 +89,7 @@ class Masking:
             Told(
                 f"Masked {_counts_text(draft, batch)}: {tokens(reading.used)} → "
                 f"{tokens(reading.used - saved)} tokens. This invalidates "
-                f"{tokens(max(0, report.uncached - saved))} of them.",
+                f"{tokens(max(0, report.uncached - saved))} cached tokens.",
                 hint="/undo brings them back",
             )
         )
