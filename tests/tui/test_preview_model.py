@@ -127,6 +127,7 @@ async def writing(pilot: Pilot[str], session: LiveSession) -> None:
     await until(pilot, lambda: session.approver is not None)
     pilot.app.push_screen(PreviewPanel(session, FakeHost().save_compact))
     await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+    await until(pilot, lambda: "−27%" in said(pilot, ".strategies"))
     await pilot.press("enter")
     await until(pilot, lambda: "50 tokens written" in said(pilot, ".said"))
 
@@ -213,6 +214,5 @@ def test_writing(snap_compare: Snap, session: LiveSession, size: tuple[int, int]
     async def before(pilot: Pilot[str]) -> None:
         await writing(pilot, session)
         await until(pilot, lambda: "reads about" in said(pilot, ".notes"))
-        await until(pilot, lambda: "−27%" in said(pilot, ".strategies"))
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)

@@ -160,10 +160,7 @@ async def test_what_was_prepared_for_a_window_that_is_gone_is_not_used(tmp_path:
     draft = await at.session.compact("checkpoint")
     assert draft is not None
     assert at.session.preparing.state == ""
-    said = (
-        "The background summary is not used: the window was compacted by checkpoint. "
-        "It took "
-    )
+    said = "The background summary is not used: the window was compacted by checkpoint. It took "
     await at.until(lambda: any(text.startswith(said) for text in at.told()))
     (why,) = unused(at)
     assert (why.status, why.error) == ("cancelled", "the window was compacted by checkpoint")
