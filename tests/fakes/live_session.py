@@ -1,6 +1,7 @@
 """A session on a scripted provider: tests say what its agent does, and see what it was asked."""
 
 import asyncio
+import atexit
 import dataclasses
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
@@ -52,6 +53,9 @@ READING = Reading(
     limit=8_192,
     segments=(("instructions", 900), ("user", 300), ("assistant", 700), ("tool results", 1_200)),
 )
+
+_ROOTS = tempfile.TemporaryDirectory(prefix="live-")
+atexit.register(_ROOTS.cleanup)
 
 
 class Writer(ScriptedProvider):
@@ -243,7 +247,7 @@ def live_session(
 
     With `gauge`, the gauge says that, not what the window holds.
     """
-    root = root or Path(tempfile.mkdtemp())
+    root = root or Path(tempfile.mkdtemp(dir=_ROOTS.name))
     minutes = count(-2 if items else -3)
 
     def now() -> datetime:
