@@ -1,6 +1,6 @@
 """The rollout as it lies on the disk, read on while a session writes it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +11,8 @@ import msgspec
 from benchmarks.soak.violated import Violated, check
 from pinfold.agent.compaction.window_files import Head, Line, archived
 from pinfold.agent.session import Session
-from pinfold.rollout.events import CoreChanged, Event, GoalSet, ItemAdded, Unknown, WindowReplaced
+from pinfold.rollout.brought import items_of
+from pinfold.rollout.events import CoreChanged, Event, GoalSet, Unknown, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.window.refused import Refused
@@ -42,7 +43,7 @@ class Log:
     def read_on(self, session: Session) -> None:
         """The new events: whole, in order, and all their items known. Raises `Violated`."""
         for event in self._new():
-            for item in _brought(event):
+            for item in items_of(event.data):
                 check(session.window.item(item.n) == item, f"item #{item.n} is lost")
             if isinstance(event.data, WindowReplaced) and event.data.reason in COMPACTED:
                 self.compactions += 1
@@ -70,7 +71,7 @@ class Log:
                 check(not isinstance(event.data, Unknown), f"line {event.seq} is damaged")
                 check(event.seq == self._seq + 1, f"line {event.seq} follows line {self._seq}")
                 self._seq, self._end = event.seq, event.offset + event.length + 1
-                for item in _brought(event):
+                for item in items_of(event.data):
                     self.items += 1
                     check(item.n == self.items, f"item #{item.n} is the {self.items}th")
                     self._digests += _digest(item)
@@ -107,13 +108,3 @@ def _never() -> datetime:
 
 def _digest(item: Item) -> bytes:
     return blake2b(msgspec.json.encode(item), digest_size=_DIGEST).digest()
-
-
-def _brought(event: Event) -> Sequence[Item]:
-    match event.data:
-        case ItemAdded(item=item):
-            return (item,)
-        case WindowReplaced(inserted=inserted):
-            return inserted
-        case _:
-            return ()

@@ -17,7 +17,8 @@ from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, 
 from pinfold.memories.reader import Reader, Sessions
 from pinfold.memories.statements import Cited
 from pinfold.memories.usage import Usage, usage_of
-from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
+from pinfold.rollout.brought import items_of
+from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.sanitize import one_line
@@ -72,7 +73,7 @@ class Keeper:
             return Source(whole, "", (), "That session no longer exists.")
         try:
             with Journal.open(folder, self._now, read_only=True) as journal:
-                items = {item.n: item for event in journal.read() for item in _items(event)}
+                items = {item.n: item for event in journal.read() for item in items_of(event.data)}
                 cwd = journal.started.cwd
         except JournalError as error:
             return Source(whole, "", (), str(error))
@@ -232,14 +233,6 @@ class Keeper:
         if self.recount()[1]:
             found.append(Finding("Use counts differed from the journals.", "fixed"))
         return found
-
-
-def _items(event: Event) -> Iterator[Item]:
-    match event.data:
-        case ItemAdded(item=item):
-            yield item
-        case WindowReplaced(inserted=inserted):
-            yield from inserted
 
 
 def _replaced(data: bytes, line: str, new: str) -> bytes:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pinfold.rollout import codec
 from pinfold.rollout.blobs import Blobs
+from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import Data, Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Image, Item
 
@@ -50,17 +51,7 @@ def filled_line(line: bytes, blobs: Blobs) -> bytes:
 
 def lost(data: Data) -> int:
     """How many pictures have no bytes."""
-    return sum(not image.data for item in _items(data) for image in item.images)
-
-
-def _items(data: Data) -> tuple[Item, ...]:
-    match data:
-        case ItemAdded(item=item):
-            return (item,)
-        case WindowReplaced(inserted=inserted):
-            return inserted
-        case _:
-            return ()
+    return sum(not image.data for item in items_of(data) for image in item.images)
 
 
 def _raw_images(data: dict[str, Any]) -> Iterator[dict[str, Any]]:

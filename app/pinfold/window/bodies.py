@@ -6,7 +6,8 @@ from functools import lru_cache, partial
 
 from msgspec import Struct
 
-from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
+from pinfold.rollout.brought import items_of
+from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item, Kind
 from pinfold.rollout.journal import JournalError, Place
 
@@ -103,11 +104,7 @@ def _read_all(heads: Collection[Head], read: Read | None) -> Iterator[Item]:
 
 
 def _item_in(event: Event, n: int) -> Item:
-    match event.data:
-        case ItemAdded(item=item) if item.n == n:
+    for item in items_of(event.data):
+        if item.n == n:
             return item
-        case WindowReplaced(inserted=inserted):
-            for item in inserted:
-                if item.n == n:
-                    return item
     raise Lost

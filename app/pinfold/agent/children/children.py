@@ -15,7 +15,7 @@ from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children.child import Child, folder_of, summed_up, told
 from pinfold.agent.children.definition import Agent, Agents, Order, narrower
 from pinfold.agent.children.lent import Lent
-from pinfold.agent.children.past import events_of, items_of, last_words
+from pinfold.agent.children.past import events_of, last_words
 from pinfold.agent.children.reply import Reply, shortened
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -27,6 +27,7 @@ from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import TextDelta
 from pinfold.ports.tool import ToolError
 from pinfold.rollout import forks
+from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import (
     SCHEMA,
     ChildFinished,
@@ -120,7 +121,7 @@ class Children:
         if started is None:
             known = ", ".join(f"a{n}" for n in self._record.state.children) or "none"
             raise JournalError(f"There is no agent a{number}. There are: {known}.")
-        return [item for event in await self.events(started) for item in items_of(event)]
+        return [item for event in await self.events(started) for item in items_of(event.data)]
 
     async def events(self, started: ChildStarted) -> Sequence[Event]:
         """The events of its rollout. Raises `JournalError`."""

@@ -4,19 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pinfold.ports.clock import Clock
-from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
-from pinfold.rollout.items import Item
+from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.journal import Journal
-
-
-def items_of(event: Event) -> Sequence[Item]:
-    match event.data:
-        case ItemAdded(item=item):
-            return (item,)
-        case WindowReplaced(inserted=inserted):
-            return inserted
-        case _:
-            return ()
 
 
 def events_of(folder: Path, clock: Clock) -> Sequence[Event]:
