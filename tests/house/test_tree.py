@@ -12,7 +12,12 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-MODULES = {"markdown-it-py": "markdown_it", "lxml-html-clean": "trafilatura"}
+MODULES = {
+    "markdown-it-py": "markdown_it",
+    "lxml-html-clean": "trafilatura",
+    "python-frontmatter": "frontmatter",
+    "pyyaml": "yaml",
+}
 """What a package is imported as, where its name does not tell. Trafilatura needs lxml's cleaner as
 an extra whose name older installers do not find."""
 REGISTRY = re.compile(r"pypi\.org|pythonhosted\.org|--(extra-)?index-url|--find-links")
