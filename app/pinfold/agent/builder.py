@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -132,7 +131,7 @@ async def build(
         remembering,
         outputs,
         background,
-        partial(news.tell, record, options.prices),
+        children.tell,
     )
     metadata = Metadata(record, wanted=options.turn_metadata)
     requester = Requester(

@@ -1,7 +1,7 @@
 """Opening sessions: a journal, a model, the tools."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -10,7 +10,6 @@ from typing import get_args
 
 from pinfold import __version__, paths
 from pinfold.agent.builder import build
-from pinfold.agent.children.built_in import BUILT_IN
 from pinfold.agent.children.definition import Agents, Order
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.hooks import Moment
@@ -21,6 +20,7 @@ from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.closest import shown, suggestion
 from pinfold.compaction.view import PlanOptions
+from pinfold.host.agent_files import known_agents
 from pinfold.host.allocator import share_heaps
 from pinfold.host.app_context import AppContext
 from pinfold.host.memories import reader_of
@@ -74,11 +74,13 @@ async def open_session(
         if opened.started.adopted:
             # What its reports teach is worked out as they are read, so that must be exact.
             await asyncio.to_thread(counter.load)
+        if tools is None:
+            tools = await asyncio.to_thread(_tools, settings)
         session = await build(
             opened,
             ctx.cwd,
             connection,
-            await asyncio.to_thread(_tools, settings) if tools is None else tools,
+            tools,
             approver,
             CLOCK,
             Options(
@@ -111,7 +113,7 @@ async def open_session(
                 turn_metadata=settings.agent.turn_metadata,
                 summary_window=settings.compact.context_window,
                 memories=reader_of(ctx),
-                agents=None if agent else Agents(partial(_open_agent, ctx, attended), BUILT_IN),
+                agents=None if agent else await _agents(ctx, attended, tools),
             ),
             counter=counter,
             user_folder=paths.config_folder(),
@@ -124,7 +126,16 @@ async def open_session(
     return session
 
 
-async def _open_agent(ctx: AppContext, attended: bool, order: Order) -> Session:
+async def _agents(ctx: AppContext, attended: bool, tools: Sequence[Tool]) -> Agents:
+    names = [tool.schema.name for tool in tools]
+    found = await asyncio.to_thread(known_agents, ctx, names)
+    return Agents(partial(_open_agent, ctx, attended, names), found.known, found.problems)
+
+
+async def _open_agent(
+    ctx: AppContext, attended: bool, names: Collection[str], order: Order
+) -> Session:
+    """`names` are the tools of the session that starts it."""
     agent, connection = order.agent, order.connection
     async with AsyncExitStack() as undoing:
         if agent.model is not None:
@@ -137,7 +148,10 @@ async def _open_agent(ctx: AppContext, attended: bool, order: Order) -> Session:
             order.journal,
             connection=connection,
             tools=[
-                tool for tool in every if agent.tools is None or tool.schema.name in agent.tools
+                tool
+                for tool in every
+                if tool.schema.name in names
+                and (agent.tools is None or tool.schema.name in agent.tools)
             ],
             attended=attended,
             agent=order.approvals,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pinfold.agent.calls.approvals import Consent
+from pinfold.agent.children import news
 from pinfold.agent.children.child import Child, folder_of, summed_up, told
 from pinfold.agent.children.definition import Agent, Agents, Order, narrower
 from pinfold.agent.children.lent import Lent
@@ -78,6 +79,7 @@ class Children:
         self._ask = ask
         self._connection = connection
         self._prices = prices
+        self._problems = list(agents.problems)
         self._children: dict[int, Child] = {}
         self._working = 0
         self._freed = asyncio.Event()
@@ -134,6 +136,13 @@ class Children:
     @property
     def agents(self) -> Mapping[str, Agent]:
         return self._agents.known
+
+    async def tell(self) -> None:
+        """Before a request: what the model does not know, and once to the user what of their
+        agents can't be used. Raises `JournalError`."""
+        while self._problems:
+            self._record.warn(self._problems.pop(0))
+        await news.tell(self._record, self._prices)
 
     # What happens to them
 

@@ -34,6 +34,12 @@ class Agent:
     """As `/model` takes it; None is that of the session that starts it."""
     approvals: Mode = "full"
     """Never wider than those of the session that starts it."""
+    worktree: bool = False
+    """Whether it always works in a Git worktree of its own."""
+    source: str = ""
+    """The file that defines it, as shown to people; empty for pinfold's own."""
+    notes: tuple[str, ...] = ()
+    """What of its file has no effect, in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,8 @@ class Agents:
     open: Callable[[Order], Awaitable[Session]]
     """Raises what opening a session raises."""
     known: Mapping[str, Agent] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    """Why files that should define agents don't, in sentences."""
     most: int = MOST
 
 

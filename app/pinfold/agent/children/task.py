@@ -37,9 +37,21 @@ class TaskArguments(Arguments):
     fork_turns: Literal["none", "all", "compacted"] = "none"
 
 
+DESCRIPTION = 160
+"""Characters of an agent's description that the model is told."""
+DESCRIPTIONS = 2_400
+"""The same of all of them; of the agents after that it is told the names."""
+
+
 def schema_of(agents: Iterable[Agent]) -> ToolSchema:
     """The tool as the model is told of it."""
-    known = "; ".join(f"{agent.name}: {agent.description}" for agent in agents)
+    lines: list[str] = []
+    left = DESCRIPTIONS
+    for agent in agents:
+        said = one_line(agent.description, DESCRIPTION)
+        left -= len(said)
+        lines.append(f"{agent.name}: {said}" if said and left >= 0 else agent.name)
+    known = "; ".join(lines)
     return schema(
         "task",
         "Have an agent do part of the work; several calls in one reply run side by side. You get "
