@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pinfold import paths
 from pinfold.agent.children.built_in import BUILT_IN
 from pinfold.agent.children.definition import Agent
-from pinfold.closest import listed, shown
+from pinfold.closest import listed
+from pinfold.front_matter import FrontMatter, FrontMatterError, read
 from pinfold.host.app_context import AppContext
 from pinfold.sanitize import one_line
 from pinfold.settings import MODES, Mode
-from pinfold.small_files import read_text
 
 FOLDER = "agents"
-MAX_BYTES = 65_536
-"""Of a file."""
-MAX_FRONT = 8_192
-"""Characters of its front matter: YAML is read slowly."""
+MAX_PROMPT = 32_768
+"""Characters."""
 MAX_FILES = 50
 """Of a folder."""
 MAX_NAME = 40
@@ -44,11 +41,11 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "WebSearch": ("web_search",),
 }
 """Claude Code's tools, with ours."""
-_OTHER_MODELS = frozenset({"inherit", "sonnet", "opus", "haiku"})
+_OTHER_MODELS = frozenset({"", "inherit", "sonnet", "opus", "haiku"})
 """What Claude Code's files say for a model."""
 _OTHER_MODES: Mapping[str, Mode] = {"plan": "read-only", "default": "ask"}
 """Its permission modes that ask for less than pinfold would give."""
-_NO_EFFECT = ("hooks", "mcpServers", "skills", "permissionMode")
+_NO_EFFECT = ("hooks", "mcpServers", "skills")
 """Keys of Claude Code's files that a reader would count on."""
 
 
@@ -56,15 +53,7 @@ _NO_EFFECT = ("hooks", "mcpServers", "skills", "permissionMode")
 class Found:
     known: Mapping[str, Agent]
     problems: tuple[str, ...]
-    """Why a file defines no agent, in a sentence each."""
-
-
-class _NoAgent(Exception):
-    """Why a file defines none: `line` is where, 0 is the file as a whole."""
-
-    def __init__(self, why: str, line: int = 0) -> None:
-        super().__init__(why)
-        self.line = line
+    """Why a file defines no agent, in a sentence that names it, each."""
 
 
 def known_agents(ctx: AppContext, tools: Collection[str]) -> Found:
@@ -79,14 +68,17 @@ def known_agents(ctx: AppContext, tools: Collection[str]) -> Found:
         for file in _files(folder, problems):
             try:
                 agent = _read(file, root, tools)
-                other = known.get(agent.name)
-                if other is not None and (root or other.source):
-                    whose = other.source or "pinfold"
-                    raise _NoAgent(f"{agent.name} is the name of an agent of {whose} already")
-                known[agent.name] = agent
-            except _NoAgent as error:
-                line = f":{error.line}" if error.line else ""
-                problems.append(f"{_shown(file)}{line} defines no agent: {error}.")
+            except FrontMatterError as error:
+                problems.append(str(error))
+                continue
+            other = known.get(agent.name)
+            if other is not None and (root or other.source):
+                whose = other.source or "pinfold"
+                problems.append(
+                    f"{agent.source} is left out: {agent.name} is the name of an agent of {whose}."
+                )
+                continue
+            known[agent.name] = agent
     return Found(known, tuple(problems))
 
 
@@ -119,102 +111,48 @@ def _files(folder: Path, problems: list[str]) -> list[Path]:
 
 
 def _read(file: Path, root: Path | None, tools: Collection[str]) -> Agent:
-    """Raises `_NoAgent`."""
+    """Raises `FrontMatterError`."""
     try:
         real = file.resolve()
-        # Else a repository could have any file of the user's sent to the model.
-        if root is not None and not real.is_relative_to(root.resolve()):
-            raise _NoAgent("its link leaves the project")
-        text = read_text(real, MAX_BYTES)
-    except (OSError, RuntimeError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "its links form a loop"
-        raise _NoAgent(f"it can't be read, {why}") from error
-    front, body = _split(text.removeprefix("\ufeff"))
-    return replace(_agent(file, front, tools), prompt=body, source=_shown(file))
-
-
-def _split(text: str) -> tuple[dict[str, Any], str]:
-    """The front matter, its scalars as text, and the body. Raises `_NoAgent`."""
-    from frontmatter.default_handlers import YAMLHandler
-    from yaml import BaseLoader, MarkedYAMLError, YAMLError
-
-    handler = YAMLHandler()
-    assert handler.FM_BOUNDARY is not None
-    opening = handler.FM_BOUNDARY.match(text)
-    if opening is None:
-        raise _NoAgent("it does not begin with front matter, a block between two lines of ---", 1)
-    try:
-        front, body = handler.split(text)
-    except ValueError as error:
-        raise _NoAgent("its front matter has no second line of ---", 1) from error
-    if len(front) > MAX_FRONT:
-        raise _NoAgent(f"its front matter has more than {MAX_FRONT:,} characters", 1)
-    before = 1 + text[: opening.end()].count("\n")
-    try:
-        found = handler.load(front, Loader=BaseLoader)
-    except RecursionError as error:
-        raise _NoAgent("its front matter is nested too deeply", 1) from error
-    except MarkedYAMLError as error:
-        at = error.problem_mark or error.context_mark
-        why = one_line(error.problem or error.context or "it can't be read")[:200]
-        line = before + at.line if at else 1
-        raise _NoAgent(f"its front matter is not valid YAML, {why}", line) from error
-    except (YAMLError, ValueError) as error:
-        raise _NoAgent("its front matter is not valid YAML", 1) from error
-    if not isinstance(found, dict):
-        raise _NoAgent("its front matter has no `name: value` lines", before)
-    return found, body.strip()
-
-
-def _agent(file: Path, front: Mapping[str, Any], tools: Collection[str]) -> Agent:
-    """What the front matter says. Raises `_NoAgent`."""
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", _text(front, "name") or file.stem).strip("-_").lower()
+    except (OSError, RuntimeError) as error:
+        raise FrontMatterError(f"{_shown(file)} can't be read: its links form a loop.") from error
+    # Else a repository could have any file of the user's sent to the model.
+    if root is not None and not real.is_relative_to(root.resolve()):
+        raise FrontMatterError(f"{_shown(file)} can't be read: its link leaves the project.")
+    found = read(real)
+    if not found.values:
+        raise found.error("an agent begins with front matter, between two lines of “---”")
+    if len(found.body) > MAX_PROMPT:
+        raise found.error(f"the prompt has more than {MAX_PROMPT:,} characters")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", found.text("name") or file.stem).strip("-_").lower()
     if not name:
-        raise _NoAgent("a name has letters, digits, - and _")
-    notes = [f"`{key}` has no effect in pinfold." for key in _NO_EFFECT if key in front]
-    model: str | None = _text(front, "model")
-    if model in _OTHER_MODELS:
-        model = None
+        raise found.error("a name has letters, digits, “-” and “_”", "name")
+    notes = list(found.notes)
+    notes += [f"`{key}` has no effect in pinfold." for key in _NO_EFFECT if key in found.values]
+    model = found.text("model")
     return Agent(
         name=name[:MAX_NAME],
-        description=one_line(_text(front, "description")).strip(),
-        tools=_allowed(front, tools, notes),
-        model=model or None,
-        approvals=_approvals(front, notes),
-        worktree=_worktree(front),
+        description=found.text("description"),
+        prompt=found.body,
+        tools=_tools(found, tools, notes),
+        model=None if model in _OTHER_MODELS else model,
+        approvals=_approvals(found, notes),
+        worktree=found.flag("worktree") or found.text("isolation") == "worktree",
+        source=_shown(file),
         notes=tuple(notes),
     )
 
 
-def _text(front: Mapping[str, Any], key: str) -> str:
-    value = front.get(key, "")
-    if not isinstance(value, str):
-        raise _NoAgent(f"`{key}` is not text")
-    return value
+def _tools(found: FrontMatter, there: Collection[str], notes: list[str]) -> tuple[str, ...] | None:
+    """Those of `there` that the file names, in either spelling; None for all."""
+    named = found.words("tools")
+    every = not named or named in (("*",), ("all",))
+    allowed = list(there) if every else _ours(named, there, notes)
+    denied = _ours(found.words("disallowedTools"), there, notes)
+    return None if every and not denied else tuple(name for name in allowed if name not in denied)
 
 
-def _allowed(
-    front: Mapping[str, Any], there: Collection[str], notes: list[str]
-) -> tuple[str, ...] | None:
-    allowed = _tools(front.get("tools"), there, notes)
-    denied = _tools(front.get("disallowedTools", []), there, notes)
-    if denied == ():
-        return allowed
-    every = there if allowed is None else allowed
-    return tuple(name for name in every if denied is not None and name not in denied)
-
-
-def _tools(given: Any, there: Collection[str], notes: list[str]) -> tuple[str, ...] | None:
-    """Those of `there` that the file names, in either spelling; all where it names none."""
-    match given:
-        case None | "" | "*" | "all":
-            return None
-        case str():
-            names = re.findall(r"[^\s,(]+(?:\([^)]*\))?", given)
-        case [*names] if all(isinstance(name, str) for name in names):
-            pass
-        case _:
-            raise _NoAgent("`tools` is not a list of names")
+def _ours(names: Iterable[str], there: Collection[str], notes: list[str]) -> list[str]:
     ours: dict[str, None] = {}
     unknown: list[str] = []
     for name in names:
@@ -224,27 +162,20 @@ def _tools(given: Any, there: Collection[str], notes: list[str]) -> tuple[str, .
     if unknown:
         # `Bash(git *)` among them: the whole shell would be more than that.
         notes.append(f"pinfold has no tool for {listed(unknown)}.")
-    return tuple(ours)
+    return list(ours)
 
 
-def _approvals(front: Mapping[str, Any], notes: list[str]) -> Mode:
-    given = _text(front, "approvals")
-    if given and given not in MODES:
-        raise _NoAgent(f"`approvals` is one of {', '.join(MODES)}, not {shown(given)}")
+def _approvals(found: FrontMatter, notes: list[str]) -> Mode:
+    given = found.text("approvals")
+    for mode in MODES:
+        if given == mode:
+            return mode
     if given:
-        return given
-    mode = _OTHER_MODES.get(_text(front, "permissionMode"))
-    if mode is None:
-        return "full"
-    notes.remove("`permissionMode` has no effect in pinfold.")
-    return mode
-
-
-def _worktree(front: Mapping[str, Any]) -> bool:
-    given = _text(front, "worktree").lower()
-    if given not in ("", "true", "false", "yes", "no"):
-        raise _NoAgent(f"`worktree` is true or false, not {shown(given)}")
-    return given in ("true", "yes") or _text(front, "isolation") == "worktree"
+        raise found.error(f"“approvals” must be one of {', '.join(MODES)}", "approvals")
+    permission = found.text("permissionMode")
+    if permission and permission not in _OTHER_MODES:
+        notes.append("`permissionMode` has no effect in pinfold.")
+    return _OTHER_MODES.get(permission, "full")
 
 
 def _shown(path: Path) -> str:
