@@ -18,7 +18,7 @@ from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.session import Session
-from pinfold.ports.approver import Decision
+from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.provider import Delta, ModelInfo, Request
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
@@ -58,8 +58,10 @@ async def troupe(
     options: Options | None = None,
     journal: Journal | None = None,
     model: ModelInfo = MODEL,
+    shown: bool = False,
 ) -> Stage:
-    """A session in `root/work` that may start agents."""
+    """A session in `root/work` that may start agents; where it is `shown`, the app's user answers
+    (`Session.approver`, which `make_app` sets)."""
     clock, user, provider = FakeClock(), User(list(answers)), Cast(script, parts)
     work, home = root / "work", root / "home"
     work.mkdir(exist_ok=True)
@@ -69,6 +71,10 @@ async def troupe(
         "user_folder": root / "config",
         "learned_windows": LearnedWindows(home),
     }
+
+    async def ask(question: Question) -> Decision:
+        approver: Approver = session.approver  # type: ignore[attr-defined]
+        return await approver(question)
 
     async def connect(name: str) -> Connection:
         return Connection(provider, model, "chat", name)
@@ -92,10 +98,11 @@ async def troupe(
         work.resolve(),
         Connection(provider, model, "chat", "scripted"),
         tools(),
-        user,
+        ask if shown else user,
         clock,
         replace(given, agents=Agents(open_agent, BUILT_IN)),
     )
+    session.approver = None  # type: ignore[attr-defined]
     heard: list[Any] = []
     session.subscribe(heard.append)
     return Stage(session, provider, user, clock, heard)

@@ -156,6 +156,9 @@ class FakeSession:
     saved_draft: drafts.Draft = field(default_factory=drafts.Draft)
     approver: Approver | None = None
     jobs: Jobs = field(default_factory=lambda: Jobs(0, ended))
+    children: Any = field(
+        default_factory=lambda: SimpleNamespace(known=(), running=(), status=lambda _: None)
+    )
 
     files: FakeFiles = field(default_factory=FakeFiles)
     sent: list[str] = field(default_factory=list)

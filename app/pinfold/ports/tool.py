@@ -177,6 +177,8 @@ class Tool(Protocol):
     the workspace."""
     parallel: bool = False
     """Whether neighbouring calls may run at the same time."""
+    in_order: bool = False
+    """Whether those begin in the order of their calls."""
     bodies: tuple[str, ...] = ()
     """Arguments that hold text of files: what a mask takes from a call."""
     editable: str = ""

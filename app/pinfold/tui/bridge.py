@@ -38,6 +38,7 @@ from pinfold.ports.provider import (
     TextDelta,
 )
 from pinfold.rollout import events
+from pinfold.tui.agent_ticker import AgentTicker
 from pinfold.tui.failsafe import safely
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
@@ -99,8 +100,9 @@ class Bridge:
         self._turn_began: datetime | None = None
         self._calls = 0
         """Tool calls of the turn."""
-        self.close = session.subscribe(safely(transcript.app, self.hear))
-        transcript.load(session.items, session.window)
+        self._agents = AgentTicker(session.children, transcript, transcript.agents_changed)
+        self._unsubscribe = session.subscribe(safely(transcript.app, self.hear))
+        transcript.load(session.items, session.window, session.children.status)
         self._show_queue(session.queue)
         plan.show(session.plan)
         self._enter(session.phase)
@@ -113,6 +115,10 @@ class Bridge:
                 "/compact --dry-run shows how; /model switches to a larger one.",
                 "warning",
             )
+
+    def close(self) -> None:
+        self._unsubscribe()
+        self._agents.close()
 
     def hear(self, update: Update) -> None:
         """Show what the session tells."""
@@ -130,8 +136,9 @@ class Bridge:
                 self._transcript.tool_started(call_id, name, title)
             case ToolOutput(call_id=call_id, text=text):
                 self._transcript.tool_output(call_id, text)
-            case ChildChanged():
-                pass
+            case ChildChanged(child=number):
+                self._status.agents = len(self._session.children.running)
+                self._agents.changed(number)
             case PhaseChanged(phase=phase):
                 self._enter(phase)
             case Compacting(done=done) if self._session.phase != "idle":
@@ -158,6 +165,7 @@ class Bridge:
         self._status.model = f"{session.model.name} · {session.model.provider}"
         self._status.approvals = _approvals(session)
         self._status.jobs = len(session.jobs.running)
+        self._status.agents = len(session.children.running)
         self._gauge.model = session.model
         self._gauge.auto = session.auto
         self._gauge.preparation = session.preparing.state

@@ -52,6 +52,8 @@ class StatusLine(Widget):
     approvals: reactive[str] = reactive("")
     jobs: reactive[int] = reactive(0)
     """Commands that run in the background."""
+    agents: reactive[int] = reactive(0)
+    """Agents at work."""
     phase: reactive[Phase] = reactive("idle")
     progress: reactive[str] = reactive("")
     """What a model that has no text yet is busy with."""
@@ -101,6 +103,7 @@ class StatusLine(Widget):
             "folder": (one_line(self.folder), DIM),
             "branch": (one_line(self.branch), DIM),
             "approvals": ("full, no sandbox", "error") if full else (self.approvals, DIM),
+            "agents": (_agents(self.agents), "primary"),
             "jobs": (f"{self.jobs} in background" if self.jobs else "", "primary"),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
@@ -144,3 +147,7 @@ class StatusLine(Widget):
         )
         room = self.size.width - len(below) - len(rest) - 2
         return f"{below}{clip(said, room)}{rest}", ink(self.app, "primary")
+
+
+def _agents(count: int) -> str:
+    return f"{count} agent{'s' if count != 1 else ''}" if count else ""

@@ -203,6 +203,8 @@ class Calls:
             if review == before or arguments != call.content:
                 break
             again = "the files have changed since you were asked"
+        if tool.in_order:
+            await run.place.to_ask()
         run.place.answered()
         self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review

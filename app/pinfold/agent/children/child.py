@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
 WAITS = "waits for its turn"
+BEGUN = 12
+"""Characters from which a line that is being written is shown."""
 FILES_NAMED = 12
 """Files that a result names at most."""
 
@@ -49,6 +51,8 @@ class Child:
     """Why it was told to end."""
     line: str = WAITS
     """What it does."""
+    writes: str = ""
+    """The end of the reply under way."""
     spend: Spend = field(default_factory=Spend)
     items: int = 0
     finished: ChildFinished | None = None
@@ -77,6 +81,14 @@ def folder_of(parent: Path, child: ChildStarted) -> Path:
     """Where its session lies. A session's id comes from a rollout: it must be a name."""
     name = child.session if child.session.replace("-", "").isalnum() else "?"
     return parent / AGENTS / name
+
+
+def last_line(text: str) -> str:
+    """The last line of `text` that says something; one that has hardly begun does not yet."""
+    said = [one_line(line) for line in text.split("\n") if line.strip()]
+    if len(said) > 1 and len(said[-1]) < BEGUN:
+        return said[-2]
+    return said[-1] if said else ""
 
 
 def used(models: Mapping[str, Usage]) -> int:

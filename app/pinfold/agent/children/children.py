@@ -13,15 +13,24 @@ from msgspec.structs import replace
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children import news
-from pinfold.agent.children.child import Child, folder_of, summed_up, told
+from pinfold.agent.children.child import Child, folder_of, last_line, summed_up, told
 from pinfold.agent.children.definition import Agent, Agents, Order, narrower
 from pinfold.agent.children.lent import Lent
 from pinfold.agent.children.past import events_of, last_words
 from pinfold.agent.children.reply import Reply, shortened
+from pinfold.agent.children.status import ChildStatus, status_of
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.turn.ending import Ending
-from pinfold.agent.updates import Appended, ChildChanged, Streamed, Told, ToolStarted, Update
+from pinfold.agent.updates import (
+    Appended,
+    ChildChanged,
+    PhaseChanged,
+    Streamed,
+    Told,
+    ToolStarted,
+    Update,
+)
 from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
@@ -110,6 +119,15 @@ class Children:
             return told(state.children[number], end, self._prices)
         child = self._children.get(number)
         return f"{child.line} · {child.tokens:,} tokens" if child else ""
+
+    def status(self, number: int) -> ChildStatus | None:
+        """How one stands; None where there is none of that number."""
+        state = self._record.state
+        started, child = state.children.get(number), self._children.get(number)
+        if started is None:
+            return None
+        seconds = self.seconds(child) if child is not None else 0.0
+        return status_of(started, child, state.finished.get(number), seconds, self._prices)
 
     def seconds(self, child: Child) -> float:
         """For how long it has worked."""
@@ -263,7 +281,7 @@ class Children:
                 partial(self._journal, child),
                 agent,
                 self._mode(agent),
-                partial(self._asked, child.name),
+                partial(self._asked, child),
                 changed(connection, provider=Lent(connection.provider)),
             )
         )
@@ -310,25 +328,29 @@ class Children:
         )
         return Journal.create(folder, started, self._clock.now)
 
-    async def _asked(self, name: str, question: Question) -> Decision:
-        return await self._ask(replace(question, agent=name))
+    async def _asked(self, child: Child, question: Question) -> Decision:
+        child.line = one_line(question.review.title)[:LINE]
+        self._tell(child)
+        return await self._ask(replace(question, agent=child.name))
 
     def _hear(self, child: Child, update: Update) -> None:
         match update:
             case ToolStarted(title=title):
                 child.line = one_line(title)[:LINE]
             case Streamed(delta=TextDelta(text=text)):
-                said = text if child.line.startswith("$ ") else child.line + text
-                child.line = one_line(said)[-LINE:]
-                return
+                child.writes = (child.writes + text)[-2 * LINE :]
+                child.line = last_line(child.writes)[:LINE] or child.line
+            case PhaseChanged():
+                pass  # the session says it
             case Appended(event=event):
                 match event.data:
                     case RequestFinished(provider=provider, model=model, usage=usage) if usage:
                         child.spend.add(provider, model, usage)
+                        child.writes = ""
                     case ItemAdded(item=item):
                         child.items += 1
                         if item.kind == "assistant":
-                            child.line = one_line(item.content)[:LINE]
+                            child.line = last_line(item.content)[:LINE] or child.line
                     case _:
                         return
             case _:

@@ -65,6 +65,7 @@ class Task(Tool):
     kind: ToolKind = "agent"
     read_only = True
     parallel = True
+    in_order = True
 
     def __init__(self, record: Record, children: Children) -> None:
         self._record = record

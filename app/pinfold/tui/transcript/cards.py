@@ -1,7 +1,9 @@
 """Cards: a tool call and its result as one block."""
 
+from __future__ import annotations
+
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -11,26 +13,32 @@ from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.tui.plan_line import STEP_SIGNS
+from pinfold.tui.transcript import agents
 from pinfold.tui.transcript.diffs import counts, diff_lines
-from pinfold.tui.transcript.entries import (
-    LEAD,
-    TranscriptEntry,
-    more,
-    numbered,
-    plain_rows,
-    shorten,
-)
+from pinfold.tui.transcript.entries import TranscriptEntry, agent_of
 from pinfold.tui.transcript.lines import TranscriptLine, clip, indent
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.pictures import picture_rows
+from pinfold.tui.transcript.rows import (
+    HEAD,
+    LEAD,
+    TAIL,
+    numbered,
+    plain_rows,
+    printed_rows,
+    shorten,
+)
 from pinfold.window.titles import title_of
 
-State = Literal["calling", "running", "ok", "failed", "refused", "interrupted"]
+if TYPE_CHECKING:
+    from pinfold.agent.children.status import ChildStatus
 
-HEAD, TAIL = 2, 4
-"""Rows of output that a closed card shows."""
+State = Literal["calling", "running", "asks", "ok", "failed", "refused", "interrupted"]
+
 DIFF = 14
 """Rows of a diff that a closed card shows."""
+DESCRIBED = 20
+"""Cells that what an agent is to do gets before all of its figures do."""
 LIVE = 6
 """Rows of output shown while a tool runs."""
 _KEPT = 20_000
@@ -46,6 +54,7 @@ _LONG = 500
 _SIGNS = {
     "calling": "◌",
     "running": "◌",
+    "asks": "?",
     "ok": "●",
     "failed": "✗",
     "refused": "⊘",
@@ -54,6 +63,7 @@ _SIGNS = {
 _LOOKS = {
     "calling": "running",
     "running": "running",
+    "asks": "warning",
     "ok": "ok",
     "failed": "error",
     "refused": "warning",
@@ -72,6 +82,12 @@ class Card(TranscriptEntry):
         self._arguments = ""
         self._output = ""
         self._running = False
+        self.agent: ChildStatus | None = None
+        """How the agent stands that this call started."""
+
+    @property
+    def agent_number(self) -> int:
+        return self.agent.number if self.agent is not None else agent_of(self.result)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -86,7 +102,9 @@ class Card(TranscriptEntry):
     @property
     def searched(self) -> str:
         subject = self._subject()
-        head = f"{self.name}  {subject}  {self._facts()}"
+        head = f"{self.name}  {subject}  {self._facts(1_000)}"
+        if self.agent is not None:
+            return f"{head}\n{agents.text(self.agent, self.result)}"
         if diff := self._diff():
             return f"{head}\n{clean(diff)}"
         # What is not drawn comes last, so that the matches before it keep their order.
@@ -95,6 +113,8 @@ class Card(TranscriptEntry):
 
     @property
     def quiet(self) -> bool:
+        if self.agent is not None:
+            return self.closed and self.agent.running
         return self.closed and self._is_quiet and self.state != "failed"
 
     @property
@@ -106,6 +126,8 @@ class Card(TranscriptEntry):
     def name(self) -> str:
         if self.by_user:
             return "you"
+        if self.agent is not None:
+            return self.agent.name
         return (self.item.name if self.item else None) or self._name or "tool"
 
     @property
@@ -115,6 +137,8 @@ class Card(TranscriptEntry):
 
     @property
     def state(self) -> State:
+        if self.agent is not None:
+            return agents.STATES[self.agent.state]
         if self.result is None:
             if self.item is not None and self.item.state == "interrupted":
                 return "interrupted"
@@ -155,22 +179,23 @@ class Card(TranscriptEntry):
         if not self.closed:
             return 1 + super().estimate(width)
         if self.quiet:
-            return 1
+            return 1 if self.agent is None else 2
         return 1 + min(HEAD + TAIL + 1, self.source.count("\n") + 1)
 
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
-        body = [] if self.quiet else self._body(width - LEAD - 1, looks)
+        drawn = self.agent is not None or not self.quiet
+        body = self._body(width - LEAD - 1, looks) if drawn else []
         body += picture_rows(self.result, width - LEAD - 1, looks)
         if self.item is not None and self.result is not None:
             body = numbered(body, self.result.n)
-        head = self._head(width, looks, opens=bool(body) or self.quiet)
+        head = self._head(width, looks, opens=bool(body) or not drawn)
         return [head, *indent(body, [Segment("  ")])]
 
     def _head(self, width: int, looks: Looks, *, opens: bool) -> TranscriptLine:
         state = self.state
         style = getattr(looks, _LOOKS[state])
         subject = self._subject()
-        facts = self._facts()
+        facts = self._facts(width - LEAD - cell_len(self.name) - DESCRIBED)
         # A command of the user's own is all that its head says: nothing else shows where it ends.
         tail = f"{' ·' if self.by_user else ' '} {facts}" if facts else ""
         room = width - LEAD - 1 - cell_len(self.name) - 2 - cell_len(tail)
@@ -186,13 +211,17 @@ class Card(TranscriptEntry):
         return TranscriptLine(segments, number=self.items[0].n if self.items else 0, toggles=opens)
 
     def _subject(self) -> str:
+        if self.agent is not None:
+            return one_line(self.agent.description)
         subject = title_of(self.item.content if self.item else self._arguments)
         if not subject and self.result is not None and (ran := self.result.detail.get("command")):
             return f"$ {one_line(str(ran))}"
         stated = self.result.detail.get("title") if self.result is not None else None
         return subject or one_line(self._title or str(stated or ""))
 
-    def _facts(self) -> str:
+    def _facts(self, room: int) -> str:
+        if self.agent is not None:
+            return agents.facts(self.agent, room)
         state = self.state
         if self.result is None:
             if state == "calling" and len(self._arguments) >= _LONG:
@@ -216,22 +245,15 @@ class Card(TranscriptEntry):
         return " · ".join(facts)
 
     def _body(self, width: int, looks: Looks) -> list[TranscriptLine]:
+        if self.agent is not None:
+            return agents.body(self.agent, self.result, width, looks, closed=self.closed)
         if self.result is None:
             rows = clean_output(self._output).rstrip("\n").split("\n")[-LIVE:]
             return plain_rows(rows, width, looks.dim, whole=False) if self._output else []
         if diff := self._diff():
             lines = diff_lines(diff, width, looks)
             return shorten(lines, DIFF, 0, looks) if self.closed else lines
-        rows = clean_output(self._printed()).strip("\n").split("\n")
-        if rows == [""]:
-            return []
-        if not self.closed:
-            return plain_rows(rows, width, looks.dim, whole=True)
-        if len(rows) <= HEAD + TAIL + 1:
-            return plain_rows(rows, width, looks.dim, whole=False)
-        head = plain_rows(rows[:HEAD], width, looks.dim, whole=False)
-        tail = plain_rows(rows[-TAIL:], width, looks.dim, whole=False)
-        return [*head, more(len(rows) - HEAD - TAIL, looks), *tail]
+        return printed_rows(self._printed(), width, looks, closed=self.closed)
 
     def _diff(self) -> str:
         """The change that it made."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pinfold.ports.provider import CallDelta, Delta, ReasoningDelta, TextDelta
 from pinfold.rollout.items import Item
@@ -23,8 +24,12 @@ from pinfold.window.archive import Archive, Items
 from pinfold.window.bodies import Head
 from pinfold.window.window import Boundary
 
+if TYPE_CHECKING:
+    from pinfold.agent.children.status import ChildStatus
+
 Part = tuple[str, int]
 """A streamed item: its kind and, for calls, its index."""
+Agents = Callable[[int], "ChildStatus | None"]
 
 SLICE = 2_000
 """Items of the past that are put up at a stretch: nothing else gets its turn meanwhile."""
@@ -38,6 +43,10 @@ class Conversation:
         self._parts: dict[Part, Block] = {}
         self._calls: dict[str, Block] = {}
         self._by_number: dict[int, Block] = {}
+        self._agents: dict[int, Block] = {}
+        """The cards of agents that were started while this is shown."""
+        self.agents: Agents | None = None
+        """Tells how an agent of the session stands."""
         self.past: Past | None = None
         """What of the session's past is not shown yet."""
 
@@ -47,7 +56,7 @@ class Conversation:
         Of a session's past only the end at first: see `unearth`.
         """
         self._column.clear()
-        for index in (self._parts, self._calls, self._by_number):
+        for index in (self._parts, self._calls, self._by_number, self._agents):
             index.clear()
         self.past = None
         if isinstance(items, Items):
@@ -69,7 +78,7 @@ class Conversation:
         if not self.past:
             return
         archive = self.past.archive
-        maker = partial(_entry_from, archive)
+        maker = partial(self._entry_from, archive)
         found = list(self.past.take(count))
         blocks = self._column.prepend(
             Rule(window) if isinstance(window, Boundary) else _outline(window, archive, maker)
@@ -154,17 +163,38 @@ class Conversation:
             block.entry.print(text)
         return block
 
+    def agent_changed(self, agent: "ChildStatus") -> Block:
+        """An agent works, or has ended: its card says it. One that no call started gets a card."""
+        block = self._agents.get(agent.number) or self._calls.get(agent.call_id)
+        if block is None or not isinstance(block.entry, Card):
+            block = self._column.append(Card(name="task"))
+        self._agents[agent.number] = block
+        assert isinstance(block.entry, Card)
+        block.entry.agent = agent
+        return block
+
     def close_all(self, closed: bool) -> None:
         """Close or open every block that starts closed."""
         for block in self._column.blocks:
             block.close(closed)
         self._column.void()
 
+    def _entry_from(self, archive: Archive, n: int) -> TranscriptEntry:
+        entry, result = _entry_of(archive[n]), archive.partner(n)
+        if result is not None and isinstance(entry, Card):
+            self._finish(entry, archive[result])
+        return entry
+
+    def _finish(self, card: Card, result: Item) -> None:
+        card.finish(result)
+        if card.agent_number and self.agents is not None:
+            card.agent = self.agents(card.agent_number)
+
     def _settle(self, item: Item) -> Block | None:
         if item.kind in ("tool_result", "context"):
             block = self._calls.get(item.call_id or "")
             if block is not None and isinstance(block.entry, Card):
-                block.entry.finish(item)
+                self._finish(block.entry, item)
             return block
         part = next((part for part in self._parts if part[0] == item.kind), None)
         if part is None:
@@ -191,13 +221,6 @@ def _outline(head: Head, archive: Archive, maker: Callable[[int], TranscriptEntr
         closes=head.kind != "assistant",
         quiet=filling.quiet or (head.kind == "context" and not head.name),
     )
-
-
-def _entry_from(archive: Archive, n: int) -> TranscriptEntry:
-    entry, result = _entry_of(archive[n]), archive.partner(n)
-    if result is not None and isinstance(entry, Card):
-        entry.finish(archive[result])
-    return entry
 
 
 def _entry_of(item: Item) -> TranscriptEntry:

@@ -7,16 +7,15 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import CHILD, Item
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.transcript.lines import BLANK, TranscriptLine, clip, indent, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
 from pinfold.tui.transcript.pictures import picture_rows
 from pinfold.tui.transcript.reply import Reply
+from pinfold.tui.transcript.rows import LEAD, numbered, shorten
 
-LEAD = 2
-"""Columns left of the text for bars and signs."""
 MEASURE = 112
 """Columns that prose takes at most: longer rows are hard to read."""
 
@@ -49,6 +48,11 @@ class TranscriptEntry(ABC):
         return (self.item,) if self.item else ()
 
     @property
+    def agent_number(self) -> int:
+        """The agent whose work this is; 0: none."""
+        return 0
+
+    @property
     def source(self) -> str:
         """Its text as it was written, for the clipboard."""
         return self.item.content if self.item else ""
@@ -79,26 +83,10 @@ class TranscriptEntry(ABC):
         return same
 
 
-def numbered(lines: list[TranscriptLine], n: int) -> list[TranscriptLine]:
-    """`lines` with the item's number on the first."""
-    return [lines[0]._replace(number=n), *lines[1:]] if lines and n else lines
-
-
-def more(hidden: int, looks: Looks) -> TranscriptLine:
-    """The row that stands for `hidden` others."""
-    plural = "s" if hidden != 1 else ""
-    text = f"… {hidden:,} more line{plural} (enter)"
-    return TranscriptLine([Segment(text, looks.dim)], lead=len(text), toggles=True)
-
-
-def shorten(
-    lines: list[TranscriptLine], head: int, tail: int, looks: Looks
-) -> list[TranscriptLine]:
-    """`lines` with the middle left out, if that saves any."""
-    hidden = len(lines) - head - tail
-    if hidden <= 1:
-        return lines
-    return [*lines[:head], more(hidden, looks), *lines[len(lines) - tail :]]
+def agent_of(item: Item | None) -> int:
+    """The agent that an item tells of; 0: none."""
+    told = item.detail.get("agent", item.detail.get(CHILD)) if item is not None else None
+    return told if isinstance(told, int) else 0
 
 
 def interrupted(item: Item | None, looks: Looks) -> list[TranscriptLine]:
@@ -250,6 +238,10 @@ class Told(TranscriptEntry):
     def quiet(self) -> bool:
         return self.closed
 
+    @property
+    def agent_number(self) -> int:
+        return agent_of(self.item)
+
     def estimate(self, width: int) -> int:
         return 1 if self.closed else super().estimate(width)
 
@@ -330,10 +322,3 @@ class Note(TranscriptEntry):
             for row in wrap([Segment(raw, style)], min(width, MEASURE) - LEAD - 1)
         ]
         return indent(rows, [Segment(f"{self._sign} ", style)], _MARGIN)
-
-
-def plain_rows(lines: list[str], width: int, style: Style, *, whole: bool) -> list[TranscriptLine]:
-    """Output as rows: cut off at `width`, or broken into several where it is shown `whole`."""
-    if whole:
-        return [row for line in lines for row in wrap([Segment(line, style)], width)]
-    return [TranscriptLine([Segment(clip(line, width), style)] if line else ()) for line in lines]

@@ -14,8 +14,10 @@ from pinfold.tui.transcript.search import Match, Needle
 from pinfold.tui.transcript.standing import Standings
 
 if TYPE_CHECKING:
+    from pinfold.agent.children.status import ChildStatus
     from pinfold.ports.provider import Delta
     from pinfold.rollout.items import Item
+    from pinfold.tui.transcript.conversation import Agents
     from pinfold.window.window import Boundary
 
 FRAME = 1 / 15
@@ -67,12 +69,19 @@ class Transcript(Reader):
 
         await asyncio.to_thread(warm)
 
-    def load(self, items: Iterable[Item], window: Standings | None = None) -> None:
-        """Show these items instead of all that is shown; `window` tells how they are in it."""
+    def load(
+        self,
+        items: Iterable[Item],
+        window: Standings | None = None,
+        agents: Agents | None = None,
+    ) -> None:
+        """Show these items instead of all that is shown; `window` tells how they are in it,
+        `agents` how those stand that they started."""
         self._stop_frame()
         self._dirty.clear()
         self.end_find()
         self._column.window = window
+        self._conversation.agents = agents
         self._conversation.load(items, window.boundaries if window else ())
         self._move_cursor(None)
         self._follow = True
@@ -123,6 +132,10 @@ class Transcript(Reader):
         """Take live output of a running call; it is painted with the next frame."""
         if block := self._conversation.tool_output(call_id, text):
             self._mark_dirty(block)
+
+    def agents_changed(self, agents: Iterable[ChildStatus]) -> None:
+        """These agents work, or have ended."""
+        self._change(lambda: [self._conversation.agent_changed(agent) for agent in agents])
 
     def replace_window(self, boundary: Boundary, inserted: Iterable[Item]) -> None:
         """The window ended, and the next one begins with what was `inserted`."""

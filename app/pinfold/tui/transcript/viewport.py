@@ -75,8 +75,12 @@ class Viewport(ScrollView):
         if anchor is None:  # the welcome goes, all of it
             self.refresh()
         elif not moved:
-            last = max(height, column.height)
-            self._refresh_rows(first, last)
+            same = column.height == height and shift == 0
+            bottoms = (self._bottom(block) for block in blocks) if same else ()
+            self._refresh_rows(first, max(bottoms, default=max(height, column.height)))
+
+    def _bottom(self, block: Block) -> int:
+        return self._column.top(self._column.index_of(block)) + block.gap + block.height
 
     def _refresh_rows(self, first: int, last: int) -> None:
         top = self.scroll_offset.y

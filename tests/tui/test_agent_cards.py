@@ -1,0 +1,130 @@
+"""What one sees of agents while they work. Pictures: `snapshots/test_agent_cards/`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from fakes.agents import task, troupe
+from fakes.provider import Step, calls, says
+from fakes.screen import make_app, until
+from pinfold.ports.errors import RequestRejected
+from pinfold.tui.approval.card import ApprovalCard
+from pinfold.tui.status_line import StatusLine
+from pinfold.tui.transcript.view import Transcript
+
+Snap = Callable[..., bool]
+WRITES = '{"path": "notes.md", "content": "x"}'
+
+
+@asynccontextmanager
+async def showing(
+    root: Path,
+    script: list[list[Step]],
+    parts: dict[str, list[list[Step]]],
+    *,
+    size: tuple[int, int] = (80, 24),
+) -> AsyncIterator[Any]:
+    """The app on a session with these agents: `.pilot`, `.session`, `.provider`."""
+    on = await troupe(root, script, parts, shown=True)
+    app = make_app(on.session)  # type: ignore[arg-type]
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, app._begun.is_set)
+        yield SimpleNamespace(
+            pilot=pilot, app=app, session=on.session, provider=on.provider, clock=on.clock
+        )
+    await on.session.close()
+
+
+def drawn(pilot: Pilot[str]) -> str:
+    transcript = pilot.app.screen.query(Transcript).last()
+    return "\n".join(transcript.render_line(y).text.rstrip() for y in range(transcript.size.height))
+
+
+def four(gate: asyncio.Event) -> tuple[list[list[Step]], dict[str, list[list[Step]]]]:
+    """A reply that starts four agents: one reads and writes, one asks, one fails, one waits."""
+    made = calls(
+        task("c1", "find the callers", agent="explore"),
+        task("c2", "write notes"),
+        task("c3", "update the docs"),
+        task("c4", "think it over", agent="review"),
+        text="Four agents, side by side.",
+    )
+    parts: dict[str, list[list[Step]]] = {
+        "find the callers": [
+            calls(("r", "list_dir", '{"path": "."}')),
+            [*says("Three callers in a.py,\nall")[:-2], gate, *says("x")[-2:]],
+        ],
+        "write notes": [calls(("w", "write_file", WRITES)), says("Written.")],
+        "update the docs": [[RequestRejected("The model is down.")]],
+        "think it over": [[gate, *says("Thought.")]],
+    }
+    return [made, says("All have ended.")], parts
+
+
+async def test_four_agents_side_by_side(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    script, parts = four(gate)
+    async with showing(tmp_path, script, parts, size=(80, 40)) as on:
+        sent = on.session.send("go")
+        await until(on.pilot, lambda: on.app.query(ApprovalCard))
+        await until(on.pilot, lambda: "The model is down" in drawn(on.pilot))
+        await until(on.pilot, lambda: "Three callers in a.py," in drawn(on.pilot))
+        said = drawn(on.pilot)
+        assert "◌ a1 explore  find the callers" in said
+        assert "? a2  write notes  asks you · 0s" in said
+        assert "create notes.md" in said.lower()
+        assert "✗ a3  update the docs  failed · 0s" in said
+        assert "◌ a4 review  think it over" in said
+        status = on.app.screen.query_one(StatusLine)
+        assert status.agents == 3
+        on.session.children.stop(4, "the user stopped it")
+        await on.pilot.press("y")
+        await until(on.pilot, lambda: status.agents == 1)
+        await until(on.pilot, lambda: "Written." in drawn(on.pilot))
+        assert "● a2  write notes  done · 0s · " in drawn(on.pilot)
+        assert "changed notes.md" in drawn(on.pilot)
+        await until(on.pilot, lambda: "■ a4 review  think it over  interrupted" in drawn(on.pilot))
+        gate.set()
+        assert (await sent).answer == "All have ended."
+
+
+async def test_one_in_the_background_lives_on_in_its_card(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    script = [calls(task("c1", "dig", background=True)), says("It runs.")]
+    async with showing(tmp_path, script, {"dig": [[gate, *says("Found it.")]]}) as on:
+        await on.session.send("go")
+        await until(on.pilot, lambda: "It runs." in drawn(on.pilot))
+        await until(on.pilot, lambda: "◌ a1  dig" in drawn(on.pilot))
+        gate.set()
+        await until(on.pilot, lambda: "● a1  dig  done" in drawn(on.pilot))
+        assert "Found it." in drawn(on.pilot)
+        assert "Agent a1 has ended (done): dig" in drawn(on.pilot)
+        assert on.app.screen.query_one(StatusLine).agents == 0
+
+
+async def test_a_resumed_session_shows_them_as_they_ended(tmp_path: Path) -> None:
+    parts = {"count": [calls(("w", "write_file", WRITES)), says("One file.")]}
+    script = [calls(task("c1", "count")), says("ok")]
+    on = await troupe(tmp_path, script, parts, shown=True)
+    on.session.set_approvals("full")
+    await on.session.send("go")
+    app = make_app(on.session)  # type: ignore[arg-type]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "● a1  count  done" in drawn(pilot))
+        assert "changed notes.md" in drawn(pilot)
+        assert "One file." in drawn(pilot)
+        assert "recall a1 lists" not in drawn(pilot)
+    await on.session.close()
+
+
+@pytest.mark.parametrize("text", ["one\ntwo is long enough\nth", "two is long enough\n\n"])
+def test_a_line_that_has_hardly_begun_is_not_shown(text: str) -> None:
+    from pinfold.agent.children.child import last_line
+
+    assert last_line(text) == "two is long enough"
