@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from fakes.live_session import live_session
 from fakes.openai_server import FakeOpenAI, Reply
 from fakes.process import Pinfold
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.cli import parse, run
 from pinfold.rollout.provenance import Prompt
 
@@ -87,7 +87,7 @@ async def test_p_prints_the_answer_and_continue_takes_the_newest_session(tmp_pat
 
 @pytest.mark.parametrize("text", ["fix the tests", "!touch x", "/quit"])
 async def test_the_screen_sends_the_prompt_as_text_whatever_it_begins_with(text: str) -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, prompt=Prompt(text))
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.sent)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from fakes.commands import FakeContext, run
+from fakes.host import FakeHost
 from fakes.live_session import live_session
-from fakes.session import FakeHost
 from pinfold.adopt.adoption import NotASession
 
 

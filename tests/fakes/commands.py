@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession, live_session
-from fakes.session import FakeHost
 from pinfold.commands import registry
 from pinfold.commands.context import Level, Start
 from pinfold.compaction.view import PlanOptions

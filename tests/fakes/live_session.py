@@ -42,11 +42,13 @@ from pinfold.rollout.events import SCHEMA, Data, ItemAdded, SessionStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.values import Usage
+from pinfold.settings import Auto
 from pinfold.tokens.counter import Counter
 from pinfold.tools.registry import tools
 from pinfold.window.reading import Reading
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
+EMBEDDED = ModelInfo("SmolLM2-135M-Instruct", "embedded", 8_192, "server", tools=False)
 READING = Reading(
     used=3_100,
     source="estimated",
@@ -237,6 +239,7 @@ def live_session(
     choice_note: str = "OPENAI_API_KEY is set.",
     draft: drafts.Draft | None = None,
     options: Options | None = None,
+    auto: Auto = "auto",
     cwd: Path | None = None,
     approver: Approver | None = None,
     gauge: Reading | None = READING,
@@ -281,7 +284,7 @@ def live_session(
             tools(),
             ask,
             FakeClock(datetime(2026, 1, 1, 12, tzinfo=UTC)),
-            options or Options(),
+            options or Options(auto=auto),
             counter=Counter("none"),
             user_folder=root / "config",
             connect=connect,

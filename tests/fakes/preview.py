@@ -7,9 +7,9 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from fakes.compactions import working
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from fakes.summaries import answer, entry
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.options import Options

@@ -1,4 +1,4 @@
-"""The app on a fake session."""
+"""The app on a session whose agent is scripted."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,8 @@ from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from fakes.session import FakeHost, FakeSession
+from fakes.host import FakeHost
+from fakes.live_session import LiveSession
 from pinfold.ports.approver import Approver
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.screen_config import ScreenConfig
@@ -19,7 +20,7 @@ CONFIG = ScreenConfig(cwd=CWD, history=Path("/dev/null"), card_delay=0.0)
 
 
 def make_app(
-    session: FakeSession | None,
+    session: LiveSession | None,
     *,
     host: FakeHost | None = None,
     config: ScreenConfig = CONFIG,
@@ -32,7 +33,7 @@ def make_app(
     Its clock stands still, if not told otherwise.
     """
 
-    async def start(approver: Approver) -> FakeSession:
+    async def start(approver: Approver) -> LiveSession:
         if session is None:
             await asyncio.Event().wait()
             raise AssertionError

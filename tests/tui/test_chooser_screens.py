@@ -8,9 +8,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from fakes.host import USED, FakeHost, FakeTexts, Line
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import CWD, make_app, until
-from fakes.session import USED, FakeHost, FakeTexts, Line
 from pinfold.commands.look_back import LookBack
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item

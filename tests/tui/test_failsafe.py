@@ -15,8 +15,8 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, survived, until
-from fakes.session import FakeSession
 from pinfold.agent.updates import Told
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.error_log import MOST, ErrorLog
@@ -94,7 +94,7 @@ def drawn(app: PinfoldApp) -> str:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_failure_anywhere_leaves_the_screen_at_work(way: str, tmp_path: Path) -> None:
-    session = FakeSession()
+    session = live_session()
     log = tmp_path / "errors.log"
     app = make_app(session, errors=log)
     async with app.run_test(size=(110, 24)) as pilot:
@@ -118,7 +118,7 @@ async def test_a_failure_anywhere_leaves_the_screen_at_work(way: str, tmp_path: 
 
 
 async def test_the_line_names_the_log(tmp_path: Path) -> None:
-    session = FakeSession()
+    session = live_session()
     log = tmp_path / "errors.log"
     app = make_app(session, errors=log)
     async with app.run_test(size=(240, 24)) as pilot:
@@ -143,7 +143,7 @@ async def fail_twice(pilot: Pilot[str], app: PinfoldApp) -> None:
 async def test_a_failure_that_comes_again_is_logged_once_and_hinted_at_again(
     tmp_path: Path,
 ) -> None:
-    session = FakeSession()
+    session = live_session()
     log = tmp_path / "errors.log"
     app = make_app(session, errors=log)
     async with app.run_test(size=(110, 24)) as pilot:
@@ -155,7 +155,7 @@ async def test_a_failure_that_comes_again_is_logged_once_and_hinted_at_again(
 
 
 async def test_a_log_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, errors=tmp_path)  # a folder
     async with app.run_test(size=(240, 24)) as pilot:
         await until(pilot, lambda: session.approver)
@@ -168,7 +168,7 @@ async def test_what_the_session_tells_reaches_it_even_where_the_screen_fails(
     tmp_path: Path,
 ) -> None:
     """A listener that raises would fail the turn."""
-    session = FakeSession()
+    session = live_session()
     log = tmp_path / "errors.log"
     app = make_app(session, errors=log)
     async with app.run_test(size=(110, 24)) as pilot:
@@ -182,7 +182,7 @@ async def test_what_the_session_tells_reaches_it_even_where_the_screen_fails(
 async def test_a_prompt_that_could_not_be_handed_over_is_back_in_the_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = FakeSession()
+    session = live_session()
     log = tmp_path / "errors.log"
 
     def send(*_: object) -> None:
@@ -200,7 +200,7 @@ async def test_a_prompt_that_could_not_be_handed_over_is_back_in_the_prompt(
 
 @pytest.mark.parametrize("text", ["one", "one\ntwo", "one\n"])
 async def test_ctrl_x_cuts_the_last_line(text: str) -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session)
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -215,7 +215,7 @@ async def test_ctrl_x_cuts_the_last_line(text: str) -> None:
 
 
 async def test_a_keyboard_that_cannot_be_read_ends_it_with_all_saved(tmp_path: Path) -> None:
-    session = FakeSession()
+    session = live_session()
     log = tmp_path / "errors.log"
     app = make_app(session, errors=log)
     async with app.run_test() as pilot:
@@ -223,7 +223,7 @@ async def test_a_keyboard_that_cannot_be_read_ends_it_with_all_saved(tmp_path: P
         await pilot.press(*"half")
         app.panic(Text("a traceback"))
         await until(pilot, lambda: session.closed)
-    assert session.saved_draft.text == "half"
+    assert session.draft().text == "half"
     assert app.failure.startswith("The keyboard can no longer be read. Details: ")
     assert "a traceback" in log.read_text(encoding="utf-8")
 

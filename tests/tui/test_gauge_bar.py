@@ -8,12 +8,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Tooltip
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from fakes.transcripts import shown as rows
-from pinfold.agent.updates import Streamed
+from pinfold.agent.options import Options, PreparingOptions
+from pinfold.agent.updates import Prepared, Streamed
 from pinfold.ports.provider import ModelInfo, TextDelta
-from pinfold.rollout.events import PinsChanged, RequestFinished
+from pinfold.rollout.events import Base, PinsChanged, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.values import Usage
 from pinfold.tui import themes
@@ -39,7 +40,9 @@ FULL = Reading(
     cost=0.42,
     requests=(Sent(30_200, 0, 0.1213), Sent(31_900, 26_158), Sent(34_100, 27_962, 0.0321)),
 )
+TINY = ModelInfo("m", "p", 2_000, "table", tools=False)
 SMALL = ModelInfo("SmolLM2-135M-Instruct", "embedded", 40_000, "assumed")
+PREPARES = Options(preparing=PreparingOptions(wanted=True))
 TIGHT = msgspec.structs.replace(FULL, reserve=4_000, threshold=30_600)
 
 
@@ -48,16 +51,18 @@ def line(app: Any) -> str:
 
 
 async def shown(reading: Reading, width: int, **changes: Any) -> str:
-    session = FakeSession(gauge=reading, **changes)
+    session = live_session(gauge=reading, **changes)
     async with make_app(session).run_test(size=(width, 24)) as pilot:
         await until(pilot, lambda: pilot.app.screen.query_one(GaugeBar).reading)
         return line(pilot.app)
 
 
 async def test_an_empty_session_shows_instructions_and_tools() -> None:
-    session = FakeSession(gauge=Reading(0, "estimated", 272_000, ()), counted=FULL)
+    session = live_session(gauge=None)
     async with make_app(session).run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "34.1k" in line(pilot.app))
+        gauge = pilot.app.screen.query_one(GaugeBar)
+        await until(pilot, lambda: gauge.reading and gauge.reading.used > 1_000)
+        assert {"instructions", "tools"} <= dict(gauge.reading.segments).keys()  # type: ignore[union-attr]
 
 
 def test_every_segment_has_a_letter_of_its_own_and_a_colour() -> None:
@@ -130,7 +135,7 @@ async def test_a_cost_of_nothing_is_not_shown() -> None:
 
 
 async def test_a_click_opens_the_context_panel(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = make_app(FakeSession(gauge=FULL))
+    app = make_app(live_session(gauge=FULL))
     opened: list[str] = []
     monkeypatch.setattr(app, "open", opened.append)
     async with app.run_test() as pilot:
@@ -141,7 +146,7 @@ async def test_a_click_opens_the_context_panel(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_the_tooltip_says_all() -> None:
-    session = FakeSession(gauge=FULL, auto="ask")
+    session = live_session(gauge=FULL, auto="ask")
     async with make_app(session).run_test() as pilot:
         gauge = pilot.app.screen.query_one(GaugeBar)
         await until(pilot, lambda: gauge.reading)
@@ -172,15 +177,16 @@ def result(n: int, words: int) -> list[Item]:
 
 async def test_it_follows_pins_marks_and_the_threshold() -> None:
     items = [Item(n=1, kind="user", content="hi"), *result(2, 400)]
-    session = FakeSession(items=items, gauge=None)
+    session = live_session(items=items, gauge=None)
     async with make_app(session).run_test() as pilot:
         gauge = pilot.app.screen.query_one(GaugeBar)
         await until(pilot, lambda: gauge.reading)
         session.append(PinsChanged(add=(2,)))
         assert dict(gauge.reading.segments)["pinned"] > 300  # type: ignore[union-attr]
         await session.window.undo()
+        whole = gauge.reading.used  # type: ignore[union-attr]
         await session.window.act("mask", (3,))
-        assert gauge.reading.used < 100  # type: ignore[union-attr]
+        assert gauge.reading.used < whole - 300  # type: ignore[union-attr]
         before = gauge.reading.threshold  # type: ignore[union-attr]
         await pilot.press(*"/threshold 0.95", "enter")
         await until(pilot, lambda: gauge.reading.threshold > before)  # type: ignore[operator, union-attr]
@@ -189,22 +195,26 @@ async def test_it_follows_pins_marks_and_the_threshold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("next_", "told"), [(True, "compacted before the next request"), (False, "grown by 10%")]
+    ("compacted", "told"), [(False, "compacted before the next request"), (True, "grown by 10%")]
 )
-async def test_what_follows_of_passing_the_threshold_is_told(*, next_: bool, told: str) -> None:
-    session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))
-    session.compacts_next = next_
-    session.append(Item(n=1, kind="user", content="hi"))
+async def test_what_follows_of_passing_the_threshold_is_told(*, compacted: bool, told: str) -> None:
+    session = live_session(gauge=None, model=TINY)
+    session.append(Item(n=1, kind="user", content="word " * 1_200))
     async with make_app(session).run_test(size=(120, 40)) as pilot:
         transcript = pilot.app.screen.query_one(Transcript)
-        await until(pilot, lambda: session.approver)
-        for item in (*result(2, 640), *result(4, 640)):
+        await until(pilot, lambda: session.gauge.used > 1_210)
+        if compacted:
+            same = ((1, "full"),)
+            session.append(
+                WindowReplaced(generation=1, base=Base(0, 1), reason="threshold", window=same)
+            )
+        for item in result(2, 60):
             session.append(item)
         await until(pilot, lambda: told in " ".join(rows(transcript)))
 
 
 async def test_a_window_too_large_for_the_model_is_told_as_it_opens() -> None:
-    session = FakeSession(gauge=None, model=ModelInfo("m", "p", 500, "table"))
+    session = live_session(gauge=None, model=ModelInfo("m", "p", 500, "table"))
     for item in result(1, 640):
         session.append(item)
     async with make_app(session).run_test(size=(120, 40)) as pilot:
@@ -213,7 +223,7 @@ async def test_a_window_too_large_for_the_model_is_told_as_it_opens() -> None:
 
 
 async def test_passing_the_threshold_is_told_once() -> None:
-    session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))
+    session = live_session(gauge=None, model=TINY)
     session.append(Item(n=1, kind="user", content="hi"))
     async with make_app(session).run_test(size=(120, 40)) as pilot:
 
@@ -249,7 +259,7 @@ async def test_passing_the_threshold_is_told_once() -> None:
 
 
 async def test_a_threshold_that_the_user_moves_is_not_told() -> None:
-    session = FakeSession(gauge=None, model=ModelInfo("m", "p", 2_000, "table"))
+    session = live_session(gauge=None, model=TINY)
     session.append(Item(n=1, kind="user", content="word " * 200))
     async with make_app(session).run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: session.approver)
@@ -262,16 +272,18 @@ async def test_a_threshold_that_the_user_moves_is_not_told() -> None:
 
 
 async def test_it_says_whether_a_summary_is_prepared_and_one_key_switches_that() -> None:
-    session = FakeSession(gauge=FULL)
+    session = live_session(gauge=FULL, options=PREPARES)
     session.preparing.state = "ready"
     async with make_app(session).run_test(size=(120, 24)) as pilot:
         gauge = pilot.app.screen.query_one(GaugeBar)
         await until(pilot, lambda: "summary ready" in line(pilot.app))
-        session.preparing.enter("preparing")
+        session.preparing.state = "preparing"
+        session.tell(Prepared("preparing"))
         await until(pilot, lambda: "summary being written" in line(pilot.app))
         assert "For the next compaction: summary being written." in str(gauge.tooltip)
         await pilot.press("f4")
         await until(pilot, lambda: not session.preparing.wanted)
+        session.tell(Prepared(""))
         await until(pilot, lambda: "summary" not in line(pilot.app))
         await pilot.press("f4")
         await until(pilot, lambda: session.preparing.wanted)
@@ -283,7 +295,7 @@ async def test_it_says_whether_a_summary_is_prepared_and_one_key_switches_that()
 def snap(
     compare: Snap, reading: Reading, width: int, *, theme: str = "pinfold", **changes: Any
 ) -> bool:
-    session = FakeSession(gauge=reading, **changes)
+    session = live_session(gauge=reading, **changes)
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
@@ -311,7 +323,7 @@ def test_gauge_without_colour(
 @pytest.mark.parametrize("width", [80, 120])
 def test_gauge_prepared(snap_compare: Snap, width: int) -> None:
     """You should read that a summary is ready, before all other figures but the source."""
-    session = FakeSession(gauge=FULL)
+    session = live_session(gauge=FULL, options=PREPARES)
     session.preparing.state = "ready"
 
     async def before(pilot: Pilot[str]) -> None:
@@ -329,7 +341,7 @@ def test_gauge_theme(snap_compare: Snap, theme: str) -> None:
 @pytest.mark.parametrize("theme", ["pinfold", "pinfold-light"])
 def test_gauge_tooltip(snap_compare: Snap, theme: str) -> None:
     """You should see every segment with its tokens and share, and what the figures mean."""
-    session = FakeSession(gauge=FULL)
+    session = live_session(gauge=FULL)
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)

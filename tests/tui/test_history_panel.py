@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from fakes.compactions import working
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession
 from fakes.pasts import SUMMARY, make_past, replaced
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from pinfold.agent.compaction.applying import SEE_LOST
 from pinfold.agent.updates import Told
 from pinfold.rollout.events import ItemAdded

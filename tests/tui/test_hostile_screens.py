@@ -10,10 +10,10 @@ import pytest
 from textual.pilot import Pilot
 
 from fakes.compactions import working
+from fakes.host import FakeHost, FakeTexts, Foreign, Line
 from fakes.hostile import NAME, TEXT, WRITABLE, hostile_data, leaks, session_data, session_folder
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import CONFIG, make_app, until
-from fakes.session import FakeHost, FakeTexts, Foreign, Line
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
 from pinfold.ports.approver import Question

@@ -1,5 +1,6 @@
 """A prompt over a quarter of the window is asked about, and what was typed is never lost."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,8 +9,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from fakes.screen import make_app, survived, until
-from fakes.session import EMBEDDED, FakeSession
+from fakes.live_session import EMBEDDED, LiveSession, live_session
+from fakes.provider import says
+from fakes.screen import CWD, make_app, survived, until
 from pinfold.ports.provider import ModelInfo
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.panels.large import LargePanel
@@ -20,13 +22,13 @@ SMALL = ModelInfo("small", "p", 16_000, "table", max_output=2_000)
 TYPED = "why? [pasted 5,000 lines #1]"
 
 
-def make_session(folder: Path, model: ModelInfo = SMALL) -> FakeSession:
-    return FakeSession(gauge=None, folder=folder, model=model)
+def make_session(folder: Path, model: ModelInfo = SMALL) -> LiveSession:
+    return live_session(root=folder, model=model, cwd=CWD)
 
 
 @asynccontextmanager
 async def asked(
-    app: PinfoldApp, session: FakeSession, text: str = LOG
+    app: PinfoldApp, session: LiveSession, text: str = LOG
 ) -> AsyncIterator[Pilot[str]]:
     """A question and a log were sent."""
     async with app.run_test(size=(80, 24)) as pilot:
@@ -45,17 +47,20 @@ def editor(pilot: Pilot[str]) -> Editor:
 
 async def test_it_is_attached_as_a_file(tmp_path: Path) -> None:
     session = make_session(tmp_path)
+    answers = asyncio.Event()
+    session.provider.script = [[answers, *says("It was slow.")]]
     app = make_app(session)
     async with asked(app, session) as pilot:
         assert not session.sent
         await pilot.press("enter")
         await until(pilot, lambda: session.sent)
-        [file] = (tmp_path / "outputs").iterdir()
+        [file] = (session.folder / "outputs").iterdir()
         assert file.read_text(encoding="utf-8") == LOG + "\n"
         assert session.sent[0].startswith("why? 1: took 7 s\n2: took 14 s\n")
         assert str(file) in session.sent[0]
         assert editor(pilot).text == ""
-        assert "kept&#160;in" in app.export_screenshot()
+        await until(pilot, lambda: "kept&#160;in" in app.export_screenshot())
+        answers.set()
         await pilot.press("up")
         assert editor(pilot).value == f"why? {LOG}"
 
@@ -80,7 +85,7 @@ async def test_it_goes_back_into_the_prompt(tmp_path: Path, key: str) -> None:
         assert editor(pilot).text == TYPED
         assert editor(pilot).value == f"why? {LOG}"
         assert not session.sent
-        assert not (tmp_path / "outputs").exists()
+        assert not (session.folder / "outputs").exists()
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LargePanel))
 
@@ -118,8 +123,6 @@ async def test_prompts_behind_it_keep_their_order(tmp_path: Path) -> None:
 
 
 async def test_one_that_waited_for_the_session_is_asked_about_too(tmp_path: Path) -> None:
-    import asyncio
-
     session, ready = make_session(tmp_path), asyncio.Event()
     app = make_app(session, ready=ready)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -137,12 +140,12 @@ async def test_who_leaves_finds_it_as_the_draft(tmp_path: Path) -> None:
     async with asked(make_app(session), session) as pilot:
         await pilot.press("ctrl+q")
         await until(pilot, lambda: session.closed)
-    assert session.saved_draft.text == f"why? {LOG}"
+    assert session.draft().text == f"why? {LOG}"
 
 
 async def test_a_file_that_cannot_be_written_leaves_it_in_the_prompt(tmp_path: Path) -> None:
-    (tmp_path / "outputs").write_text("in the way")
     session = make_session(tmp_path)
+    (session.folder / "outputs").write_text("in the way")
     app = make_app(session)
     async with asked(app, session) as pilot:
         await pilot.press("1")
@@ -182,7 +185,7 @@ def test_large_panel_of_a_model_without_tools(
     assert snap_compare(app, terminal_size=(120, 40), run_before=send(session))
 
 
-def send(session: FakeSession) -> Callable[[Pilot[str]], object]:
+def send(session: LiveSession) -> Callable[[Pilot[str]], object]:
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: session.approver)
         editor(pilot).post_message(events.Paste(LOG))

@@ -6,8 +6,8 @@ import signal
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.rollout.items import Item
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
@@ -25,7 +25,7 @@ def hint(app: PinfoldApp) -> str:
 
 @pytest.mark.parametrize("reading", [False, True])
 async def test_ctrl_c_interrupts_a_turn_and_pressed_again_quits(reading: bool) -> None:
-    session = FakeSession(items=[Item(n=1, kind="assistant", content="so")])
+    session = live_session(items=[Item(n=1, kind="assistant", content="so")])
     app = make_app(session)
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -37,16 +37,18 @@ async def test_ctrl_c_interrupts_a_turn_and_pressed_again_quits(reading: bool) -
         session.enter("idle")  # it has ended by the second press, or not
         await pilot.press("ctrl+c")
         await until(pilot, lambda: session.closed)
-        assert session.saved_draft.text == "draft"
+        assert session.draft().text == "draft"
 
 
 async def test_a_second_press_later_than_two_seconds_is_a_first_one() -> None:
-    session, now = FakeSession(), [0.0]
+    session, now = live_session(), [0.0]
     app = make_app(session, monotonic=lambda: now[0])
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
         session.enter("tools")
         await pilot.press("ctrl+c")
+        await session.idle()
+        session.enter("tools")
         now[0] += 2.1
         await pilot.press("ctrl+c")
         assert session.interrupts == 2
@@ -54,7 +56,7 @@ async def test_a_second_press_later_than_two_seconds_is_a_first_one() -> None:
 
 
 async def test_at_rest_ctrl_c_clears_the_draft_then_asks_then_quits() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session)
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -72,7 +74,7 @@ async def test_at_rest_ctrl_c_clears_the_draft_then_asks_then_quits() -> None:
 
 
 async def test_in_a_panel_ctrl_c_interrupts_a_turn_and_else_closes_the_panel() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session)
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -90,7 +92,7 @@ async def test_in_a_panel_ctrl_c_interrupts_a_turn_and_else_closes_the_panel() -
 
 
 async def test_ctrl_c_can_be_remapped_in_panels_too() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, keys={"leave": "f9"})
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -118,21 +120,21 @@ async def test_ctrl_z_suspends_the_whole_job(
     before: list[str], stops: list[tuple[int, int]]
 ) -> None:
     """The whole, since what started pinfold, as `make run`, would else wait for it for ever."""
-    session = FakeSession(items=[Item(n=1, kind="assistant", content="so")])
+    session = live_session(items=[Item(n=1, kind="assistant", content="so")])
     app = make_app(session)
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
         await pilot.press(*"draft", *before, "ctrl+z")
         await until(pilot, lambda: stops)
         assert stops == [(0, signal.SIGTSTP)]
-        assert session.saved_draft.text == "draft"
+        assert session.draft().text == "draft"
         assert app.screen_stack[0].query_one(Editor).text == "draft"
         if before == ["f6"]:
             assert app.focused is app.screen.query_one(Transcript)
 
 
 async def test_where_a_terminal_cannot_be_left_ctrl_z_says_so() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session)
     async with app.run_test() as pilot:
         await until(pilot, lambda: session.approver)
@@ -142,7 +144,7 @@ async def test_where_a_terminal_cannot_be_left_ctrl_z_says_so() -> None:
 
 @pytest.mark.parametrize("key", ["ctrl+underscore", "ctrl+shift+minus"])
 async def test_undo_in_the_prompt_is_on_ctrl_underscore(key: str) -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         editor = pilot.app.screen.query_one(Editor)
@@ -155,7 +157,7 @@ async def test_undo_in_the_prompt_is_on_ctrl_underscore(key: str) -> None:
 
 
 async def test_undo_is_on_the_same_key_wherever_text_is_written() -> None:
-    app = make_app(FakeSession(), keys={"undo_typing": "f8"})
+    app = make_app(live_session(), keys={"undo_typing": "f8"})
     async with app.run_test() as pilot:
         answer = Answer("", one_line=False)
         await app.screen.mount(answer)

@@ -8,11 +8,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession
 from fakes.memories import NOW, ONE, TWO, FakeMemories, remembered
 from fakes.preview import make_session
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.rollout.events import CoreChanged, MemoryUsed
 from pinfold.tui.panels.item import Page

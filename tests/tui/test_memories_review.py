@@ -8,10 +8,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
+from fakes.host import FakeHost
 from fakes.memories import ONE, FakeMemories, remembered
 from fakes.preview import make_session
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from pinfold.memories import applying, trees
 from pinfold.memories.applying import Result
 from pinfold.memories.places import MEMORY

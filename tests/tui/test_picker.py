@@ -7,8 +7,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
+from fakes.host import FakeHost, Foreign
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeHost, FakeSession, Foreign
 from pinfold.tui.panels.picker import Choice, Picker, ranked
 
 CHOICES = [
@@ -49,7 +50,7 @@ async def test_it_shows_what_has_been_read_so_far() -> None:
         assert gate.wait(30)
         yield Choice("last", "the last one")
 
-    async with make_app(FakeSession()).run_test() as pilot:
+    async with make_app(live_session()).run_test() as pilot:
         chosen: list[str | None] = []
         pilot.app.push_screen(Picker("Adopt", source=source), chosen.append)
         await until(pilot, lambda: isinstance(pilot.app.screen, Picker))
@@ -65,7 +66,7 @@ async def test_it_shows_what_has_been_read_so_far() -> None:
 
 
 async def test_nothing_to_read_is_said() -> None:
-    async with make_app(FakeSession()).run_test() as pilot:
+    async with make_app(live_session()).run_test() as pilot:
         pilot.app.push_screen(Picker("Adopt", source=lambda: iter(()), empty="None here."))
         await until(pilot, lambda: isinstance(pilot.app.screen, Picker))
         await until(pilot, lambda: not picker(pilot).query(OptionList))
@@ -77,7 +78,7 @@ async def test_nothing_to_read_is_said() -> None:
 async def test_adopt_picks_by_what_was_typed_and_goes_on_in_the_copy() -> None:
     files = Path("/a/first.jsonl"), Path("/a/second.jsonl")
     host = FakeHost(foreign=[Foreign(files[0], "mend it"), Foreign(files[1], "write docs")])
-    session = FakeSession()
+    session = live_session()
     async with make_app(session, host=host).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         await pilot.press(*"/adopt docs", "enter")

@@ -7,8 +7,8 @@ from msgspec.structs import fields
 from rich.style import Style
 from textual import events
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.rollout.items import Image, Item
 from pinfold.tools.pictures import mention, named
 from pinfold.tui.prompt.editor import Editor
@@ -54,7 +54,7 @@ def test_a_mention_names_its_picture_again() -> None:
 
 
 async def test_a_paste_into_the_prompt_is_a_mention(folder: Path) -> None:
-    app = make_app(FakeSession(cwd=folder), cwd=folder)
+    app = make_app(live_session(cwd=folder), cwd=folder)
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.query(Editor))
         editor = app.query_one(Editor)
@@ -80,7 +80,7 @@ async def test_the_clipboard_s_picture_goes_where_the_cursor_stands(
         return Path("/home/ada/1.png")
 
     monkeypatch.setattr("pinfold.tools.clipboard.save_picture", saved)
-    app = make_app(FakeSession(), cwd=folder)
+    app = make_app(live_session(), cwd=folder)
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.query(Editor))
         editor = app.query_one(Editor)

@@ -1,7 +1,7 @@
 """The plan above the prompt."""
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.rollout.items import Item
 from pinfold.tui.plan_line import PlanLine
 
@@ -12,7 +12,7 @@ def planned(n: int, *statuses: str) -> Item:
 
 
 async def test_it_is_a_line_that_unfolds_and_goes_once_all_is_done() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)

@@ -7,10 +7,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession
 from fakes.preview import SUMMARY, make_session, model, opened, said, settled
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Told, Update

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession
 from fakes.preview import SUMMARY, make_session, opened, said, settled
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_claims import ClaimsPanel

@@ -8,10 +8,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
+from fakes.host import FakeHost
 from fakes.live_session import LiveSession
 from fakes.preview import make_session, model
 from fakes.screen import make_app, until
-from fakes.session import FakeHost
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_loss import LossPanel

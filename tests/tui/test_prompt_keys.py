@@ -8,8 +8,8 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.widgets import OptionList
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.picker import Picker
 from pinfold.tui.prompt.editor import Editor
@@ -27,7 +27,7 @@ from pinfold.tui.transcript.view import Transcript
     ],
 )
 async def test_enter_behind_a_backslash_begins_a_line(typed: str, sent: str) -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         editor = pilot.app.screen.query_one(Editor)
@@ -39,7 +39,7 @@ async def test_enter_behind_a_backslash_begins_a_line(typed: str, sent: str) -> 
 
 
 async def test_a_backslash_elsewhere_is_sent() -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         await pilot.press(*"a\\b", "enter")
@@ -58,7 +58,7 @@ async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
     history = tmp_path / "history.jsonl"
     sent = ["fix the port", "run the tests", "fix the port", "write\ntwo lines"]
     history.write_text("".join(json.dumps(text) + "\n" for text in sent), encoding="utf-8")
-    session = FakeSession()
+    session = live_session()
     async with make_app(session, history=history).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         await pilot.app.workers.wait_for_complete()
@@ -78,7 +78,7 @@ async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
 
 
 async def test_a_question_mark_at_an_empty_prompt_shows_the_shortcuts() -> None:
-    app = make_app(FakeSession(), keys={"switch_focus": "f7"})
+    app = make_app(live_session(), keys={"switch_focus": "f7"})
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.query(Shortcuts))
         shortcuts, editor = app.screen.query_one(Shortcuts), app.screen.query_one(Editor)
@@ -93,7 +93,7 @@ async def test_a_question_mark_at_an_empty_prompt_shows_the_shortcuts() -> None:
 
 
 async def test_shift_tab_cycles_approval_modes_and_full_is_not_among_them() -> None:
-    session = FakeSession()
+    session = live_session()
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         seen = []
@@ -101,13 +101,13 @@ async def test_shift_tab_cycles_approval_modes_and_full_is_not_among_them() -> N
             await pilot.press("shift+tab")
             seen.append(session.approvals)
         assert seen == ["workspace", "read-only", "plan", "ask"]
-        session.approvals = "full"
+        session.set_approvals("full")
         await pilot.press("shift+tab")
         assert session.approvals == "ask"
 
 
 async def test_f6_goes_to_the_transcript_and_back() -> None:
-    session = FakeSession(items=[Item(n=1, kind="assistant", content="hello")])
+    session = live_session(items=[Item(n=1, kind="assistant", content="hello")])
     async with make_app(session).run_test() as pilot:
         await until(pilot, lambda: session.approver)
         await pilot.press("f6")

@@ -8,9 +8,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from fakes.agent import Stage, stage
+from fakes.host import FakeHost
 from fakes.provider import calls, says
 from fakes.screen import CONFIG, until
-from fakes.session import FakeHost
 from pinfold.agent.options import Options
 from pinfold.agent.session import Session
 from pinfold.ports.approver import Approver

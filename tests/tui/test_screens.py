@@ -8,14 +8,15 @@ import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
+from fakes.live_session import EMBEDDED, LiveSession, live_session
 from fakes.screen import make_app, until
-from fakes.session import EMBEDDED, FakeSession
 from pinfold.agent.updates import Retrying, Streamed
 from pinfold.ports.approver import Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import TextDelta
 from pinfold.ports.tool import Review
 from pinfold.rollout.events import TurnFinished
+from pinfold.rollout.items import Item
 
 Snap = Callable[..., bool]
 Before = Callable[[Pilot[str]], Awaitable[None]]
@@ -70,18 +71,18 @@ OUTSIDE = replace(
 
 
 @pytest.fixture
-def session() -> FakeSession:
-    return FakeSession()
+def session() -> LiveSession:
+    return live_session()
 
 
-async def ready(pilot: Pilot[str], session: FakeSession) -> None:
+async def ready(pilot: Pilot[str], session: LiveSession) -> None:
     await until(pilot, lambda: session.approver)
 
 
-def streaming(session: FakeSession, then: Before | None = None) -> Before:
+def streaming(session: LiveSession, then: Before | None = None) -> Before:
     async def before(pilot: Pilot[str]) -> None:
         await ready(pilot, session)
-        session.send("Why does `words` count empty strings?")
+        session.append(Item(n=1, kind="user", content="Why does `words` count empty strings?"))
         session.enter("streaming")
         session.tell(Streamed(TextDelta(REPLY)))
         await pilot.pause(0.1)
@@ -91,7 +92,7 @@ def streaming(session: FakeSession, then: Before | None = None) -> Before:
     return before
 
 
-def asking(session: FakeSession, question: Question, *keys: str) -> Before:
+def asking(session: LiveSession, question: Question, *keys: str) -> Before:
     async def ask(pilot: Pilot[str]) -> None:
         session.ask(question)
         await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
@@ -101,7 +102,7 @@ def asking(session: FakeSession, question: Question, *keys: str) -> Before:
     return streaming(session, ask)
 
 
-def typing(session: FakeSession, *keys: str) -> Before:
+def typing(session: LiveSession, *keys: str) -> Before:
     async def before(pilot: Pilot[str]) -> None:
         await ready(pilot, session)
         await pilot.press(*keys)
@@ -115,14 +116,14 @@ def test_first_paint(snap_compare: Snap) -> None:
     assert snap_compare(make_app(None), terminal_size=(80, 24))
 
 
-def test_empty(snap_compare: Snap, session: FakeSession) -> None:
+def test_empty(snap_compare: Snap, session: LiveSession) -> None:
     """You should see which model was chosen, why, and three things to try."""
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=typing(session))
 
 
 def test_empty_small_model(snap_compare: Snap) -> None:
     """You should read that the model is small, has no tools, and how to get another."""
-    session = FakeSession(model=EMBEDDED, choice_note="No key, and no local server answers.")
+    session = live_session(model=EMBEDDED, choice_note="No key, and no local server answers.")
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=typing(session))
 
 
@@ -137,7 +138,7 @@ def test_no_session(snap_compare: Snap) -> None:
     broken = asyncio.Event()
     app = make_app(None)
 
-    async def start(_: object) -> FakeSession:
+    async def start(_: object) -> LiveSession:
         await broken.wait()
         raise ProviderError("The key in OPENAI_API_KEY was refused.")
 
@@ -146,20 +147,20 @@ def test_no_session(snap_compare: Snap) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 20)], ids="{0[0]}x{0[1]}".format)
-def test_streaming(snap_compare: Snap, session: FakeSession, size: tuple[int, int]) -> None:
+def test_streaming(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -> None:
     """You should see a reply as it comes, the gauge, and that Esc interrupts."""
     assert snap_compare(make_app(session), terminal_size=size, run_before=streaming(session))
 
 
 @pytest.mark.parametrize("theme", ["pinfold-light", "high-contrast", "ember", "tide", "nord"])
-def test_theme(snap_compare: Snap, session: FakeSession, theme: str) -> None:
+def test_theme(snap_compare: Snap, session: LiveSession, theme: str) -> None:
     """You should see everything legible, tinted lines in the diff, a warm frame on the card."""
     app = make_app(session, theme=theme)
     assert snap_compare(app, terminal_size=(80, 30), run_before=asking(session, EDIT))
 
 
 def test_no_color(
-    snap_compare: Snap, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    snap_compare: Snap, session: LiveSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """You should see no colour at all, and letters in the gauge."""
     monkeypatch.setenv("NO_COLOR", "1")
@@ -168,43 +169,43 @@ def test_no_color(
     assert snap_compare(app, terminal_size=(80, 30), run_before=asking(session, EDIT))
 
 
-def test_approval_of_an_edit(snap_compare: Snap, session: FakeSession) -> None:
+def test_approval_of_an_edit(snap_compare: Snap, session: LiveSession) -> None:
     """You should see the diff in a card, its choices, and the reply still above it."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, EDIT))
 
 
-def test_approval_of_a_command(snap_compare: Snap, session: FakeSession) -> None:
+def test_approval_of_a_command(snap_compare: Snap, session: LiveSession) -> None:
     """You should see the command, and which prefix "always" would allow."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, COMMAND))
 
 
-def test_approval_outside_the_sandbox(snap_compare: Snap, session: FakeSession) -> None:
+def test_approval_outside_the_sandbox(snap_compare: Snap, session: LiveSession) -> None:
     """You should see why it asks again, and that the network alone can be the answer."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, OUTSIDE))
 
 
-def test_approval_of_an_edit_that_drifts(snap_compare: Snap, session: FakeSession) -> None:
+def test_approval_of_an_edit_that_drifts(snap_compare: Snap, session: LiveSession) -> None:
     """You should read all of why it asks, and that its folder can be allowed."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, DRIFTS))
 
 
-def test_changing_a_command(snap_compare: Snap, session: FakeSession) -> None:
+def test_changing_a_command(snap_compare: Snap, session: LiveSession) -> None:
     """You should see the command in an editor line, the cursor at its end."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, COMMAND, "e"))
 
 
-def test_refusing(snap_compare: Snap, session: FakeSession) -> None:
+def test_refusing(snap_compare: Snap, session: LiveSession) -> None:
     """You should see a line for a word to the model."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=asking(session, COMMAND, "n"))
 
 
-def test_error(snap_compare: Snap, session: FakeSession) -> None:
+def test_error(snap_compare: Snap, session: LiveSession) -> None:
     """You should read why the turn failed and that a command is unknown; its text stays."""
 
     async def fail(pilot: Pilot[str]) -> None:
@@ -217,7 +218,7 @@ def test_error(snap_compare: Snap, session: FakeSession) -> None:
     assert snap_compare(app, terminal_size=(80, 24), run_before=streaming(session, fail))
 
 
-def test_retry(snap_compare: Snap, session: FakeSession) -> None:
+def test_retry(snap_compare: Snap, session: LiveSession) -> None:
     """You should read what is waited for, how long, and that Esc stops it."""
 
     async def wait(_: Pilot[str]) -> None:
@@ -228,7 +229,7 @@ def test_retry(snap_compare: Snap, session: FakeSession) -> None:
     assert snap_compare(app, terminal_size=(80, 24), run_before=streaming(session, wait))
 
 
-def test_queue(snap_compare: Snap, session: FakeSession) -> None:
+def test_queue(snap_compare: Snap, session: LiveSession) -> None:
     """You should see two prompts that wait, dimmed, above the prompt."""
 
     async def queue(pilot: Pilot[str]) -> None:
@@ -239,26 +240,26 @@ def test_queue(snap_compare: Snap, session: FakeSession) -> None:
     assert snap_compare(app, terminal_size=(80, 24), run_before=streaming(session, queue))
 
 
-def test_completion(snap_compare: Snap, session: FakeSession) -> None:
+def test_completion(snap_compare: Snap, session: LiveSession) -> None:
     """You should see commands above the prompt, the second one chosen."""
     app = make_app(session)
     before = typing(session, "/", "down")
     assert snap_compare(app, terminal_size=(80, 24), run_before=before)
 
 
-def test_command_prompt(snap_compare: Snap, session: FakeSession) -> None:
+def test_command_prompt(snap_compare: Snap, session: LiveSession) -> None:
     """You should see a prompt in another colour that says where it runs."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=typing(session, *"!pytest -q"))
 
 
-def test_help(snap_compare: Snap, session: FakeSession) -> None:
+def test_help(snap_compare: Snap, session: LiveSession) -> None:
     """You should see every command and key in a panel."""
     app = make_app(session)
     assert snap_compare(app, terminal_size=(120, 40), run_before=typing(session, "f1"))
 
 
-def test_long_words_and_escapes(snap_compare: Snap, session: FakeSession) -> None:
+def test_long_words_and_escapes(snap_compare: Snap, session: LiveSession) -> None:
     """You should see brackets and escape sequences as text; nothing of them acts."""
     hostile: Any = Question(
         "c3",

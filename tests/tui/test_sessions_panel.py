@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 from textual.pilot import Pilot
 
+from fakes.host import USED, FakeHost, FakeTexts, Line
 from fakes.live_session import live_session
 from fakes.screen import CWD, make_app, until
-from fakes.session import USED, FakeHost, FakeTexts, Line
 from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.tui.panels.session_page import page
 from pinfold.tui.panels.sessions import SessionsPanel, fitting

@@ -12,8 +12,10 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
+from fakes.host import FakeHost, Line
+from fakes.live_session import LiveSession, live_session
+from fakes.provider import says
 from fakes.screen import CONFIG, make_app, type_fast, until
-from fakes.session import FakeHost, FakeSession, Line
 from fakes.transcripts import shown as rows
 from pinfold.agent.updates import Compacting, PromptReturned, Retrying, Streamed
 from pinfold.ports.approver import Approver, Decision, Question
@@ -51,7 +53,7 @@ COMMAND = Question(
 
 
 @asynccontextmanager
-async def running(session: FakeSession, app: PinfoldApp | None = None) -> AsyncIterator[Pilot[str]]:
+async def running(session: LiveSession, app: PinfoldApp | None = None) -> AsyncIterator[Pilot[str]]:
     """The app with its session at hand."""
     app = app or make_app(session)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -69,7 +71,7 @@ def status(pilot: Pilot[str]) -> StatusLine:
 
 async def test_what_comes_below_the_view_is_counted_until_one_goes_there() -> None:
     items = [Item(n=n, kind="assistant", content=f"reply {n}") for n in range(1, 60)]
-    session = FakeSession(items=items)
+    session = live_session(items=items)
     async with running(session) as pilot:
         await pilot.press("pageup")
         session.append(Item(n=60, kind="assistant", content="one more"))
@@ -82,7 +84,7 @@ async def test_what_comes_below_the_view_is_counted_until_one_goes_there() -> No
 
 @pytest.mark.parametrize(("state", "told"), [("interrupted", 0), ("complete", 1)])
 async def test_an_interruption_is_told_once(state: State, told: int) -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.append(Item(n=1, kind="assistant", content="So", state=state))
         session.append(TurnFinished(turn=1, state="interrupted"))
@@ -93,7 +95,7 @@ async def test_an_interruption_is_told_once(state: State, told: int) -> None:
 
 
 async def test_which_rules_hold_is_told_when_they_are_read() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         rules = AgentsFile("/repo/AGENTS.md", "Use tabs.\nTest first.")
         session.append(ContextSet(hash="h", context=Context(agents=(rules,))))
@@ -108,7 +110,7 @@ async def test_which_rules_hold_is_told_when_they_are_read() -> None:
 
 
 async def test_what_is_typed_before_the_session_is_sent_once_it_is_there() -> None:
-    session, ready = FakeSession(), asyncio.Event()
+    session, ready = live_session(), asyncio.Event()
     app = make_app(session, ready=ready)
     async with app.run_test() as pilot:
         await pilot.press(*"hello", "enter", *"more")
@@ -121,7 +123,7 @@ async def test_what_is_typed_before_the_session_is_sent_once_it_is_there() -> No
 
 
 async def test_an_unsent_prompt_can_be_taken_back() -> None:
-    session, ready = FakeSession(), asyncio.Event()
+    session, ready = live_session(), asyncio.Event()
     async with make_app(session, ready=ready).run_test() as pilot:
         await pilot.press(*"hello", "enter", "up")
         assert editor(pilot).text == "hello"
@@ -131,7 +133,7 @@ async def test_an_unsent_prompt_can_be_taken_back() -> None:
 
 
 async def test_a_command_that_needs_the_session_waits_for_it_and_others_do_not() -> None:
-    session, ready = FakeSession(), asyncio.Event()
+    session, ready = live_session(), asyncio.Event()
     app = make_app(session, ready=ready)
     async with app.run_test() as pilot:
         await pilot.press(*"/context", "enter")
@@ -146,7 +148,7 @@ async def test_a_command_that_needs_the_session_waits_for_it_and_others_do_not()
 async def test_where_there_will_be_no_session_a_command_that_waited_says_so() -> None:
     failing = asyncio.Event()
 
-    async def start(_: Approver) -> FakeSession:
+    async def start(_: Approver) -> LiveSession:
         await failing.wait()
         raise ProviderError("Nobody answers.")
 
@@ -162,7 +164,7 @@ async def test_where_there_will_be_no_session_a_command_that_waited_says_so() ->
 
 
 async def test_enter_sends_and_ctrl_j_begins_a_line() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press("a", "ctrl+j", "b", "enter")
         assert session.sent == ["a\nb"]
@@ -170,7 +172,7 @@ async def test_enter_sends_and_ctrl_j_begins_a_line() -> None:
 
 
 async def test_keys_that_come_all_at_once_keep_their_order() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.enter("streaming")
         type_fast(pilot, *"one", "enter", *"two", "ctrl+j", *"lines", "enter", *"th")
@@ -179,7 +181,7 @@ async def test_keys_that_come_all_at_once_keep_their_order() -> None:
 
 
 async def test_the_prompt_grows_to_eight_lines() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press(*["ctrl+j"] * 3)
         await pilot.pause()
         assert editor(pilot).size.height == 4
@@ -189,12 +191,12 @@ async def test_the_prompt_grows_to_eight_lines() -> None:
 
 
 async def test_at_80x24_the_transcript_has_fifteen_lines() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         assert pilot.app.screen.query_one(Transcript).size.height >= 15
 
 
 async def test_a_large_paste_is_a_chip_that_is_sent_whole() -> None:
-    session = FakeSession()
+    session = live_session()
     text = "\n".join(f"line {n}" for n in range(40))
     async with running(session) as pilot:
         await pilot.press(*"see ")
@@ -205,7 +207,7 @@ async def test_a_large_paste_is_a_chip_that_is_sent_whole() -> None:
 
 
 async def test_a_chip_is_deleted_as_a_whole_and_comes_back_with_undo() -> None:
-    session = FakeSession()
+    session = live_session()
     text = "x" * 2_000
     async with running(session) as pilot:
         editor(pilot).post_message(events.Paste(text))
@@ -217,7 +219,7 @@ async def test_a_chip_is_deleted_as_a_whole_and_comes_back_with_undo() -> None:
 
 
 async def test_nothing_can_be_typed_into_a_chip() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         editor(pilot).post_message(events.Paste("x" * 2_000))
         await until(pilot, lambda: editor(pilot).text)
@@ -226,7 +228,7 @@ async def test_nothing_can_be_typed_into_a_chip() -> None:
 
 
 async def test_history_goes_back_and_is_kept_on_disk(tmp_path: Path) -> None:
-    session = FakeSession()
+    session = live_session()
     path = tmp_path / "history.jsonl"
     app = make_app(session, history=path)
     async with running(session, app) as pilot:
@@ -238,7 +240,7 @@ async def test_history_goes_back_and_is_kept_on_disk(tmp_path: Path) -> None:
 
 
 async def test_a_command_of_the_users_own() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"!ls")
         assert pilot.app.screen.query_one("PromptBox").has_class("-command")
@@ -248,15 +250,15 @@ async def test_a_command_of_the_users_own() -> None:
 
 
 async def test_the_draft_comes_back_and_is_saved() -> None:
-    session = FakeSession(saved_draft=Draft("half a"))
+    session = live_session(draft=Draft("half a"))
     async with running(session) as pilot:
         assert editor(pilot).text == "half a"
         await pilot.press(*" thought")
-        await until(pilot, lambda: session.saved_draft.text == "half a thought")
+        await until(pilot, lambda: session.draft().text == "half a thought")
 
 
 async def test_a_prompt_that_was_not_sent_comes_back_before_what_is_typed() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"new")
         session.tell(PromptReturned("old"))
@@ -268,7 +270,7 @@ async def test_a_prompt_that_was_not_sent_comes_back_before_what_is_typed() -> N
 
 @pytest.mark.parametrize("refused", ["/foo", "/modle x", "/model nonsense"])
 async def test_a_refused_command_says_why_and_comes_back_with_the_up_arrow(refused: str) -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         transcript = pilot.app.screen.query_one(Transcript)
         await pilot.press(*refused, "enter")
@@ -283,7 +285,7 @@ async def test_a_refused_command_says_why_and_comes_back_with_the_up_arrow(refus
 async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen(
     keys: list[str],
 ) -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         before = session.approvals
         await pilot.press(*"/approvals wo", *keys, "enter")
@@ -295,13 +297,13 @@ async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen(
 
 
 async def test_enter_runs_the_one_command_that_begins_so() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press(*"/them", "enter")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
 
 
 async def test_enter_runs_none_of_several_commands_that_begin_so() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press("/", "enter")
         await pilot.press("/", "r", "e", "enter")
         await until(pilot, lambda: editor(pilot).text == "")
@@ -312,7 +314,7 @@ async def test_enter_runs_none_of_several_commands_that_begin_so() -> None:
 async def test_a_command_typed_fast_is_the_one_that_runs(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         ran: list[str] = []
         monkeypatch.setattr(
             pilot.app, "run_command", lambda act, argument: ran.append(act.slash[0])
@@ -326,14 +328,14 @@ async def test_a_command_typed_fast_is_the_one_that_runs(
 
 
 async def test_tab_completes_what_was_typed_fast() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press("/")
         type_fast(pilot, *"appr", "tab", *"wor", "tab")
         await until(pilot, lambda: editor(pilot).text == "/approvals workspace")
 
 
 async def test_tab_completes_and_enter_runs_the_chosen_command() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"/app", "tab", *"wo", "tab", "enter")
         await until(pilot, lambda: session.approvals == "workspace")
@@ -343,7 +345,7 @@ async def test_tab_completes_and_enter_runs_the_chosen_command() -> None:
 async def test_files_are_completed(tmp_path: Path) -> None:
     (tmp_path / "counter.py").touch()
     (tmp_path / "other.txt").touch()
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, config=CONFIG, cwd=tmp_path)
     session.cwd = tmp_path
     async with running(session, app) as pilot:
@@ -358,7 +360,7 @@ async def test_files_are_completed(tmp_path: Path) -> None:
 async def test_enter_sends_a_path_that_is_complete(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     (tmp_path / "a.pyi").touch()
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, config=CONFIG, cwd=tmp_path)
     async with running(session, app) as pilot:
         await pilot.press(*"see @a.py")
@@ -369,7 +371,7 @@ async def test_enter_sends_a_path_that_is_complete(tmp_path: Path) -> None:
 
 
 async def test_escape_closes_the_list_first() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.enter("streaming")
         await pilot.press("/", "escape")
@@ -383,7 +385,7 @@ async def test_escape_closes_the_list_first() -> None:
 
 
 async def test_queued_prompts_are_shown_edited_and_dropped() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.enter("streaming")
         await pilot.press(*"one", "enter", *"two", "enter")
@@ -403,14 +405,14 @@ async def test_queued_prompts_are_shown_edited_and_dropped() -> None:
 # Approval
 
 
-async def asked(pilot: Pilot[str], session: FakeSession) -> "asyncio.Task[Decision]":
+async def asked(pilot: Pilot[str], session: LiveSession) -> "asyncio.Task[Decision]":
     task = session.ask(COMMAND)
     await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
     return task
 
 
 async def test_y_allows() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         task = await asked(pilot, session)
         await pilot.press("y")
@@ -419,7 +421,7 @@ async def test_y_allows() -> None:
 
 
 async def test_a_allows_the_prefix() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         task = await asked(pilot, session)
         await pilot.press("a")
@@ -428,7 +430,7 @@ async def test_a_allows_the_prefix() -> None:
 
 @pytest.mark.parametrize("folders", [("src/other",), ("", "src"), ()])
 async def test_a_allows_folders_where_they_are_offered(folders: tuple[str, ...]) -> None:
-    session = FakeSession()
+    session = live_session()
     review = Review("write", "edit src/other/x.py", diff="+x\n")
     question = Question("c1", "write_file", "{}", review, "edits x", folders=folders)
     async with running(session) as pilot:
@@ -439,7 +441,7 @@ async def test_a_allows_folders_where_they_are_offered(folders: tuple[str, ...])
 
 
 async def test_n_takes_a_word_to_the_model() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         task = await asked(pilot, session)
         await pilot.press("n", *"not now", "enter")
@@ -447,7 +449,7 @@ async def test_n_takes_a_word_to_the_model() -> None:
 
 
 async def test_e_changes_the_command() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         task = await asked(pilot, session)
         await pilot.press("e", *" -x", "enter")
@@ -455,7 +457,7 @@ async def test_e_changes_the_command() -> None:
 
 
 async def test_escape_goes_back_from_an_answer_and_then_interrupts() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         task = await asked(pilot, session)
         await pilot.press("e", "escape")
@@ -468,7 +470,7 @@ async def test_escape_goes_back_from_an_answer_and_then_interrupts() -> None:
 
 
 async def test_a_click_answers() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         task = await asked(pilot, session)
         await pilot.click("Choice")
@@ -476,7 +478,7 @@ async def test_a_click_answers() -> None:
 
 
 async def test_letters_typed_as_the_question_comes_do_not_answer_it() -> None:
-    session, now = FakeSession(), [10.0]
+    session, now = live_session(), [10.0]
     app = make_app(session, monotonic=lambda: now[0])
     async with running(session, app) as pilot:
         session.enter("streaming")
@@ -493,7 +495,7 @@ async def test_letters_typed_as_the_question_comes_do_not_answer_it() -> None:
 
 
 async def test_transcript_keys_work_in_the_transcript() -> None:
-    session = FakeSession(items=[Item(n=1, kind="assistant", content="copy me")])
+    session = live_session(items=[Item(n=1, kind="assistant", content="copy me")])
     async with running(session) as pilot:
         await pilot.press("f6", "up", "c")
         assert pilot.app.clipboard == "copy me"
@@ -501,7 +503,7 @@ async def test_transcript_keys_work_in_the_transcript() -> None:
 
 
 async def test_ctrl_c_clears_the_prompt_before_it_quits() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"half", "ctrl+c")
         assert editor(pilot).text == ""
@@ -510,7 +512,7 @@ async def test_ctrl_c_clears_the_prompt_before_it_quits() -> None:
 
 
 async def test_what_is_being_typed_does_not_answer() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"wait")
         task = await asked(pilot, session)
@@ -526,7 +528,7 @@ async def test_what_is_being_typed_does_not_answer() -> None:
 
 
 async def test_the_retry_line_comes_and_goes() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.enter("waiting")
         session.tell(Retrying("The server is rate limited.", 1, 4.0))
@@ -537,7 +539,7 @@ async def test_the_retry_line_comes_and_goes() -> None:
 
 
 async def test_the_gauge_counts_what_streams_until_the_item_is_there() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         gauge = pilot.app.screen.query_one(GaugeBar)
         session.enter("streaming")
@@ -549,7 +551,7 @@ async def test_the_gauge_counts_what_streams_until_the_item_is_there() -> None:
 
 
 async def test_a_turn_ends_with_how_long_it_took_and_its_calls() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         transcript = pilot.app.screen.query_one(Transcript)
         session.append(TurnStarted(turn=1))
@@ -560,7 +562,7 @@ async def test_a_turn_ends_with_how_long_it_took_and_its_calls() -> None:
 
 
 async def test_the_status_drops_the_progress_of_what_has_ended() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         session.enter("requesting")
         session.tell(Compacting("summarising", 0.4, "snapshot"))
@@ -574,14 +576,14 @@ async def test_the_status_drops_the_progress_of_what_has_ended() -> None:
 
 
 async def test_the_transcript_says_what_was_adopted() -> None:
-    session = FakeSession(items=[Item(n=1, kind="user", content="hi")])
+    session = live_session(items=[Item(n=1, kind="user", content="hi")])
     async with make_app(session, note="Adopted from Codex").run_test() as pilot:
         transcript = pilot.app.screen.query_one(Transcript)
         await until(pilot, lambda: any("· Adopted from Codex" in row for row in rows(transcript)))
 
 
 async def test_typing_does_not_lay_the_screen_out_anew() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press("a")
         await pilot.pause()
         laid_out: list[object] = []
@@ -595,7 +597,7 @@ async def test_typing_does_not_lay_the_screen_out_anew() -> None:
 
 
 async def test_ctrl_c_twice_quits_and_says_how_to_go_on() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press(*"hi", "enter", "ctrl+c")
         assert "Ctrl+C again quits" in status(pilot).hint
@@ -605,7 +607,7 @@ async def test_ctrl_c_twice_quits_and_says_how_to_go_on() -> None:
 
 
 async def test_ctrl_c_copies_a_selection() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press(*"copy me", "shift+home", "ctrl+c")
         assert pilot.app.clipboard == "copy me"
         assert not status(pilot).hint
@@ -614,7 +616,7 @@ async def test_ctrl_c_copies_a_selection() -> None:
 
 
 async def test_ctrl_d_quits_at_an_empty_prompt_alone() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         await pilot.press("a", "left", "ctrl+d")
         assert editor(pilot).text == ""
@@ -623,7 +625,7 @@ async def test_ctrl_d_quits_at_an_empty_prompt_alone() -> None:
 
 
 async def test_escape_twice_clears_into_the_history() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press(*"thought", "escape")
         assert editor(pilot).text == "thought"
         await pilot.press("escape")
@@ -633,7 +635,7 @@ async def test_escape_twice_clears_into_the_history() -> None:
 
 
 async def test_keys_can_be_remapped() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, keys={"send": "f2", "interrupt": "ctrl+t"})
     async with running(session, app) as pilot:
         session.enter("streaming")
@@ -645,7 +647,7 @@ async def test_keys_can_be_remapped() -> None:
 
 
 async def test_letters_typed_in_the_transcript_land_in_the_prompt() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press("f6")
         assert pilot.app.focused is pilot.app.screen.query_one(Transcript)
         await pilot.press("w")
@@ -653,7 +655,7 @@ async def test_letters_typed_in_the_transcript_land_in_the_prompt() -> None:
 
 
 async def test_the_theme_picker_previews_and_escape_restores() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press(*"/theme", "enter")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
         await pilot.press("down")
@@ -663,7 +665,7 @@ async def test_the_theme_picker_previews_and_escape_restores() -> None:
 
 
 async def test_another_session_is_picked() -> None:
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(lines=[Line("0197a", "first"), Line("0197b", "second")])
     async with running(session, make_app(session, host=host)) as pilot:
         await pilot.press(*"/resume", "enter")
@@ -676,7 +678,7 @@ async def test_another_session_is_picked() -> None:
 
 
 async def test_a_session_that_does_not_open_leaves_the_old_one() -> None:
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(trouble=ProviderError("The model is gone."))
     async with running(session, make_app(session, host=host)) as pilot:
         await pilot.press(*"/new", "enter")
@@ -686,7 +688,7 @@ async def test_a_session_that_does_not_open_leaves_the_old_one() -> None:
 
 
 async def test_the_palette_runs_actions() -> None:
-    async with running(FakeSession()) as pilot:
+    async with running(live_session()) as pilot:
         await pilot.press("ctrl+p")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
         await pilot.press(*"keys and")
@@ -696,7 +698,7 @@ async def test_the_palette_runs_actions() -> None:
 
 
 async def test_warnings_stand_below_what_is_resumed() -> None:
-    session = FakeSession(items=(Item(n=1, kind="user", content="hi"),), notices=("A torn line.",))
+    session = live_session(items=(Item(n=1, kind="user", content="hi"),), notices=("A torn line.",))
     app = make_app(session)
     async with running(session, app):
         assert "A&#160;torn&#160;line." in app.export_screenshot()
@@ -709,16 +711,16 @@ async def test_the_first_screen_offers_and_a_resumed_session_asks_for_no_offer()
         asked.append("offer")
         return "Memories are new."
 
-    app = make_app(new := FakeSession(), offer=offer)
+    app = make_app(new := live_session(), offer=offer)
     async with running(new, app):
         assert "Memories&#160;are&#160;new." in app.export_screenshot()
-    resumed = FakeSession(items=(Item(n=1, kind="user", content="hi"),))
+    resumed = live_session(items=(Item(n=1, kind="user", content="hi"),))
     async with running(resumed, make_app(resumed, offer=offer)):
         assert asked == ["offer"]
 
 
 async def test_what_waits_for_trust_is_told_of_each_session_that_is_opened() -> None:
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(warnings=("config.toml: model.name waits",))
     app = make_app(session, host=host)
     async with running(session, app) as pilot:
@@ -727,7 +729,7 @@ async def test_what_waits_for_trust_is_told_of_each_session_that_is_opened() -> 
 
 
 async def test_a_theme_that_is_not_there_is_told() -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, theme="mud")
     async with running(session, app):
         assert app.theme == "pinfold"
@@ -738,7 +740,7 @@ async def test_a_theme_that_is_not_there_is_told() -> None:
 
 
 async def test_a_picked_session_that_is_held_leaves_the_old_one() -> None:
-    session = FakeSession()
+    session = live_session()
     host = FakeHost(lines=[Line("0197a", "first")], trouble=SessionHeld(Holder(7, "there")))
     app = make_app(session, host=host)
     async with running(session, app) as pilot:
@@ -752,7 +754,7 @@ async def test_a_picked_session_that_is_held_leaves_the_old_one() -> None:
 
 @pytest.mark.parametrize("trouble", [JournalError("The disk is full."), KeyError("disk is full")])
 async def test_a_command_that_goes_wrong_is_told(trouble: Exception) -> None:
-    session = FakeSession()
+    session = live_session()
     app = make_app(session, host=FakeHost(trouble=trouble))
     async with running(session, app) as pilot:
         await pilot.press(*"/new", "enter")
@@ -763,7 +765,7 @@ async def test_a_command_that_goes_wrong_is_told(trouble: Exception) -> None:
 async def test_a_first_session_that_does_not_open_gives_the_prompt_back(trouble: Exception) -> None:
     opened = asyncio.Event()
 
-    async def start(_: Approver) -> FakeSession:
+    async def start(_: Approver) -> LiveSession:
         await opened.wait()
         raise trouble
 
@@ -775,14 +777,15 @@ async def test_a_first_session_that_does_not_open_gives_the_prompt_back(trouble:
 
 
 async def test_sigterm_quits_and_keeps_the_session() -> None:
-    session = FakeSession()
+    session = live_session()
     async with running(session) as pilot:
         os.kill(os.getpid(), signal.SIGTERM)
         await until(pilot, lambda: session.closed)
 
 
 async def test_enter_joins_the_turn_and_tab_waits_for_its_end() -> None:
-    session = FakeSession()
+    session = live_session()
+    session.provider.script = [says("fine"), says("fine")]
     async with running(session) as pilot:
         session.append(TurnStarted(turn=1))
         session.enter("streaming")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fakes.commands import FakeContext, run
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host
 from pinfold.tui.status_command import StatusFailed, line
@@ -61,7 +61,7 @@ async def test_a_command_changes_it_at_once_and_for_good(
 
 
 async def test_the_shell_shows_what_the_new_command_prints(tmp_path: Path) -> None:
-    app = make_app(FakeSession(), cwd=tmp_path)
+    app = make_app(live_session(), cwd=tmp_path)
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.query(StatusLine))
         app.use_statusline("printf mine")

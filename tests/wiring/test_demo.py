@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from fakes.session import FakeSession
 from pinfold.agent.updates import PromptReturned, Told
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
@@ -73,7 +73,7 @@ def contexts(events: Sequence[Event]) -> list[ContextSet]:
 
 def test_demo_screen(snap_compare: Callable[..., bool]) -> None:
     """You should see a patch with its diff, a test run, and a reply with code and a list."""
-    session = FakeSession(
+    session = live_session(
         items=ITEMS[:26],
         model=ModelInfo("demo-1", "demo", 8_192, "config"),
         gauge=Reading(

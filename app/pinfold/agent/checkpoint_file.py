@@ -26,7 +26,7 @@ class CheckpointFile:
 
     async def written(self) -> None:
         """Wait until what was due is on the disk, as far as it can be written."""
-        if self._writing is not None:
+        if self._writing is not None and not self._writing.done():
             await asyncio.wait([self._writing])
 
     def _hear(self, update: Update) -> None:
