@@ -41,6 +41,7 @@ from pinfold.agent.requests.model_choice import ModelChoice
 from pinfold.agent.requests.prewarm import Prewarm
 from pinfold.agent.requests.request import Requester
 from pinfold.agent.requests.server_count import ServerCount
+from pinfold.agent.servers.making import servers_of
 from pinfold.agent.session import Session
 from pinfold.agent.steering.meter import Meter
 from pinfold.agent.steering.steering import Steering
@@ -110,7 +111,13 @@ async def build(
     # What a call and a request need
     remembering = Remembering(record, options.memories)
     hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
-    consent = Consent(options.approvals, options.allow, options.deny, options.trusted)
+    consent = Consent(
+        options.approvals,
+        options.allow,
+        options.deny,
+        options.trusted,
+        attended=options.attended,
+    )
     confinement = Confinement(options.sandbox, options.no_sandbox, model)
     drift = Drifting(record, cwd, options.drift, attended=options.attended)
     outputs = Outputs(model, count)
@@ -118,8 +125,14 @@ async def build(
     approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering)
     agents = options.agents or Agents(no_agents)
     children = Children(record, clock, agents, consent, approvals.ask, connected, options.prices)
+    servers = await servers_of(record, options, model, lambda: connected().wire_api, consent, busy)
     own = [Recall(record.window, Records(children)), MemoryApply(record)]
-    toolbox = Toolbox([*own, *([Task(record, children)] if options.agents else [])], tools)
+    own += [Task(record, children)] if options.agents else []
+    if servers is None:
+        toolbox = Toolbox(own, tools)
+    else:
+        toolbox = Toolbox([*own, *servers.tools()], tools, servers.tool)
+        servers.listing.taken = lambda: toolbox.names
     calls = Calls(
         record,
         toolbox,
@@ -187,6 +200,7 @@ async def build(
         clock,
         remembering,
         options.prices,
+        servers,
     )
     git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
     before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
@@ -226,6 +240,7 @@ async def build(
             toolbox=toolbox,
             background=background,
             children=children,
+            servers=servers,
             files=files,
             hooks=hooks,
             summarizing=summarizing,
@@ -252,4 +267,6 @@ async def build(
         await choice.note("session opened")
         if reading().source != "measured":
             server_count.ask()
+    if servers is not None:
+        servers.begin()
     return session

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.memories import MemoryPort
+from pinfold.ports.servers import Servers
 from pinfold.ports.tool import Sandbox
 from pinfold.settings import AUTOS, Auto, Drift, Mode
 from pinfold.tokens.prices import Price
@@ -67,6 +68,10 @@ class Options:
     prices: Mapping[str, Price] = field(default_factory=dict)
     agents: "Agents | None" = None
     """The agents that it may start; none in the session of an agent."""
+    servers: Servers | None = None
+    """MCP servers; an agent shares those of the session that started it."""
+    servers_budget: float = 0.05
+    """The share of the window above which servers are folded."""
     memories: MemoryPort | None = None
     """What earlier sessions learned; none where that is not to be used."""
 

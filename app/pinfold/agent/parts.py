@@ -24,6 +24,7 @@ from pinfold.agent.requests.model_choice import ModelChoice
 from pinfold.agent.requests.prewarm import Prewarm
 from pinfold.agent.requests.request import Requester
 from pinfold.agent.requests.server_count import ServerCount
+from pinfold.agent.servers.in_session import SessionServers
 from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.work import Work
 from pinfold.ports.clock import Clock
@@ -47,6 +48,8 @@ class Parts:
     toolbox: Toolbox
     background: Background
     children: Children
+    servers: SessionServers | None
+    """None where none is configured."""
     files: Files
     hooks: Hooks
     summarizing: Summarizing

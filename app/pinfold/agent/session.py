@@ -237,6 +237,8 @@ class Session(SessionFacts):
         self.interrupt()
         await self.idle()
         await self.children.close()
+        if self.servers is not None:
+            await self.servers.close()
         await self._parts.background.jobs.close()
         await self._parts.hooks.close()
         try:

@@ -37,6 +37,8 @@ class SessionFacts:
         """The commands that run in the background."""
         self.children = parts.children
         """The agents that it started."""
+        self.servers = parts.servers
+        """The MCP servers; None where none is configured."""
         self.reading = parts.reading
         """The gauge now."""
         self.large = LargePrompts(

@@ -45,6 +45,12 @@ class ChildChanged(Struct, frozen=True):
     child: int
 
 
+class ServerChanged(Struct, frozen=True):
+    """An MCP server has started, ended, changed what it offers, or asks something."""
+
+    name: str
+
+
 class PhaseChanged(Struct, frozen=True):
     phase: Phase
 
@@ -112,6 +118,7 @@ Update = (
     | ToolStarted
     | ToolOutput
     | ChildChanged
+    | ServerChanged
     | PhaseChanged
     | Compacting
     | Prepared

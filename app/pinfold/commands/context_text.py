@@ -24,6 +24,7 @@ PARTS = {
     "instructions": "system",
     "AGENTS.md": "AGENTS.md",
     "tools": "tool",
+    "servers": "server",
     "memories": "memories",
 }
 SIGNS = {"pinned": "⚑", "shortened": "◑", "masked": "◐", "folded": "○"}
@@ -54,7 +55,7 @@ def words(row: ContextRow | Row) -> str:
 def marks(row: ContextRow | Row) -> tuple[str, ...]:
     """`pinned`, `masked`, `folded`: what the user has done to it."""
     if isinstance(row, ContextRow):
-        return ("folded",) if row.part == "memories" and not row.tokens else ()
+        return ("folded",) if row.folded else ()
     form = _FORMS[row.form]
     return tuple(mark for mark in ("pinned" if row.pin is not None else "", form) if mark)
 

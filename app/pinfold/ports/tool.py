@@ -22,10 +22,35 @@ class Observation(Struct, frozen=True):
     backup: str | None = None
 
 
+class Foreign(Struct, frozen=True):
+    """A call of another program's tool: of an MCP server."""
+
+    server: str
+    tool: str
+    hash: str
+    """Of the texts with which the server describes the tool."""
+    arguments: str
+    """What the tool would get, as indented JSON."""
+    claims: str = ""
+    """What the server says of the tool, in words: `only reads`."""
+    destructive: bool = False
+    """Whether the server says that it may destroy something."""
+
+    @property
+    def name(self) -> str:
+        """As `[approvals] allow` and `deny` have it."""
+        return f"mcp:{self.server}/{self.tool}"
+
+    @property
+    def consent(self) -> str:
+        """What "always" stands for: the tool as long as its texts stay the same."""
+        return f"{self.name}#{self.hash}"
+
+
 class Review(Struct, frozen=True):
     """What a call would do, worked out before it is allowed to. Nothing has happened yet."""
 
-    access: Literal["read", "write", "command", "web"]
+    access: Literal["read", "write", "command", "web", "foreign"]
     title: str
     """One line: `edit app/x.py`, `$ pytest -q`."""
     paths: tuple[Path, ...] = ()
@@ -39,6 +64,8 @@ class Review(Struct, frozen=True):
     """Unified diff of what it would change."""
     origin: str = ""
     """The scheme, host and port that it would fetch from, where the user is to allow that."""
+    foreign: Foreign | None = None
+    """The tool of another program that it would call."""
 
 
 class ToolOutcome(Struct, frozen=True):

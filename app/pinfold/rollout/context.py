@@ -31,6 +31,34 @@ class Memories(Struct, frozen=True, omit_defaults=True):
     """Whether the user took it out of the requests."""
 
 
+class FrontTool(Struct, frozen=True, omit_defaults=True):
+    """A tool of an MCP server."""
+
+    name: str
+    """As the server knows it."""
+    wire: str
+    """As the model calls it."""
+    hash: str = ""
+    """Of its texts."""
+    folded: str = ""
+    """Why its schema is not in the requests; empty where it is, if its server is not folded."""
+
+
+class FrontServer(Struct, frozen=True, omit_defaults=True):
+    """An MCP server as the model was told of it. The schemas of its tools are among `tools`."""
+
+    name: str
+    hash: str = ""
+    """Of all its texts."""
+    tools: tuple[FrontTool, ...] = ()
+    text: str = ""
+    """What requests carry of it: the names of folded tools, its instructions."""
+    folded: str = ""
+    """Why none of its schemas is in the requests: `user`, `budget`, `new`, `stopped`."""
+    open: bool = False
+    """Whether the user unfolded it, so that no budget folds it."""
+
+
 class Context(Struct, frozen=True, kw_only=True):
     """What is before the window in every request."""
 
@@ -40,6 +68,8 @@ class Context(Struct, frozen=True, kw_only=True):
     tools: tuple[ToolSchema, ...] = ()
     memories: Memories | None = None
     """None until it is decided, which is once in a session."""
+    servers: tuple[FrontServer, ...] = ()
+    """MCP servers, in the order of the settings."""
 
     @property
     def remembered(self) -> str:

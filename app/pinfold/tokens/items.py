@@ -69,13 +69,14 @@ def context_rows(
             if context.memories is not None and context.memories.text
             else []
         ),
+        *(("servers", server.name, count(server.text)) for server in context.servers),
         *(("tools", t.name, counter.count(wire.schema(t)) + wire.tool) for t in context.tools),
     ]
 
 
 def context_parts(counter: Counter, context: Context, wire_api: WireApi) -> dict[str, int]:
     """Tokens of what is before the window, by part."""
-    parts = {"instructions": 0, "AGENTS.md": 0, "tools": 0, "memories": 0}
+    parts = {"instructions": 0, "AGENTS.md": 0, "tools": 0, "servers": 0, "memories": 0}
     for part, _, tokens in context_rows(counter, context, wire_api):
         parts[part] += tokens
     return parts

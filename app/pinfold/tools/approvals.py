@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinfold.ports.tool import Review
+from pinfold.ports.tool import Foreign, Review
 from pinfold.settings import Mode
 from pinfold.tools import guard
 from pinfold.tools.command_line import (
@@ -62,6 +62,7 @@ def verdict(
     trusted: bool = False,
     drift: str = "",
     edits: bool = False,
+    attended: bool = True,
 ) -> Verdict:
     """What becomes of a call.
 
@@ -72,8 +73,13 @@ def verdict(
     work in besides the workspace; `confined` says that commands run in a sandbox of that mode,
     `trusted` that the user trusts the folder: what only reads needs one of them to run unasked;
     `drift` is why a write asks that nothing else speaks against; `edits` says that the user allowed
-    plain edits in the workspace. All paths are resolved.
+    plain edits in the workspace; `attended` says that there is a user to ask. All paths are
+    resolved.
     """
+    if review.foreign is not None:
+        return _of_foreign(
+            mode, review, review.foreign, workspace, prefixes, said, deny, drift, attended=attended
+        )
     command = review.command or ""
     if denied := next((prefix for prefix in deny if says(command, prefix)), None):
         return Denied(f"`{denied}` is denied by [approvals] deny.")
@@ -124,6 +130,45 @@ def verdict(
     if plain and (mode == "workspace" or edits):
         return Allowed("writes in the workspace")
     return Ask("writes a file", edits=plain)
+
+
+def _of_foreign(
+    mode: Mode,
+    review: Review,
+    call: Foreign,
+    workspace: Path,
+    prefixes: Collection[str],
+    said: Collection[str],
+    deny: Collection[str],
+    drift: str,
+    *,
+    attended: bool,
+) -> Verdict:
+    """What becomes of a call of another program's tool, which no sandbox of ours may hold."""
+    if call.name in deny:
+        return Denied(f"`{call.name}` is denied by [approvals] deny.")
+    named = call.name in prefixes
+    if not named and not attended:
+        return Denied(
+            f"Nobody can be asked here, and `{call.name}` is not among [approvals] allow."
+        )
+    if mode == "full":
+        return Allowed("full mode")
+    if not named and mode == "read-only":
+        return Denied(f"Approvals are read-only, and `{call.name}` is not allowed by name.")
+    for path in review.paths:
+        if why := guard.reason(path, workspace, review.paths):
+            reason = f"names {_shown(path, workspace)}: {why}"
+            return (
+                Denied(f"Approvals are read-only: it {reason}")
+                if mode == "read-only"
+                else Ask(reason)
+            )
+    if drift:
+        return Ask(drift)
+    if named or call.consent in said:
+        return Allowed("you allow this tool")
+    return Ask(f"MCP server {call.server}" + (f" says: {call.claims}" if call.claims else ""))
 
 
 def _shown(path: Path, workspace: Path) -> Path:

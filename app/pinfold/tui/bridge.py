@@ -17,6 +17,7 @@ from pinfold.agent.updates import (
     PromptReturned,
     QueueChanged,
     Retrying,
+    ServerChanged,
     StreamDropped,
     Streamed,
     Told,
@@ -139,6 +140,8 @@ class Bridge:
             case ChildChanged(child=number):
                 self._status.agents = len(self._session.children.running)
                 self._agents.changed(number)
+            case ServerChanged():
+                pass
             case PhaseChanged(phase=phase):
                 self._enter(phase)
             case Compacting(done=done) if self._session.phase != "idle":

@@ -26,6 +26,7 @@ LETTERS = {
     "instructions": "i",
     "AGENTS.md": "g",
     "tools": "s",
+    "servers": "v",
     "memories": "m",
     "hidden": "h",
     "context": "x",

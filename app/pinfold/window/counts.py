@@ -24,6 +24,7 @@ ORDER = (
     "instructions",
     "AGENTS.md",
     "tools",
+    "servers",
     "memories",
     "hidden",
     "context",
@@ -137,6 +138,10 @@ class Counts:
         """Input tokens of the next request, as counted here; not corrected."""
         self.catch_up()
         return sum(self.context_parts.values()) + sum(self._segments.values())
+
+    def count_context(self, context: Context) -> int:
+        """Tokens of a context."""
+        return sum(context_parts(self.counter, context, self._wire_api).values())
 
     def context_rows(self) -> list[tuple[str, str, int]]:
         """Each piece of what is before the window: part, name, tokens."""

@@ -1,5 +1,6 @@
 """The window as a table: one row for each item, one for each part of the context before it."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct
@@ -23,6 +24,8 @@ class ContextRow(Struct, frozen=True):
     name: str
     """`instructions`, `environment`, a file's path or a tool's name."""
     tokens: int
+    folded: bool = False
+    """Whether the requests hold at most a line of it."""
 
 
 class Row(Struct, frozen=True, gc=False):
@@ -64,7 +67,7 @@ def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
         for shown, count in zip(window.shown, gauge.tokens, strict=True)
         for n in shown.stands_for
     }
-    context = tuple(ContextRow(*row) for row in gauge.context_rows())
+    context = tuple(_before(gauge))
     limit = max(1, reading.limit)
     rows = []
     for n, form in window.forms.items():
@@ -86,6 +89,20 @@ def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
             )
         )
     return Overview(reading, window.generation, context, tuple(rows))
+
+
+def _before(gauge: Gauge) -> Iterator[ContextRow]:
+    """What is before the window, the folded tools of servers included."""
+    servers = {server.name: server for server in gauge.context.servers}
+    for part, name, tokens in gauge.context_rows():
+        folded = part == "memories" and not tokens
+        yield ContextRow(
+            part, name, tokens, folded or (part == "servers" and bool(servers[name].folded))
+        )
+    for server in servers.values():
+        for tool in server.tools:
+            if server.folded or tool.folded:
+                yield ContextRow("tools", tool.wire, 0, folded=True)
 
 
 def first_words(item: Item) -> str:

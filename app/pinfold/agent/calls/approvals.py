@@ -37,6 +37,8 @@ class Consent:
     """Whether the user trusts the folder."""
     edits: bool = False
     """Plain edits in the workspace, in the mode that asks for them."""
+    attended: bool = True
+    """Whether there is a user to ask."""
     planning: bool = False
     """Whether the agent is to make a plan, in the mode that only reads."""
 
@@ -125,6 +127,7 @@ class Approvals:
             trusted=self._consent.trusted,
             drift=drifts,
             edits=self._consent.edits,
+            attended=self._consent.attended,
         ):
             case Allowed():
                 if stray:
@@ -138,7 +141,10 @@ class Approvals:
             case Ask(reason, edits):
                 prefix: str | None = review.origin or None
                 exact, outside = False, bool(review.outside)
-                if review.command and not outside:
+                if review.foreign is not None:
+                    # What may destroy something is asked about each time.
+                    prefix = None if review.foreign.destructive else review.foreign.consent
+                elif review.command and not outside:
                     prefix, exact = always(review.command, self._workspace)
                 question = Question(
                     call_id,

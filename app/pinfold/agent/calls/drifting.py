@@ -35,7 +35,7 @@ class Drifting:
     async def of(self, review: Review) -> tuple[str, ...]:
         """The files of an edit that nothing names, where that matters. Raises `JournalError`."""
         matters = self._when == "always" or (self._when == "after-compaction" and self._watches)
-        if review.access != "write" or not matters:
+        if review.access not in ("write", "foreign") or not matters:
             return ()
         uris = [workspace.uri(path, self._cwd) for path in review.paths]
         free = [uri for uri in uris if not self._is_pinned(uri)]

@@ -1,6 +1,6 @@
 """The tools of a session."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from pinfold.ports.tool import Tool
 from pinfold.rollout.context import ToolSchema
@@ -12,8 +12,15 @@ from pinfold.wire.wires import wire_of
 class Toolbox:
     """`own` are the session's; what is beside them may change between turns."""
 
-    def __init__(self, own: Sequence[Tool], others: Iterable[Tool]) -> None:
+    def __init__(
+        self,
+        own: Sequence[Tool],
+        others: Iterable[Tool],
+        more: Callable[[str], Tool | None] = lambda _: None,
+    ) -> None:
+        """`more` finds tools of servers by name."""
         self._own = own
+        self._more = more
         self.change(others)
 
     def change(self, others: Iterable[Tool]) -> None:
@@ -21,7 +28,8 @@ class Toolbox:
 
     def get(self, call: Item) -> Tool | None:
         """The tool that a call is for."""
-        return self._tools.get(call.name or "")
+        name = call.name or ""
+        return self._tools.get(name) or self._more(name)
 
     @property
     def names(self) -> Collection[str]:

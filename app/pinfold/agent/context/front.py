@@ -12,10 +12,12 @@ from pinfold.agent.context import instructions
 from pinfold.agent.context.remembering import Remembering
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
+from pinfold.agent.servers.in_session import SessionServers
 from pinfold.agent.state import digest
 from pinfold.agent.updates import Appended, Update
 from pinfold.numbers import dollars, tokens
 from pinfold.ports.clock import Clock
+from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import AgentsFile, Context, ToolSchema
 from pinfold.rollout.events import ArtifactObserved, ContextSet
@@ -39,6 +41,7 @@ class Front:
         clock: Clock,
         remembering: Remembering,
         prices: Mapping[str, Price],
+        servers: SessionServers | None = None,
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -48,6 +51,7 @@ class Front:
         self._clock = clock
         self._remembering = remembering
         self._prices = prices
+        self._servers = servers
         self._entered: set[Path] = set()
         """Folders where files were read or edited since it was last told of their rules."""
         self._unread = frozenset[str]()
@@ -57,7 +61,7 @@ class Front:
     async def fresh(self) -> ContextSet:
         """Instructions, rules, tools and environment as they are now."""
         model = self._model()
-        return await asyncio.to_thread(
+        made = await asyncio.to_thread(
             instructions.build,
             self._cwd,
             self._user_folder,
@@ -66,6 +70,16 @@ class Front:
             self._clock.now(),
             await self._remembering.front(self._cwd, model),
         )
+        if self._servers is None or not model.tools:
+            return made
+        context = self._servers.context(made.context, stays=self._is_sent)
+        return await asyncio.to_thread(instructions.hashed, context)
+
+    @property
+    def _is_sent(self) -> bool:
+        """Whether the provider may have the front in its cache."""
+        model = self._model()
+        return self._record.state.sent_to == f"{model.provider}/{model.name}"
 
     async def move_in(self) -> None:
         """Put ours in the place of another tool's set-up. Raises `JournalError`."""
@@ -89,10 +103,9 @@ class Front:
     async def settle(self) -> ContextSet:
         """The context of the next request: as it was, what changed in it being appended, or a new
         one. Raises `JournalError`."""
-        record, model, fresh = self._record, self._model(), await self.fresh()
+        record, sent, fresh = self._record, self._is_sent, await self.fresh()
         await self._say_unread()
         now = record.state.context
-        sent = record.state.sent_to == f"{model.provider}/{model.name}"
         tools = {tool.name: tool for tool in now.context.tools}
         changed = tools != {tool.name: tool for tool in fresh.context.tools}
         if sent and changed:
@@ -118,6 +131,16 @@ class Front:
             if file.text or about in told:
                 text = _rules_text(file, known=about in told)
                 await tell(self._record, Telling(about, text, file.text))
+
+    async def tell_servers(self) -> None:
+        """Before a request: servers that are not as the front says. Raises `JournalError`."""
+        if self._servers is not None and self._model().tools:
+            await self._servers.tell()
+
+    async def drop_refused(self, error: RequestRejected) -> bool:
+        """Whether a server's tool was left out of the front, because the provider refused its
+        schema. Raises `JournalError`."""
+        return self._servers is not None and await self._servers.refused(error)
 
     async def _say_unread(self) -> None:
         """Once for each file of rules that is there and can't be read."""

@@ -54,6 +54,7 @@ class BeforeTurn:
         await self._greet()
         await self.check(prompt)
         images = await self.pictures(prompt)
+        await self._front.tell_servers()
         await goal.tell(self._record)
         if self._model().tools:
             await self._tell_limits()

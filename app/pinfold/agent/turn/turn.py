@@ -29,6 +29,7 @@ from pinfold.ports.errors import (
     ContextOverflow,
     ProviderError,
     RateLimited,
+    RequestRejected,
     TimedOut,
 )
 from pinfold.ports.tool import Review
@@ -232,6 +233,7 @@ class Turn:
             await self._calls.tell_limits()
         await self._files.tell()
         await self._front.tell_entered()
+        await self._front.tell_servers()
 
     async def _respond(self, number: int) -> Response:
         """The next response. A request that the provider finds too long teaches the window, which
@@ -254,6 +256,9 @@ class Turn:
                     raise
                 await self._front.renew()
                 await self._tell()
+            except RequestRejected as error:
+                if not await self._front.drop_refused(error):
+                    raise
             else:
                 self._usage += response.usage
                 await self._learning.accepted(response.usage.input)

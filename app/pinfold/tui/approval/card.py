@@ -89,6 +89,8 @@ class ApprovalCard(Vertical, can_focus=True):
         review = self._question.review
         if self._question.outside:
             return "Run this command outside its sandbox?"
+        if call := review.foreign:
+            return f"Call {call.tool} of MCP server {call.server}?"
         if review.command is not None:
             return f"Run this command{' in the background' if review.background else ''}?"
         return f"{review.title[:1].upper()}{review.title[1:]}?"
@@ -132,6 +134,8 @@ class ApprovalCard(Vertical, can_focus=True):
             return Static(Text(clean(f"$ {review.command}")), classes="command", markup=False)
         if review.diff:
             return DiffView(review.diff)
+        if review.foreign is not None:
+            return Static(Text(clean(review.foreign.arguments)), markup=False)
         return Static(Text(clean(self._question.arguments)), markup=False)
 
     def _new_menu(self) -> Menu:

@@ -102,6 +102,8 @@ def options(question: Question) -> list[Option]:
 def _always(question: Question) -> str:
     """What "always" would allow, as an answer; empty where it is not offered."""
     if question.prefix:
+        if question.review.foreign is not None:
+            return "Yes, always this tool, until its description changes"
         prefix = one_line(question.prefix)
         if question.review.origin:
             return f"Yes, always from {prefix}"

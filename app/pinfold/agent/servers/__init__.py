@@ -1,0 +1,1 @@
+"""MCP servers in a session: what the model is told of them, their tools, what the user does."""

@@ -1,0 +1,228 @@
+"""What the front of a request says of servers, and when that may change."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from pinfold.agent.record import Record
+from pinfold.agent.servers import texts
+from pinfold.agent.servers.names import wire_names
+from pinfold.ports.provider import ModelInfo
+from pinfold.ports.servers import Servers, ServerState, ServerTool
+from pinfold.rollout.context import Context, FrontServer, FrontTool, ToolSchema
+from pinfold.settings import WireApi
+from pinfold.window.refused import Refused
+from pinfold.wire.wires import wire_of
+
+NEW, BUDGET, STOPPED, REFUSED, USER = "new", "budget", "stopped", "schema", "user"
+"""Why a server or a tool is folded."""
+
+
+class Listing:
+    """Makes the servers' part of a context, anew or as it was."""
+
+    def __init__(
+        self,
+        record: Record,
+        servers: Servers,
+        known: Mapping[str, ServerState],
+        model: Callable[[], ModelInfo],
+        wire_api: Callable[[], WireApi],
+        budget: float,
+    ) -> None:
+        """`known` are the lists of last time; `budget` is the share of the window that unfolded
+        servers may take."""
+        self._record = record
+        self._servers = servers
+        self._known = known
+        self._model = model
+        self._wire_api = wire_api
+        self._budget = budget
+        self.taken: Callable[[], Iterable[str]] = tuple
+        """Names of the session's other tools."""
+
+    # Lists
+
+    def lists(self, name: str) -> ServerState | None:
+        """What a server offers, as far as the user approved it: now, else last time."""
+        try:
+            live = self._servers.state(name)
+        except KeyError:
+            return None
+        if live.approved and live.hash:
+            return live
+        return self._known.get(name)
+
+    def tool(self, server: str, name: str) -> ServerTool | None:
+        lists = self.lists(server)
+        tools = lists.tools if lists is not None else ()
+        return next((tool for tool in tools if tool.name == name), None)
+
+    def runs(self, name: str) -> bool:
+        """Whether it may be used, now or once it has started."""
+        state = self._servers.state(name)
+        return state.state == "starting" or (state.state == "ready" and state.approved)
+
+    # The front
+
+    def context(self, own: Context, before: Context, *, stays: bool) -> Context:
+        """`own` with the servers as `before` has them, where the front `stays`, else anew."""
+        configured = set(self._servers.names())
+        if stays and all(server.name in configured for server in before.servers):
+            return _joined(own, before.servers, _schemas_in(before))
+        return self._made(own, self._decided(before))
+
+    def turned(self, before: Context, name: str, tool: str, *, folded: bool, why: str) -> Context:
+        """`before` with a server, or one tool of it, folded or unfolded.
+
+        Raises `Refused` where it can't be.
+        """
+        lists = self.lists(name)
+        if lists is None:
+            raise Refused(f"MCP server {name} has no tools that you approved.")
+        if not folded and not self.runs(name):
+            raise Refused(f"MCP server {name} is not running: restart it first (/mcp).")
+        now = next((one for one in before.servers if one.name == name), None)
+        if now is None or now.hash != lists.hash:
+            now = replace(self._server(lists, now, set(self.taken())), folded=NEW)
+        if tool:
+            now = _with_tool(now, tool, why if folded else "")
+        else:
+            now = replace(now, folded=why if folded else "", open=not folded)
+        others = [one for one in before.servers if one.name != name]
+        return self._made(own_part(before), self._decided(replace(before, servers=(*others, now))))
+
+    def cost(self, server: FrontServer) -> int:
+        """Tokens of a server as it is."""
+        return sum(map(self._tokens, self._schemas(server))) + self._count(self._text(server))
+
+    def _made(self, own: Context, servers: Iterable[FrontServer]) -> Context:
+        listed = [replace(server, text=self._text(server)) for server in servers]
+        return _joined(own, listed, [s for server in listed for s in self._schemas(server)])
+
+    def _decided(self, before: Context) -> list[FrontServer]:
+        earlier = {server.name: server for server in before.servers}
+        names = set(self.taken())
+        found: list[FrontServer] = []
+        for name in self._servers.names():
+            if (lists := self.lists(name)) is not None:
+                found.append(self._server(lists, earlier.get(name), names))
+                names |= {tool.wire for tool in found[-1].tools}
+        return self._within_budget(found)
+
+    def _server(
+        self, lists: ServerState, before: FrontServer | None, taken: set[str]
+    ) -> FrontServer:
+        wires = wire_names(((lists.name, tool.name) for tool in lists.tools), taken)
+        old = {tool.name: tool for tool in before.tools} if before is not None else {}
+        tools: list[FrontTool] = []
+        for tool in lists.tools:
+            if tool.name not in wires or any(tool.name == one.name for one in tools):
+                continue
+            was = old.get(tool.name)
+            why = was.folded if was is not None and was.hash == tool.hash else ""
+            if schema_fails(tool, wires[tool.name]):
+                why = REFUSED
+            tools.append(FrontTool(tool.name, wires[tool.name], tool.hash, why))
+        return FrontServer(
+            lists.name,
+            lists.hash,
+            tuple(tools),
+            folded=self._why(lists, before),
+            open=before is not None and before.open and before.hash == lists.hash,
+        )
+
+    def _why(self, lists: ServerState, before: FrontServer | None) -> str:
+        """Why it is folded, its tokens aside."""
+        if before is not None and before.folded == USER:
+            return USER
+        if self._servers.state(lists.name).state in ("failed", "stopped"):
+            return STOPPED
+        if before is not None and before.hash == lists.hash:
+            return NEW if before.folded == NEW else ""
+        known = self._known.get(lists.name)
+        return "" if known is not None and known.hash == lists.hash else NEW
+
+    def _within_budget(self, servers: list[FrontServer]) -> list[FrontServer]:
+        """The largest are folded until the rest fits."""
+        most = int(self._budget * self._model().context_window)
+        costs = {one.name: self.cost(one) for one in servers if not one.folded}
+        folded: set[str] = set()
+        closed = {one.name for one in servers if not one.folded and not one.open}
+        while sum(costs.values()) > most and closed - folded:
+            largest = max(closed - folded, key=lambda name: (costs[name], name))
+            folded.add(largest)
+            del costs[largest]
+        return [replace(one, folded=BUDGET) if one.name in folded else one for one in servers]
+
+    # Texts
+
+    def _schemas(self, server: FrontServer) -> list[ToolSchema]:
+        if server.folded:
+            return []
+        found = []
+        for tool in server.tools:
+            now = None if tool.folded else self.tool(server.name, tool.name)
+            schema = texts.schema_of(now, tool.wire) if now is not None else None
+            found += [schema] if schema is not None else []
+        return found
+
+    def _text(self, server: FrontServer) -> str:
+        folded = [tool.name for tool in server.tools if server.folded or tool.folded]
+        line = texts.index(server.name, folded, self._count) if folded else ""
+        lists = None if server.folded else self.lists(server.name)
+        said = texts.instructions(lists, self._count) if lists is not None else ""
+        return "\n".join(part for part in (line, said) if part)
+
+    def line(self, lists: ServerState) -> str:
+        """The line of a server that the front does not have as it is."""
+        return texts.index(lists.name, [tool.name for tool in lists.tools], self._count)
+
+    def said(self, name: str) -> str:
+        """A server's instructions."""
+        lists = self.lists(name)
+        return texts.instructions(lists, self._count) if lists is not None else ""
+
+    def _tokens(self, schema: ToolSchema) -> int:
+        wire = wire_of(self._wire_api()).overhead
+        return self._count(wire.schema(schema)) + wire.tool
+
+    def _count(self, text: str) -> int:
+        return self._record.gauge.counter.count(text) if text else 0
+
+
+def _with_tool(server: FrontServer, tool: str, why: str) -> FrontServer:
+    """The server with one tool folded, or unfolded: the others stay as they are."""
+    was = next((one for one in server.tools if one.name == tool), None)
+    if was is None:
+        raise Refused(f"MCP server {server.name} has no tool {tool}.")
+    if was.folded == REFUSED and not why:
+        raise Refused(f"{was.name} can't be unfolded: its schema can't be sent.")
+    tools = [
+        replace(one, folded=why)
+        if one.name == tool
+        else replace(one, folded=one.folded or (USER if server.folded else ""))
+        for one in server.tools
+    ]
+    opened = not why or server.open
+    return replace(server, tools=tuple(tools), folded="" if not why else server.folded, open=opened)
+
+
+def schema_fails(tool: ServerTool, wire: str) -> bool:
+    return texts.schema_of(tool, wire) is None
+
+
+def own_part(context: Context) -> Context:
+    """A context without its servers."""
+    theirs = {tool.wire for server in context.servers for tool in server.tools}
+    tools = tuple(tool for tool in context.tools if tool.name not in theirs)
+    return replace(context, tools=tools, servers=())
+
+
+def _schemas_in(context: Context) -> list[ToolSchema]:
+    theirs = {tool.wire for server in context.servers for tool in server.tools}
+    return [tool for tool in context.tools if tool.name in theirs]
+
+
+def _joined(own: Context, servers: Iterable[FrontServer], schemas: Iterable[ToolSchema]) -> Context:
+    return replace(own, tools=(*own.tools, *schemas), servers=tuple(servers))
