@@ -36,6 +36,11 @@ def named(prompt: str) -> list[str]:
     return list(dict.fromkeys(quoted or plain for quoted, plain in _NAMED.findall(prompt)))
 
 
+def media_type_of(data: bytes) -> str | None:
+    """What kind of picture it is, by its first bytes; None where it is none that goes out."""
+    return next((kind for start, kind in _TYPES if start.match(data)), None)
+
+
 def attached(prompt: str, root: Path) -> tuple[tuple[Image, ...], tuple[str, ...]]:
     """The pictures, and a sentence for each that can't go out. Blocking.
 
@@ -65,7 +70,7 @@ def _read(name: str, root: Path) -> Image:
         data = path.read_bytes()
     except OSError as error:
         raise ToolError(f"{name}: {error.strerror}") from error
-    media_type = next((kind for start, kind in _TYPES if start.match(data)), None)
+    media_type = media_type_of(data)
     if media_type is None:
         raise ToolError("it is not a PNG, JPEG, GIF or WebP.")
     width, height = imagesize.get(BytesIO(data))

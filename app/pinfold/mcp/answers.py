@@ -1,0 +1,86 @@
+"""What the user has answered about servers, and what these offered then."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.atomic_files import make_folder, write_atomic
+from pinfold.mcp.definition import Definition, folder_of
+from pinfold.mcp.offers import Offer, digest
+from pinfold.small_files import read
+
+MAX_BYTES = 64_000_000
+MOST_FILE = 256_000_000
+"""Bytes of a file that a command line names."""
+
+
+class Answer(Struct, frozen=True):
+    """What was accepted of one server."""
+
+    start: str = ""
+    """The hash of what was started; empty where that was never asked."""
+    about: str = ""
+    """What that was, in lines, for a diff."""
+    texts: str = ""
+    """The hash of what it offered."""
+    offer: Offer = Offer()
+
+
+class Answers:
+    """One file for each server, in the user's state folder."""
+
+    def __init__(self, folder: Path, workspace: Path) -> None:
+        self._folder = folder
+        self._workspace = workspace
+
+    def read(self, definition: Definition) -> Answer:
+        """What was accepted; an empty answer where there is none. Blocking."""
+        try:
+            return msgspec.json.decode(read(self._path(definition), MAX_BYTES), type=Answer)
+        except (OSError, ValueError, RecursionError):
+            return Answer()
+
+    def write(self, definition: Definition, answer: Answer) -> None:
+        """Blocking. Raises `OSError`."""
+        make_folder(self._folder)
+        write_atomic(self._path(definition), msgspec.json.encode(answer))
+
+    def _path(self, definition: Definition) -> Path:
+        """The user's servers are the same in every folder, a project's in that one."""
+        place = str(self._workspace) if definition.source == "project" else ""
+        key = digest([definition.source, place, definition.name])
+        return self._folder / f"{key[:32]}.json"
+
+
+def start_hash(definition: Definition, workspace: Path) -> str:
+    """Of how it is started, with the bytes of every file of the workspace that its command line
+    names. Blocking."""
+    named = {str(path): _content(path) for path in named_files(definition, workspace)}
+    return digest([msgspec.to_builtins(definition), named])
+
+
+def named_files(definition: Definition, workspace: Path) -> list[Path]:
+    """The files of the workspace that a command line names. Blocking."""
+    folder = folder_of(definition, workspace)
+    found: list[Path] = []
+    for word in (definition.command, *definition.args):
+        for text in {word, word.partition("=")[2], word.removeprefix("@")} - {""}:
+            try:
+                path = (folder / text).resolve()
+                if path.is_file() and path.is_relative_to(workspace):
+                    found.append(path)
+            except (OSError, ValueError, RuntimeError):
+                continue
+    return sorted(set(found))
+
+
+def _content(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size > MOST_FILE:
+                return "too large"
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error.errno}"

@@ -1,0 +1,295 @@
+"""A server that runs: the SDK's client over one of our transports."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pinfold import __version__
+from pinfold.mcp.elicit import answered
+from pinfold.mcp.offers import Offer, offer_of
+from pinfold.ports.servers import Ask
+from pinfold.ports.tool import ToolError
+from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client._transport import TransportStreams
+
+T = TypeVar("T")
+QUIET = 1.0
+"""Seconds between two readings of lists that change."""
+MOST_PROGRESS = 500
+"""Characters of one message of progress."""
+CLOSED = -32000
+
+
+class Transport(Protocol):
+    """A way to a server."""
+
+    heard: bool
+    """Whether it has said anything."""
+    ended: asyncio.Event
+
+    @property
+    def ending(self) -> str:
+        """Why it ended: the end of a sentence."""
+        ...
+
+    async def __aenter__(self) -> "TransportStreams": ...
+
+    async def __aexit__(self, *error: Any) -> None: ...
+
+
+class Connection:
+    """From the start of a server to its end."""
+
+    def __init__(
+        self,
+        name: str,
+        transport: Callable[[], Transport],
+        startup: float,
+        changed: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`changed` is awaited when the server says that its lists have changed."""
+        self._name = name
+        self._make = transport
+        self._startup = startup
+        self._changed = changed
+        self._stale = asyncio.Event()
+        self._asking: list[tuple[Ask, asyncio.Timeout]] = []
+        """Who can be asked, by the calls under way, with their limits of time."""
+        self._live: asyncio.Task[None] | None = None
+        self._client: Client | None = None
+        self._transport: Transport | None = None
+
+    async def open(self) -> Offer:
+        """Start it and read what it offers. Raises `ToolError`: one sentence without a stop."""
+        try:
+            async with asyncio.timeout(self._startup):
+                try:
+                    await self._begin("auto")
+                except _EndedAtOnce:  # some servers of before end at a question they do not know
+                    await self._begin("legacy")
+                assert self._client is not None
+                offer = await self._sent(offer_of(self._name, self._client))
+        except TimeoutError:
+            await self.close()
+            raise ToolError(f"it did not answer within {self._startup:g} s") from None
+        except BaseException:
+            await self.close()
+            raise
+        return offer
+
+    async def offer(self) -> Offer:
+        """What it offers now. Raises `ToolError`."""
+        assert self._client is not None
+        try:
+            async with asyncio.timeout(self._startup):
+                return await self._sent(offer_of(self._name, self._client))
+        except TimeoutError:
+            raise ToolError(f"it did not answer within {self._startup:g} s") from None
+
+    async def ended(self) -> str:
+        """Wait until it has ended; why."""
+        assert self._transport is not None
+        await self._transport.ended.wait()
+        return self._transport.ending
+
+    async def close(self) -> None:
+        """End it, with all that it has started."""
+        live, self._live = self._live, None
+        if live is not None:
+            live.cancel()
+            await asyncio.wait([live])
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_progress: Callable[[str], None],
+        ask: Ask | None,
+        seconds: float,
+    ) -> Any:
+        """The SDK's result. Raises `ToolError`."""
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
+            on_progress(f"{share} {one_line((message or '')[:MOST_PROGRESS])}".rstrip() + "\n")
+
+        client = self._ready()
+        calling = client.call_tool(tool, dict(arguments), progress_callback=report)
+        return await self._within(seconds, calling, ask)
+
+    async def read_resource(self, uri: str, seconds: float) -> Any:
+        """The SDK's result. Raises `ToolError`."""
+        return await self._within(seconds, self._ready().read_resource(uri))
+
+    async def prompt(self, name: str, arguments: Mapping[str, str], seconds: float) -> Any:
+        """The SDK's result. Raises `ToolError`."""
+        return await self._within(seconds, self._ready().get_prompt(name, dict(arguments)))
+
+    def _ready(self) -> "Client":
+        if self._client is None:
+            raise ToolError(f'The server "{self._name}" does not run.')
+        return self._client
+
+    async def _within(self, seconds: float, doing: Awaitable[T], ask: Ask | None = None) -> T:
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                if ask is None:
+                    return await self._sent(doing)
+                asking = (ask, limit)
+                self._asking.append(asking)
+                try:
+                    return await self._sent(doing)
+                finally:
+                    self._asking.remove(asking)
+        except TimeoutError:
+            raise ToolError(
+                f'The server "{self._name}" did not answer within {seconds:g} s.'
+            ) from None
+        except ToolError as error:
+            raise ToolError(f'The server "{self._name}" failed: {error}.') from error
+
+    async def _sent(self, doing: Awaitable[T]) -> T:
+        """Await the SDK. Raises `ToolError` for whatever a server can bring about."""
+        from mcp import MCPError
+
+        try:
+            return await doing
+        except MCPError as error:
+            if error.code == CLOSED and self._transport is not None:
+                raise ToolError(self._transport.ending) from error
+            raise ToolError(_short(error.message)) from error
+        except (ToolError, TimeoutError):
+            raise
+        except Exception as error:
+            # The SDK checks replies with pydantic and has errors of its own; a server picks which.
+            raise ToolError(
+                f"it sent what is not of the protocol ({type(error).__name__})"
+            ) from error
+
+    async def _begin(self, mode: str) -> None:
+        """Raises `ToolError`, `_EndedAtOnce`."""
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._live = asyncio.create_task(self._run(mode, ready))
+        try:
+            await ready
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _run(self, mode: str, ready: "asyncio.Future[None]") -> None:
+        from mcp import Client
+        from mcp_types import Implementation
+
+        self._transport = transport = self._make()
+        client = Client(
+            transport,
+            mode=mode,
+            cache=None,
+            client_info=Implementation(name="pinfold", version=__version__),
+            elicitation_callback=self._elicit,
+            message_handler=self._hear,
+        )
+        try:
+            async with client:
+                self._client = client
+                if not ready.done():
+                    ready.set_result(None)
+                await self._watch(client, transport)
+        except asyncio.CancelledError:
+            ready.cancel()
+            raise
+        except ToolError as error:
+            _fail(ready, error)
+        except Exception as error:
+            if mode == "auto" and transport.ended.is_set() and not transport.heard:
+                _fail(ready, _EndedAtOnce())
+            elif transport.ended.is_set():
+                _fail(ready, ToolError(transport.ending))
+            else:
+                _fail(ready, ToolError(_short(_said(error))))
+        finally:
+            self._client = None
+
+    async def _watch(self, client: "Client", transport: Transport) -> None:
+        """Until it ends: hear of its lists, and read those that have changed."""
+        following = asyncio.create_task(self._follow())
+        listening = asyncio.create_task(self._listen(client))
+        try:
+            await transport.ended.wait()
+        finally:
+            for task in (following, listening):
+                task.cancel()
+            await asyncio.wait([following, listening])
+
+    async def _listen(self, client: "Client") -> None:
+        """Since 2026-07-28 a server tells of changes only those who listen."""
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return
+        has = client.server_capabilities
+        tools = bool(has.tools and has.tools.list_changed)
+        prompts = bool(has.prompts and has.prompts.list_changed)
+        resources = bool(has.resources and has.resources.list_changed)
+        if not (tools or prompts or resources):
+            return
+        with suppress(Exception):  # a server that does not answer has no changes to tell
+            async with client.listen(
+                tools_list_changed=tools,
+                prompts_list_changed=prompts,
+                resources_list_changed=resources,
+            ) as events:
+                async for _ in events:
+                    self._stale.set()
+
+    async def _follow(self) -> None:
+        while True:
+            await self._stale.wait()
+            self._stale.clear()
+            await self._changed()
+            await asyncio.sleep(QUIET)
+
+    async def _hear(self, message: Any) -> None:
+        if getattr(message, "method", "").endswith("/list_changed"):
+            self._stale.set()
+
+    async def _elicit(self, context: Any, params: Any) -> Any:  # noqa: ARG002
+        from mcp_types import ElicitResult
+
+        if not self._asking:
+            return ElicitResult(action="decline")
+        ask, limit = self._asking[-1]
+        loop = asyncio.get_running_loop()
+        until, begun = limit.when(), loop.time()
+        limit.reschedule(None)  # the time that the user takes is not the server's
+        try:
+            action, content = await answered(params, ask)
+        finally:
+            if until is not None and not limit.expired():
+                with suppress(RuntimeError):  # the call has ended meanwhile
+                    limit.reschedule(until + loop.time() - begun)
+        return ElicitResult(action=action, content=content)  # type: ignore[arg-type]
+
+
+class _EndedAtOnce(Exception):
+    """It has ended without a word."""
+
+
+def _fail(ready: "asyncio.Future[None]", error: Exception) -> None:
+    if not ready.done():
+        ready.set_exception(error)
+
+
+def _said(error: BaseException) -> str:
+    """What an error says; of a group, what its first one does."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__
+
+
+def _short(text: str) -> str:
+    return one_line(text[:1_000])[:300].rstrip(".") or "it gave no reason"

@@ -1,0 +1,91 @@
+"""The servers that a project asks for, in `.mcp.json`. Nobody has vouched for any of it."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from pinfold.mcp.definition import Definition, DefinitionError, check
+from pinfold.paths import shown
+from pinfold.sanitize import one_line
+from pinfold.small_files import read
+
+FILE = ".mcp.json"
+MAX_BYTES = 262_144
+MOST = 50
+"""Servers of one project."""
+
+
+class _Entry(Struct, frozen=True):
+    type: str = ""
+    command: str = ""
+    args: tuple[str, ...] = ()
+    cwd: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def project_servers(root: Path) -> tuple[list[Definition], list[str]]:
+    """The servers, and a sentence for each that can't be used. Blocking."""
+    path = root / FILE
+    try:
+        entries = entries_of(read(path, MAX_BYTES))
+    except (FileNotFoundError, NotADirectoryError):
+        return [], []
+    except OSError as error:
+        return [], [f"{shown(path)} can't be read: {error.strerror}."]
+    except ValueError as error:
+        return [], [f"{shown(path)} can't be used: {error}."]
+    found: list[Definition] = []
+    problems: list[str] = []
+    for name, entry in list(entries.items())[:MOST]:
+        try:
+            found.append(definition_of(name, entry))
+        except DefinitionError as error:
+            problems.append(f"{shown(path)}: {error}")
+    return found, problems
+
+
+def entries_of(data: bytes) -> dict[str, Any]:
+    """What is in `mcpServers`. Raises `ValueError`, which says what is wrong."""
+    try:
+        content = msgspec.json.decode(data)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except ValueError as error:
+        raise ValueError("it is not valid JSON") from error
+    servers = content.get("mcpServers", {}) if isinstance(content, dict) else None
+    if not isinstance(servers, dict):
+        raise ValueError("it has no object mcpServers")
+    return servers
+
+
+def definition_of(name: str, entry: Any) -> Definition:
+    """A server as Claude Code writes it down. Raises `DefinitionError`."""
+    try:
+        given = msgspec.convert(entry, _Entry)
+    except msgspec.ValidationError as error:
+        why = one_line(str(error))[:200]
+        raise DefinitionError(
+            f'The server "{one_line(name)[:80]}" can\'t be used: {why}.'
+        ) from error
+    if given.type == "sse":
+        raise DefinitionError(
+            f'The server "{one_line(name)[:80]}" speaks the old transport "sse", which pinfold '
+            "does not."
+        )
+    definition = Definition(
+        name,
+        "project",
+        given.command,
+        given.args,
+        given.cwd,
+        given.url,
+        given.headers,
+        env=given.env,
+        sandbox=True,
+    )
+    check(definition)
+    return definition

@@ -1,0 +1,299 @@
+"""One server of a session: its questions, its start, its end."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pinfold.atomic_files import failure
+from pinfold.mcp.answers import Answer, Answers, named_files, start_hash
+from pinfold.mcp.connection import Connection, Transport
+from pinfold.mcp.definition import (
+    Definition,
+    DefinitionError,
+    environment,
+    expanded,
+    folder_of,
+)
+from pinfold.mcp.log import Log, keep_loggers_quiet
+from pinfold.mcp.offers import Offer
+from pinfold.mcp.questions import about_start, start_question, texts_question
+from pinfold.ports.servers import Ask, ServerState, TrustQuestion
+from pinfold.ports.tool import Sandbox, ToolError
+
+T = TypeVar("T")
+REFUSED = "You did not allow it."
+NOBODY = "it needs your answer, and nobody can be asked here: start pinfold in this folder"
+
+
+class Place(Struct, frozen=True):
+    """Where servers run."""
+
+    workspace: Path
+    """The session's folder of work, resolved."""
+    folder: Path
+    """The session's own, for logs and long results."""
+    state: Path
+    """The user's, for answers."""
+    sandbox: Sandbox | None = None
+    no_sandbox: str = ""
+    """Why there is none."""
+    secret: Collection[str] = ()
+    """Variables that no server gets."""
+    attended: bool = True
+    """Whether anybody answers questions."""
+    env: Mapping[str, str] = os.environ
+
+
+class Server:
+    """Starts it, asks about it, and calls it."""
+
+    def __init__(
+        self, definition: Definition, place: Place, changed: Callable[[str], None]
+    ) -> None:
+        self.definition = definition
+        self._place = place
+        self._changed = changed
+        self._answers = Answers(place.state, place.workspace)
+        self.state = ServerState(definition.name, "stopped", source=definition.source)
+        self._said: asyncio.Future[bool] | None = None
+        """The user's answer, while it is waited for."""
+        self._connection: Connection | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._settled = asyncio.Event()
+        """Whether it neither starts nor stops."""
+        self._settled.set()
+        self._start = ""
+        self._about = ""
+        self._offer = Offer()
+
+    def known(self) -> ServerState | None:
+        """What it offered when the user last accepted that. Blocking."""
+        answer = self._answers.read(self.definition)
+        if not answer.texts or answer.start != start_hash(self.definition, self._place.workspace):
+            return None
+        return self._as_state("stopped", answer.offer)
+
+    async def start(self) -> None:
+        """Start it where it does not run; returns once it is under way."""
+        if self._running is None or self._running.done():
+            self._settled.clear()
+            self._set("starting")
+            self._running = asyncio.create_task(self._run())
+
+    async def stop(self, why: str = "") -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running.cancel()
+            await asyncio.wait([running])
+        if self.state.state != "stopped" or why:
+            self._set("stopped", why)
+
+    def answer(self, *, yes: bool) -> None:
+        if self._said is not None and not self._said.done():
+            self._said.set_result(yes)
+
+    async def settled(self) -> None:
+        """Wait until it is ready, waits for the user, or won't become either."""
+        await self._settled.wait()
+
+    async def ready(self) -> Connection:
+        """It, once it runs and the user has accepted it. Raises `ToolError`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2 * self.definition.startup_timeout):
+                await self._settled.wait()
+        state = self.state
+        if state.state == "ready" and self._connection is not None:
+            return self._connection
+        if state.state == "waiting":
+            raise ToolError(f'The server "{state.name}" waits for the user\'s answer.')
+        why = f": {state.why}" if state.why else ""
+        raise ToolError(f'The server "{state.name}" does not run{why}'.rstrip(".") + ".")
+
+    async def _run(self) -> None:
+        try:
+            await self._live()
+        except (ToolError, DefinitionError) as error:
+            self._set("failed", _sentence(str(error)))
+        except OSError as error:
+            self._set("failed", failure(self._place.state, error))
+        finally:
+            self._said = None
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                await connection.close()
+            self._settled.set()
+
+    async def _live(self) -> None:
+        definition, place = self.definition, self._place
+        answer = await asyncio.to_thread(self._answers.read, definition)
+        await asyncio.to_thread(self._describe)
+        if definition.source == "project" and answer.start != self._start:
+            before = answer.about if answer.start else ""
+            question = start_question(definition, self._about, before)
+            if not await self._ask(question):
+                return
+            answer = replace(answer, start=self._start, about=self._about)
+            await asyncio.to_thread(self._answers.write, definition, answer)
+        given = expanded(definition, place.env, place.secret)
+        await asyncio.to_thread(_prepare, place.state)
+        self._connection = connection = Connection(
+            definition.name, lambda: self._transport(given), definition.startup_timeout, self._stale
+        )
+        self._set("starting")
+        offer = await connection.open()
+        ending = asyncio.create_task(connection.ended())
+        try:
+            considering = asyncio.create_task(self._consider(offer))
+            try:
+                await asyncio.wait([considering, ending], return_when=asyncio.FIRST_COMPLETED)
+                if considering.done() and not await considering:
+                    return
+            finally:
+                considering.cancel()
+            raise ToolError(await ending)
+        finally:
+            ending.cancel()
+
+    def _describe(self) -> None:
+        """Blocking."""
+        definition, workspace = self.definition, self._place.workspace
+        self._start = start_hash(definition, workspace)
+        files = named_files(definition, workspace)
+        self._about = about_start(definition, workspace, files, self._confined())
+
+    def _confined(self) -> str:
+        if not self.definition.sandbox:
+            return "outside the sandbox, with all your rights"
+        if self._place.sandbox is None:
+            return f"with all your rights, for there is no sandbox: {self._place.no_sandbox}"
+        return f"in the sandbox, with{'' if self.definition.network else 'out'} the network"
+
+    def _transport(self, given: Definition) -> Transport:
+        place, name = self._place, given.name
+        if given.url:
+            from pinfold.mcp.http import Http
+
+            return Http(given.url, given.headers, startup=given.startup_timeout)
+        from pinfold.mcp.stdio import Stdio
+
+        sandbox = None
+        if given.sandbox and place.sandbox is not None:
+            scratch = place.sandbox.scratch / f"server-{name}"
+            sandbox = replace(place.sandbox, network=given.network, scratch=scratch)
+        elif given.sandbox and given.source == "user":
+            raise ToolError(f"it is to run in a sandbox, and there is none: {place.no_sandbox}")
+        return Stdio(
+            (given.command, *given.args),
+            folder_of(given, place.workspace),
+            environment(given, place.env),
+            Log(place.folder / "servers" / f"{name}.log"),
+            sandbox=sandbox,
+            startup=given.startup_timeout,
+        )
+
+    async def _stale(self) -> None:
+        """It says that its lists have changed."""
+        if self._connection is None:
+            return
+        try:
+            offer = await self._connection.offer()
+        except ToolError:
+            return  # what it offered stays, until it answers again
+        if offer.hash != self._offer.hash and not await self._consider(offer):
+            running, self._running = self._running, None
+            if running is not None:
+                running.cancel()
+
+    async def _consider(self, offer: Offer) -> bool:
+        """Let the model have these texts, if the user accepts them or has done so."""
+        self._offer = offer
+        answer = await asyncio.to_thread(self._answers.read, self.definition)
+        if answer.start != self._start or answer.texts != offer.hash:
+            before = answer.offer if answer.texts else None
+            question = texts_question(self.definition, offer, before)
+            if before is not None and not question.diff and answer.about != self._about:
+                question = start_question(self.definition, self._about, answer.about)
+                question = replace(question, about="texts")
+            if not await self._ask(question):
+                return False
+            accepted = Answer(self._start, self._about, offer.hash, offer)
+            await asyncio.to_thread(self._answers.write, self.definition, accepted)
+        self.state = self._as_state("ready", offer)
+        self._settled.set()
+        self._changed(self.definition.name)
+        return True
+
+    async def _ask(self, question: TrustQuestion) -> bool:
+        if not self._place.attended:
+            self._set("stopped", _sentence(NOBODY))
+            return False
+        self._said = asyncio.get_running_loop().create_future()
+        self.state = ServerState(
+            self.definition.name,
+            "waiting",
+            question.title,
+            source=self.definition.source,
+            question=question,
+        )
+        self._settled.set()
+        self._changed(self.definition.name)
+        try:
+            yes = await self._said
+        finally:
+            self._said = None
+        self._settled.clear()
+        self._set("starting" if yes else "stopped", "" if yes else REFUSED)
+        return yes
+
+    def _as_state(self, state: Any, offer: Offer) -> ServerState:
+        definition = self.definition
+        return ServerState(
+            definition.name,
+            state,
+            tools=tuple(tool for tool in offer.tools if definition.uses(tool.name)),
+            instructions=offer.instructions,
+            prompts=offer.prompts,
+            resources=offer.resources,
+            hash=offer.hash,
+            source=definition.source,
+            approved=True,
+        )
+
+    def _set(self, state: Any, why: str = "") -> None:
+        self.state = ServerState(self.definition.name, state, why, source=self.definition.source)
+        self._changed(self.definition.name)
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_progress: Callable[[str], None],
+        ask: Ask | None,
+    ) -> Any:
+        """The SDK's result. Raises `ToolError`."""
+        connection = await self.ready()
+        if not any(tool == one.name for one in self.state.tools):
+            raise ToolError(f'The server "{self.definition.name}" has no tool {tool!r}.')
+        seconds = self.definition.tool_timeout
+        return await connection.call(tool, arguments, on_progress, ask, seconds)
+
+    async def doing(self, what: Callable[[Connection, float], Awaitable[T]]) -> T:
+        """Something else that is asked of it. Raises `ToolError`."""
+        return await what(await self.ready(), self.definition.tool_timeout)
+
+
+def _prepare(state: Path) -> None:
+    """Import the SDK, which takes a while. Blocking. Raises `OSError`."""
+    from mcp.client import Client, streamable_http  # noqa: F401
+
+    keep_loggers_quiet(state)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -1,0 +1,49 @@
+"""Lines and messages of servers."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinfold.mcp import lines
+from pinfold.mcp.lines import MOST_VALUES, Lines, Unreadable, decode
+
+
+@given(st.lists(st.binary(max_size=30)), st.integers(1, 12))
+def test_lines_are_the_same_however_the_bytes_come(chunks: list[bytes], most: int) -> None:
+    whole = b"".join(chunks)
+    fed = Lines(most)
+    found = [line for chunk in chunks for line in fed.feed(chunk)]
+    ended, _, rest = whole.rpartition(b"\n")
+    expected = [None if len(line) > most else line for line in ended.split(b"\n") if line]
+    assert found == expected + ([None] if len(rest) > most else [])
+
+
+def test_a_line_that_is_too_long_is_dropped_as_it_comes() -> None:
+    fed = Lines(10)
+    assert list(fed.feed(b"a" * 11)) == [None]
+    assert list(fed.feed(b"a" * 100)) == []
+    assert list(fed.feed(b"a\nb\n")) == [b"b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b'{"a":' + b"[" * 3000 + b"]" * 3000 + b"}", "nested too deeply"),
+        (b'{"a":' + b"[" * 120 + b"]" * 120 + b"}", "nested too deeply"),
+        (b'{"a":[' + b"[]," * MOST_VALUES + b"1]}", "more than 50,000 values"),
+        (b'{"a":', "not valid JSON"),
+        (b"[1]", "no JSON object"),
+        (b'{"a":"\\ud800"}', "not valid JSON"),
+    ],
+)
+def test_what_cant_be_read_is_said(line: bytes, why: str) -> None:
+    with pytest.raises(Unreadable, match=why):
+        decode(line)
+
+
+def test_what_a_text_holds_counts_as_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LARGE", 0)
+    text = '{"a": [1, "\\\\", 2]}\\' * MOST_VALUES
+    assert decode(json.dumps({"a": text}).encode()) == {"a": text}
