@@ -173,6 +173,15 @@ class WebSettings(_Section, frozen=True):
     and bills each search."""
 
 
+class TeamSettings(_Section, frozen=True):
+    """A folder whose memories a team shares."""
+
+    folder: Annotated[str, msgspec.Meta(pattern="^/")]
+    """Its absolute path."""
+    name: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+    """Of the team: a role of the database, which its members were granted."""
+
+
 class MemorySettings(_Section, frozen=True):
     """Memories of earlier sessions."""
 
@@ -194,6 +203,10 @@ class MemorySettings(_Section, frozen=True):
     max_rollouts_per_startup: Count = 16
     max_raw_memories_for_consolidation: Count = 256
     max_unused_days: Days = 30
+    database: str | None = None
+    """Where teams share memories: `postgresql+psycopg://ROLE@HOST/DATABASE`, without a password."""
+    team: tuple[TeamSettings, ...] = ()
+    """What is shared with whom. Like `database` never set by a project."""
 
 
 class UiSettings(_Section, frozen=True):

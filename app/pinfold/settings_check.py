@@ -26,6 +26,8 @@ def _wrong(value: Any, kind: Any, path: tuple[str, ...]) -> str | None:
             within = partial(_of_struct, struct=struct, path=path)
         case inspect.DictType(value_type=inspect.StructType(cls=struct)):
             within = partial(_of_each, struct=struct, path=path)
+        case inspect.VarTupleType(item_type=inspect.StructType(cls=struct)):
+            return _of_list(value, struct, path)
         case _:
             return _of_value(value, kind, info, path)
     if not isinstance(value, Mapping):
@@ -38,6 +40,14 @@ def _of_each(
 ) -> str | None:
     wrong = (_wrong(value, struct, (*path, name)) for name, value in given.items())
     return next(filter(None, wrong), None)
+
+
+def _of_list(value: Any, struct: type[msgspec.Struct], path: tuple[str, ...]) -> str | None:
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+        return (
+            f"{_named(path)} must be a list of sections, [[{_named(path)}]], not {_quoted(value)}"
+        )
+    return next(filter(None, (_of_struct(one, struct, path) for one in value)), None)
 
 
 def _of_struct(
@@ -91,6 +101,8 @@ def _described(info: inspect.Type) -> tuple[str, Callable[[Any], bool], str]:
                 lambda value: isinstance(value, list),
                 f"a list of {_described(item)[2]}",
             )
+        case inspect.StrType(pattern=str(pattern)):
+            return "text", lambda value: isinstance(value, str), f"text that fits {pattern}"
         case inspect.DictType(value_type=item):
             return (
                 "a table",

@@ -34,6 +34,9 @@ _LISTS = frozenset(
     }
 )
 
+_USERS_OWN = frozenset({"memories.database", "memories.team"})
+"""What says where data goes: no project sets it, trusted or not."""
+
 MAX_BYTES = 262_144
 """Of a config file."""
 
@@ -65,6 +68,12 @@ def load(
         if data is None:
             continue
         files.append(path)
+        if path == project_file:
+            data, refused = _without_users_own(data)
+            if refused:
+                warnings.append(
+                    f"{shown(path)}: {' and '.join(refused)} can only be set in your own config"
+                )
         if path == project_file and not trusted:
             data, waiting = _narrowed(data, layers)
             if waiting:
@@ -116,6 +125,24 @@ def _checked(data: dict[str, Any], source: str) -> dict[str, Any]:
         why = complaint(data, Settings) or "these settings can't be used"
         raise SettingsError(f"{source}: {why}") from error
     return data
+
+
+def _without_users_own(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """What a project's file sets without what it may not, and the names of that."""
+    refused = [
+        f"{section}.{key}"
+        for section, values in data.items()
+        if isinstance(values, dict)
+        for key in values
+        if f"{section}.{key}" in _USERS_OWN
+    ]
+    kept = {
+        section: {k: v for k, v in values.items() if f"{section}.{k}" not in refused}
+        if isinstance(values, dict)
+        else values
+        for section, values in data.items()
+    }
+    return kept, refused
 
 
 def _narrowed(

@@ -400,3 +400,30 @@ def test_a_value_that_is_also_a_section_is_refused(tmp_path: Path) -> None:
 def test_the_seeds_name_of_snapshot_is_read(tmp_path: Path) -> None:
     found = loaded(tmp_path, '[compact]\nmode = "hierarchical"')
     assert found.settings.compact.mode == "snapshot"
+
+
+TEAM = '[memories]\ndatabase = "postgresql+psycopg://ada@db/team"\n[[memories.team]]\n'
+
+
+def test_only_the_user_says_what_is_shared_with_whom(tmp_path: Path) -> None:
+    text = f'{TEAM}folder = "/work/payments"\nname = "payments"'
+    (team,) = loaded(tmp_path / "a", text).settings.memories.team
+    assert (team.folder, team.name) == ("/work/payments", "payments")
+    found = loaded(tmp_path / "b", project=text, trusted=True)
+    assert found.settings == Settings()
+    (warning,) = found.warnings
+    assert "memories.database and memories.team can only be set in your own config" in warning
+
+
+@pytest.mark.parametrize(
+    ("team", "said"),
+    [
+        ('folder = "work"\nname = "p"', "memories.team.folder can't be 'work'"),
+        ('folder = "/w"\nname = "../p"', "memories.team.name can't be '../p'"),
+        ('folder = "/w"', "memories.team needs name"),
+    ],
+)
+def test_a_wrong_team_is_named(tmp_path: Path, team: str, said: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        loaded(tmp_path, TEAM + team)
+    assert said in str(caught.value)

@@ -1,0 +1,66 @@
+"""A new revision of a team's files: which lines stand in them, and in which order. Pure.
+
+A revision holds no words of its own: each of its lines is one that an owner shared, as it is. Of
+lines of one owner in the same words but for their figures the newest wins.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pinfold.digests.words import words
+from pinfold.memories.places import MEMORY, SUMMARY
+from pinfold.memories.statements import KINDS, Statement
+from pinfold.memories.team.values import Line, Picked
+
+MOST = 2_000
+"""Lines of `MEMORY.md`."""
+SUMMARY_CHARACTERS = 10_000
+_FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
+
+
+def choose(lines: Iterable[Line]) -> list[Picked]:
+    """The places of both files, in order."""
+    newest: dict[object, tuple[Line, Statement]] = {}
+    same: dict[object, object] = {}
+    for line in sorted(lines, key=lambda line: (not line.stale, line.since, line.id)):
+        statement = line.statement
+        if statement is None:
+            continue
+        said = words(statement.text)
+        plain = frozenset(word for word in said if not _FIGURE.fullmatch(word)) or frozenset(said)
+        key = line.owner, line.folder, statement.kind, plain
+        text = line.folder, statement.kind, statement.text.casefold()
+        if same.setdefault(text, key) == key:  # else another owner said it first
+            newest[key] = line, statement
+    kept = sorted(newest.values(), key=lambda pair: (-pair[0].since, pair[0].id))[:MOST]
+    return [*_placed(MEMORY, kept), *_placed(SUMMARY, _best(kept))]
+
+
+def _best(kept: Sequence[tuple[Line, Statement]]) -> list[tuple[Line, Statement]]:
+    """What fits into the summary: of each owner and kind in turn, the newest first."""
+    turns = Counter[tuple[str, str]]()
+    ranked: list[tuple[int, int]] = []
+    for at, (line, statement) in enumerate(kept):
+        ranked.append((turns[line.owner, statement.kind], at))
+        turns[line.owner, statement.kind] += 1
+    room, best = SUMMARY_CHARACTERS, []
+    for _, at in sorted(ranked):
+        line, _ = kept[at]
+        room -= len(line.text) + 1
+        if room >= 0 and not line.stale:
+            best.append(kept[at])
+    return best
+
+
+def _placed(file: str, some: Sequence[tuple[Line, Statement]]) -> list[Picked]:
+    """By folder, the one with the newest line first; in it by kind, then the newest."""
+    folders: dict[str, None] = dict.fromkeys(
+        line.folder for line, _ in sorted(some, key=lambda pair: -pair[0].since)
+    )
+    rank = {folder: at for at, folder in enumerate(folders)}
+    order = {kind: at for at, kind in enumerate(KINDS)}
+    in_order = sorted(
+        some, key=lambda pair: (rank[pair[0].folder], order[pair[1].kind], -pair[0].since)
+    )
+    return [Picked(file, line.id) for line, _ in in_order]

@@ -1,0 +1,161 @@
+"""A machine's copy of what a team shares: what it pulled last, and the files made of it."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from pinfold.atomic_files import make_folder, write_atomic
+from pinfold.memories import trees
+from pinfold.memories.places import MEMORY, SUMMARY, MemoriesRefused
+from pinfold.memories.statements import Statement
+from pinfold.memories.team.sharing import Team
+from pinfold.memories.team.values import Line, Picked
+from pinfold.sanitize import one_line
+
+TEAMS = "team"
+"""The folder of teams, in that of memories and in that beside it."""
+_PATIENCE = 10.0
+
+
+class Copy(Struct, frozen=True):
+    """What was pulled, checked here."""
+
+    role: str = ""
+    """Ours in the database."""
+    revision: int = 0
+    pulled_at: float = 0.0
+    """By this machine's clock."""
+    lines: tuple[Line, ...] = ()
+    placed: tuple[Picked, ...] = ()
+    tombstones: frozenset[str] = frozenset()
+    """Lines that were forgotten for everybody."""
+    hidden: frozenset[str] = frozenset()
+    """Lines that were forgotten for us."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """By a line's id, the hash of what was pulled for it, so that it is not checked again; of one
+    that was refused, too."""
+    left_out: int = 0
+    """Lines that did not pass the check."""
+
+    @property
+    def by_id(self) -> dict[str, Line]:
+        return {line.id: line for line in self.lines if line.id not in self.gone}
+
+    @property
+    def gone(self) -> frozenset[str]:
+        return self.tombstones | self.hidden
+
+
+class TeamCopy:
+    """The copy of one team in pinfold's home. Every function blocks and raises `OSError`."""
+
+    def __init__(self, home: Path, team: Team) -> None:
+        self.team = team
+        self.files = home / "memories" / TEAMS / team.name
+        self.work = home / "memories-work" / TEAMS / team.name
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Change it alone. Raises `MemoriesRefused`."""
+        from filelock import FileLock, Timeout
+
+        make_folder(self.files.parent.parent)
+        make_folder(self.files.parent)
+        make_folder(self.work.parent.parent)
+        make_folder(self.work.parent)
+        make_folder(self.work)
+        try:
+            with FileLock(self.work / "lock", timeout=_PATIENCE):
+                yield
+        except Timeout:
+            raise MemoriesRefused("Another pinfold is changing memories; try again.") from None
+
+    def read(self) -> Copy:
+        """What was pulled last."""
+        return _read(self.work / "copy.json", Copy) or Copy()
+
+    def write(self, copy: Copy) -> None:
+        """Replace it, and the files. Within the lock."""
+        kept = {line.id: line for line in copy.lines if line.id not in copy.gone}
+        copy = replace(
+            copy,
+            lines=tuple(kept.values()),
+            placed=tuple(place for place in copy.placed if place.line in kept),
+        )
+        write_atomic(self.work / "copy.json", msgspec.json.encode(copy))
+        for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
+            text = self._page(title, [kept[p.line] for p in copy.placed if p.file == name])
+            trees.put(self.files, name, text.encode())
+
+    def bury(self, tombstones: Collection[str], hidden: Collection[str]) -> None:
+        """Take lines out of the copy and its files before anything reads them."""
+        with self.locked():
+            copy = self.read()
+            if not {*tombstones, *hidden} <= copy.gone:
+                self.write(
+                    replace(
+                        copy,
+                        tombstones=copy.tombstones | frozenset(tombstones),
+                        hidden=copy.hidden | frozenset(hidden),
+                    )
+                )
+
+    def drop(self) -> None:
+        """Remove the copy; what was forgotten for us stays so."""
+        with self.locked():
+            copy = self.read()
+            self.write(Copy(tombstones=copy.tombstones, hidden=copy.hidden))
+
+    # What this machine has shared
+
+    def shared(self) -> dict[str, str]:
+        """By the private line, the id under which it was shared."""
+        return _read(self.work / "shared.json", dict[str, str]) or {}
+
+    def note_shared(self, session: str, lines: dict[str, str]) -> None:
+        """What was shared of a session, in the place of what was before."""
+        with self.locked():
+            now = {line: key for line, key in self.shared().items() if f"{session}#" not in line}
+            write_atomic(self.work / "shared.json", msgspec.json.encode({**now, **lines}))
+
+    def _page(self, title: str, lines: Collection[Line]) -> str:
+        parts = [f"{title}\n"]
+        folder = None
+        for line in lines:
+            if line.folder != folder:
+                folder = line.folder
+                parts.append(f"\n## {self.team.here(folder)}\n\n")
+            parts.append(f"{written(line)}\n")
+        return "".join(parts)
+
+
+def written(line: Line) -> str:
+    """A line as the files have it: with its owner's name."""
+    statement = line.statement
+    assert statement is not None
+    return str(
+        Statement(
+            statement.kind,
+            f"{owner_of(line)}: {statement.text}",
+            statement.cites,
+            statement.quote,
+            statement.file,
+        )
+    )
+
+
+def owner_of(line: Line) -> str:
+    """The owner's name, which can't be taken for anything else."""
+    name = "".join(c if c.isalnum() or c in "._@-" else "_" for c in one_line(line.owner))
+    return name[:63] or "somebody"
+
+
+def _read(path: Path, kind):  # type: ignore[no-untyped-def]
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None

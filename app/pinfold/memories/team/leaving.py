@@ -1,0 +1,87 @@
+"""Text as it may leave this machine: no secrets, no absolute paths, no names of homes."""
+
+import getpass
+import re
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from pinfold.memories.source import safely
+from pinfold.memories.team.sharing import Team
+
+_SHARED_ACCOUNTS = {
+    *("admin", "app", "build", "ci", "dev", "home", "node", "nobody", "postgres", "root"),
+    *("runner", "test", "ubuntu", "user", "users", "vscode", "work"),
+}
+"""Names of homes that name nobody, and are words of any text."""
+_HOME = re.compile(r"(?:file:/*)?[/\\]+(?:home|Users)[/\\]+[^/\\\s\"'`:;,)]+", re.IGNORECASE)
+_ABSOLUTE = re.compile(
+    r"(?:file:/+|(?<![\w/.…~\\-])(?:(?<!:)/{2,}|/(?!/)|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\))"
+    r"[^\s\"'`<>|()\[\]{},;:*?]*"
+)
+
+
+class Leaving:
+    """Takes out of texts of one session what may not leave. Blocking."""
+
+    def __init__(self, team: Team, cwd: Path) -> None:
+        self._team = team
+        self._cwd = cwd.resolve()
+        roots = {str(team.root), str(team.folder), str(cwd), str(self._cwd)}
+        # The longest first: one may be in another.
+        self._below = [
+            (Path(root), re.compile(rf"(?<![\w.-]){re.escape(root)}(?![\w.-])/*"))
+            for root in sorted(roots, key=len, reverse=True)
+        ]
+        self._names = [
+            re.compile(rf"(?<![^\W_]){re.escape(n)}(?![^\W_])", re.IGNORECASE) for n in _names()
+        ]
+
+    def text(self, text: str) -> str:
+        """The text without them; a path below the root becomes relative to that."""
+        text = safely(text)
+        for root, pattern in self._below:
+            prefix = self._team.relative(root) or ""
+            text = pattern.sub(f"{prefix}/" if prefix else "", text)
+        text = _ABSOLUTE.sub(_last, _HOME.sub("~", text))
+        for name in self._names:
+            text = name.sub("user", text)
+        return text
+
+    def file(self, name: str) -> str | None:
+        """A file of a statement, relative to the root; None outside the shared folder."""
+        return self._team.relative(self._cwd / name) or None
+
+    def outside(self, name: str) -> bool:
+        """Whether a path leads out of the shared folder."""
+        try:
+            path = self._cwd / Path(name).expanduser()
+            return self._team.relative(path) is None and not str(path).startswith(_SYSTEM)
+        except (OSError, RuntimeError, ValueError):
+            return True
+
+
+_SYSTEM = ("/bin/", "/dev/", "/usr/")
+"""Folders that are no place for private files."""
+
+
+def paths_in(command: str) -> list[str]:
+    """What looks like a path out of the folder in a text: absolute, of a home, or upwards."""
+    return re.findall(
+        r"(?<![\w./:])(?:~[\w.-]*/?|/|(?:\.\./?)+)[^\s\"'`<>|()\[\]{},;:*?]*", command
+    )
+
+
+def _names() -> set[str]:
+    found = {Path.home().name, socket.gethostname().partition(".")[0]}
+    with suppress(KeyError, OSError):  # of a user without a name
+        found.add(getpass.getuser())
+    return {name for name in found if len(name) > 1 and name.casefold() not in _SHARED_ACCOUNTS}
+
+
+def _last(found: re.Match[str]) -> str:
+    """`…/name` in the place of a path; what has one part only is no path."""
+    parts = [part for part in re.split(r"[/\\]+", found[0]) if part]
+    if len(parts) < 2 and found[0].startswith("/"):
+        return found[0]
+    return f"…/{parts[-1]}" if len(parts) > 1 else "…"

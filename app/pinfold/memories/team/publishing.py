@@ -1,0 +1,134 @@
+"""The lines that a session's record gives to a team."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold.memories.reading import MAX_BYTES
+from pinfold.memories.records import Output
+from pinfold.memories.source import Source
+from pinfold.memories.statements import Statement, statements
+from pinfold.memories.team.leaving import Leaving, paths_in
+from pinfold.memories.team.proving import MOST_TEXT, doubt, excerpt
+from pinfold.memories.team.sharing import Team
+from pinfold.memories.team.values import Line, Quote, digest, line_id
+from pinfold.rollout.acts import act
+from pinfold.rollout.items import Item
+from pinfold.rollout.mentions import texts_of
+from pinfold.small_files import read
+
+_FORM = "1"
+"""Of what is published; another one publishes everything again."""
+
+
+class Published(Struct, frozen=True):
+    """A line, and the private one that it was made of."""
+
+    line: Line
+    private: str
+
+
+def input_of(team: Team, output: Output) -> str:
+    """What a publication depends on."""
+    return digest(_FORM, team.name, str(team.root), output.cwd, output.raw_memory)
+
+
+def published(
+    team: Team, owner: str, output: Output, source: Source | None
+) -> tuple[list[Published], int]:
+    """The lines of a session that may leave, and how many may not. Blocking.
+
+    Without `source`, the session being gone, a line has the quote of its record alone.
+    """
+    cwd = Path(output.cwd)
+    folder = team.relative(cwd)
+    if folder is None:
+        return [], 0
+    leaving = Leaving(team, cwd)
+    found: list[Published] = []
+    every = statements(output.raw_memory)
+    for statement in every:
+        line = _line(team, owner, output.session_id, folder, statement, leaving, source)
+        if line is not None:
+            found.append(Published(line, str(statement)))
+    return found, len(every) - len(found)
+
+
+def _line(
+    team: Team,
+    owner: str,
+    session: str,
+    folder: str,
+    statement: Statement,
+    leaving: Leaving,
+    source: Source | None,
+) -> Line | None:
+    if any(cite.session != session for cite in statement.cites):
+        return None
+    file = leaving.file(statement.file) if statement.file else ""
+    if file is None:
+        return None
+    said = Statement(
+        statement.kind,
+        leaving.text(statement.text),
+        statement.cites,
+        leaving.text(statement.quote),
+        file,
+    )
+    if len(said.text) > MOST_TEXT or str(said) != str(_reread(said)):
+        return None
+    quotes: list[Quote] = []
+    for cite in said.cites:
+        items = _cited(source, cite.item) if source else []
+        if any(map(leaving.outside, _touched(items))):
+            return None
+        texts = [leaving.text(text) for item in items for text in texts_of(item)]
+        texts += [said.quote] if said.quote else []
+        at_root = team.root / file if file else None
+        quotes.append(Quote(str(cite), excerpt(said.text, texts), file, hash_of(at_root)))
+    if doubt(said, quotes):
+        return None
+    text = str(said)
+    return Line(line_id(team.name, owner, session, text), session, folder, text, tuple(quotes))
+
+
+def _reread(said: Statement) -> Statement | None:
+    found = statements(str(said))
+    return found[0] if len(found) == 1 else None
+
+
+def _cited(source: Source, n: int) -> list[Item]:
+    """An item, and the other half of its call."""
+    item = next((item for item in source.items if item.n == n), None)
+    if item is None:
+        return []
+    if not item.call_id:
+        return [item]
+    return [
+        other
+        for other in source.items
+        if (other.response, other.call_id) == (item.response, item.call_id)
+    ]
+
+
+def _touched(items: Sequence[Item]) -> list[str]:
+    """The paths that a call names: what it read or wrote may be of another folder."""
+    calls = [item for item in items if item.kind == "tool_call"]
+    results = [item for item in items if item.kind == "tool_result"]
+    found: list[str] = []
+    for result in results:
+        done = act(calls[0] if calls else None, result)
+        found += [*done.paths, *done.names] if done else []
+    texts = [text for call in calls for text in texts_of(call)]
+    texts += [str(item.detail.get("command", "")) for item in items]
+    return found + [path for text in texts for path in paths_in(text)]
+
+
+def hash_of(path: Path | None) -> str:
+    """SHA-256 of a file; empty where it can't be read."""
+    try:
+        return hashlib.sha256(read(path, MAX_BYTES)).hexdigest() if path else ""
+    except (OSError, ValueError):
+        return ""

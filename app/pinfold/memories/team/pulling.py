@@ -1,0 +1,195 @@
+"""From the database to this machine's copy: every line is redacted and checked again."""
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from msgspec.structs import replace
+from sqlalchemy import Connection, extract, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from pinfold.memories.records import StateError
+from pinfold.memories.source import safely
+from pinfold.memories.statements import parse
+from pinfold.memories.team.copy import TeamCopy
+from pinfold.memories.team.proving import MOST_QUOTE, MOST_TEXT, doubt
+from pinfold.memories.team.server import Server
+from pinfold.memories.team.tables import (
+    hidden,
+    lines,
+    quotes,
+    revision_lines,
+    revisions,
+    tombstones,
+)
+from pinfold.memories.team.values import Line, Picked, Quote, digest
+from pinfold.sanitize import one_line, safe
+
+SECONDS = 2.0
+"""That a pull in the background may take."""
+MOST_LINES = 5_000
+_SLICE = 50
+"""Lines that are checked between looks at the clock."""
+
+
+def bury(server: Server, copies: Iterable[TeamCopy]) -> None:
+    """Take out of the copies what was forgotten. Raises `StateError`, `OSError`."""
+    with server.transaction() as conn:
+        found = [(copy, *_gone(conn, copy)) for copy in copies]
+    for copy, buried, ours in found:
+        copy.bury(buried, ours)
+
+
+def _gone(conn: Connection, copy: TeamCopy) -> tuple[frozenset[str], frozenset[str]]:
+    """Lines that are forgotten for everybody, and for us; ours from before are written there."""
+    team = copy.team.name
+    known = copy.read()
+    if unsent := known.hidden:
+        there = select(lines.c.team, lines.c.id).where(lines.c.team == team, lines.c.id.in_(unsent))
+        hide = insert(hidden).from_select(["team", "line"], there).on_conflict_do_nothing()
+        conn.execute(hide)
+    buried = conn.scalars(select(tombstones.c.line).where(tombstones.c.team == team))
+    ours = conn.scalars(select(hidden.c.line).where(hidden.c.team == team))
+    return frozenset(buried), frozenset(ours) | known.hidden
+
+
+def pull(
+    server: Server,
+    copy: TeamCopy,
+    now: Callable[[], float],
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
+    """Bring a copy up to date; how many lines it has.
+
+    What can't be checked in time waits for the next pull. Raises `StateError`, `OSError`,
+    `MemoriesRefused`.
+    """
+    until = clock() + seconds
+    team = copy.team.name
+    with server.transaction() as conn:
+        buried, ours = _gone(conn, copy)
+        number = conn.scalar(select(func.max(revisions.c.number)).where(revisions.c.team == team))
+        order = (revision_lines.c.file.desc(), revision_lines.c.place)  # the summary first
+        placed = [
+            Picked(row.file, row.line)
+            for row in conn.execute(
+                select(revision_lines)
+                .where(revision_lines.c.team == team, revision_lines.c.number == number)
+                .order_by(*order)
+                .limit(2 * MOST_LINES)
+            )
+        ]
+        found = _lines(conn, team)
+    first = {place.line: at for at, place in reversed(list(enumerate(placed)))}
+    found.sort(key=lambda line: (first.get(line.id, len(first)), -line.since))
+    was = copy.read()
+    known = {line.id: line for line in was.lines}
+    kept: list[Line] = []
+    sources: dict[str, str] = {}
+    for at, line in enumerate(found):
+        if at % _SLICE == 0 and clock() > until:
+            break
+        source = _source(line)
+        if was.sources.get(line.id) == source:
+            checked = (
+                replace(known[line.id], stale=_short(line.stale)) if line.id in known else None
+            )
+        else:
+            checked = check(line)
+        sources[line.id] = source
+        if checked is not None:
+            kept.append(checked)
+    if clock() > until and not kept:
+        raise StateError(
+            f"The team's database {server.shown} is too slow: it took over {seconds:g} s."
+        )
+    with copy.locked():
+        there = {line.id for line in kept}
+        copy.write(
+            replace(
+                was,
+                role=server.role,
+                revision=number or 0,
+                pulled_at=now(),
+                lines=tuple(kept),
+                placed=tuple(sorted((p for p in placed if p.line in there), key=lambda p: p.file)),
+                tombstones=buried,
+                hidden=ours | copy.read().hidden,
+                sources=sources,
+                left_out=len(sources) - len(kept),
+            )
+        )
+    return len(kept)
+
+
+def _lines(conn: Connection, team: str) -> list[Line]:
+    said: dict[str, list[Quote]] = {}
+    for row in conn.execute(
+        select(quotes).where(quotes.c.team == team).order_by(quotes.c.line, quotes.c.cite)
+    ):
+        said.setdefault(row.line, []).append(Quote(row.cite, row.said, row.file, row.file_hash))
+    rows = conn.execute(
+        select(lines, extract("epoch", lines.c.since).label("at"))
+        .where(lines.c.team == team)
+        .order_by(lines.c.since.desc())
+        .limit(MOST_LINES)
+    )
+    return [_line(row, said.get(row.id, [])) for row in rows]
+
+
+def _line(row: Any, said: list[Quote]) -> Line:
+    return Line(
+        row.id,
+        row.session,
+        row.folder,
+        row.said,
+        tuple(said),
+        owner=row.owner,
+        since=float(row.at),
+        stale=row.stale,
+    )
+
+
+def read_lines(conn: Connection, team: str) -> list[Line]:
+    """All lines of a team, as they were shared."""
+    return _lines(conn, team)
+
+
+def _source(line: Line) -> str:
+    said = (f"{quote.cite}\n{quote.text}\n{quote.file}\n{quote.file_hash}" for quote in line.quotes)
+    return digest(line.owner, line.session, line.folder, line.text, *said)
+
+
+def check(line: Line) -> Line | None:
+    """A line as it may be used here; None where it may not be."""
+    statement = parse(safely(one_line(line.text)))
+    if statement is None or len(statement.text) > MOST_TEXT:
+        return None
+    if any(cite.session != line.session for cite in statement.cites):
+        return None
+    if not all(map(_is_below, (line.folder or ".", statement.file or "."))):
+        return None
+    said = tuple(
+        replace(
+            quote,
+            cite=one_line(quote.cite)[:200],
+            text=safely(safe(quote.text))[:MOST_QUOTE],
+            file=one_line(quote.file),
+        )
+        for quote in line.quotes
+    )
+    if not said or doubt(statement, said):
+        return None
+    return replace(line, text=str(statement), quotes=said, stale=_short(line.stale))
+
+
+def _short(text: str) -> str:
+    return one_line(text)[:200]
+
+
+def _is_below(path: str) -> bool:
+    """Whether it stays below the repository's root."""
+    found = PurePosixPath(path)
+    return not found.is_absolute() and ".." not in found.parts and path.isprintable()

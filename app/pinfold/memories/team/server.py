@@ -1,0 +1,164 @@
+"""A team's database: connections, what is wrong with them in a sentence, its tables.
+
+SQLAlchemy and the driver are heavy: import this module where it is used.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, NullPool, create_engine, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from pinfold.memories.records import StateError
+from pinfold.memories.team.address import SCHEME, connect_arguments, from_keyring
+from pinfold.memories.team.steps import STEPS
+from pinfold.sanitize import one_line
+
+LOCK = 0x70696E66
+"""Of the advisory lock under which the tables change."""
+TIMEOUT = 30.0
+"""Seconds that a statement may take."""
+
+
+class Unreachable(StateError):
+    """There is no connection, or it was cut."""
+
+
+class Server:
+    """The database at a URL. Every function blocks and raises `StateError`."""
+
+    def __init__(
+        self, url: str, env: Mapping[str, str] = os.environ, *, timeout: float = TIMEOUT
+    ) -> None:
+        try:
+            import psycopg
+        except ImportError as error:
+            raise StateError(
+                'A team\'s database needs an extra: pip install "pinfold[postgres]".'
+            ) from error
+        arguments = connect_arguments(url, env, from_keyring)
+        arguments["options"] = (
+            f"-c search_path=pg_catalog -c statement_timeout={int(timeout * 1000)} "
+            f"-c lock_timeout={int(timeout * 1000)}"
+        )
+        self.role: str = arguments["user"]
+        self.shown = f"{arguments['host']}:{arguments['port']}/{arguments['dbname']}"
+        self._checked = False
+        self._engine = create_engine(
+            f"{SCHEME}://", creator=lambda: psycopg.connect(**arguments), poolclass=NullPool
+        )
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """One transaction; undone if the block raises."""
+        if not self._checked:
+            with self._plainly(), self._engine.begin() as conn:
+                _check_role(conn)
+                _migrate(conn)
+            self._checked = True
+        with self._plainly(), self._engine.begin() as conn:
+            yield conn
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            why = _reason(str(error.orig))
+            if error.connection_invalidated or _is_cut(error):
+                raise Unreachable(
+                    f"The team's database {self.shown} can't be reached: {why}."
+                ) from error
+            raise StateError(f"The team's database {self.shown} refused: {why}.") from error
+        except SQLAlchemyError as error:
+            raise StateError(
+                f"The team's database {self.shown} can't be used: {_reason(str(error))}."
+            ) from error
+
+
+def _is_cut(error: DBAPIError) -> bool:
+    """Whether it is about the connection; a statement's failure has a code of the server's."""
+    code = getattr(error.orig, "sqlstate", None)
+    return code is None or str(code).startswith(("08", "57P", "53", "28"))
+
+
+def code_of(error: BaseException | None) -> str:
+    """The server's code for what failed; empty where it gave none."""
+    while error is not None:
+        if isinstance(error, DBAPIError):
+            return str(getattr(error.orig, "sqlstate", None) or "")
+        error = error.__cause__
+    return ""
+
+
+def _check_role(conn: Connection) -> None:
+    """Refuse a role that row-level security does not hold back."""
+    role = conn.execute(
+        text(
+            "SELECT rolname, rolsuper FROM pg_roles WHERE (rolsuper OR rolbypassrls)"
+            " AND pg_has_role(current_user, oid, 'MEMBER') LIMIT 1"
+        )
+    ).one_or_none()
+    if role is not None:
+        me = conn.scalar(text("SELECT current_user"))
+        what = "a superuser" if role.rolsuper else "free of row-level security (BYPASSRLS)"
+        whose = (
+            f"The role {me} is"
+            if me == role.rolname
+            else f"The role {me} may become {role.rolname}, which is"
+        )
+        raise StateError(
+            f"{whose} {what}: it could change what others have shared. Use a plain role."
+        )
+
+
+def _migrate(conn: Connection) -> None:
+    """Bring the tables up to date, one process at a time."""
+    if _version(conn) == len(STEPS):
+        return
+    conn.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+    version = _version(conn)
+    if version > len(STEPS):
+        raise StateError("The team's database is of a newer version of pinfold; update pinfold.")
+    if version == len(STEPS):
+        return
+    owner = conn.scalar(
+        text(
+            "SELECT pg_get_userbyid(coalesce((SELECT nspowner FROM pg_namespace"
+            " WHERE nspname = 'pinfold'), (SELECT datdba FROM pg_database"
+            " WHERE datname = current_database())))"
+        )
+    )
+    may = conn.scalar(
+        text(
+            "SELECT pg_has_role(current_user, :owner, 'USAGE') OR (:version = 0 AND"
+            " has_database_privilege(current_database(), 'CREATE'))"
+        ),
+        {"owner": owner, "version": version},
+    )
+    if not may:
+        done = "updated" if version else "set up"
+        raise StateError(
+            f"The team's database is not {done} yet: its owner, {owner}, does that with "
+            "`pinfold memories doctor`."
+        )
+    for step in STEPS[version:]:
+        conn.exec_driver_sql(step)
+    if version == 0:
+        conn.execute(text("INSERT INTO pinfold.schema_version VALUES (0)"))
+    conn.execute(text("UPDATE pinfold.schema_version SET version = :new"), {"new": len(STEPS)})
+
+
+def _version(conn: Connection) -> int:
+    """The version of the tables; 0 where there are none."""
+    if conn.scalar(text("SELECT to_regclass('pinfold.schema_version')")) is None:
+        return 0
+    return int(conn.scalar(text("SELECT version FROM pinfold.schema_version")) or 0)
+
+
+def _reason(why: str) -> str:
+    return one_line(why.partition("\n")[0]).strip().rstrip(".") or "it gave no reason"

@@ -1,0 +1,281 @@
+"""Sharing with teams: what was forgotten leaves, what is new goes out, what others shared comes in.
+
+All of it blocks. Where a process dies between any two steps, the next one goes on: a job that it
+had is claimed again once its lease has ended, and each transaction leaves the database whole.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from pinfold.atomic_files import write_atomic
+from pinfold.memories import source
+from pinfold.memories.leases import LEASE
+from pinfold.memories.reader import Sessions
+from pinfold.memories.reading import MemoryLine, Sources
+from pinfold.memories.records import Output, StateError
+from pinfold.memories.statements import parse
+from pinfold.memories.team import pulling
+from pinfold.memories.team.choosing import choose
+from pinfold.memories.team.claims import Claims, finish
+from pinfold.memories.team.copy import TeamCopy
+from pinfold.memories.team.publishing import Published, hash_of, input_of, published
+from pinfold.memories.team.server import Server, code_of
+from pinfold.memories.team.sharing import Team, team_of
+from pinfold.memories.team.tables import jobs, lines, quotes, revision_lines, revisions
+from pinfold.memories.team.values import Claim
+from pinfold.rollout.journal import JournalError
+
+if TYPE_CHECKING:
+    from pinfold.memories.state import State
+
+AT_ONCE = 8
+"""Sessions that are claimed at once."""
+_RACED = ("23503", "PF001", "PF002", "42501")
+"""Codes of a revision that came too late: a line of it was forgotten, the lease or the parent is
+another's."""
+
+
+class Synced(Struct, frozen=True):
+    """What came of it."""
+
+    sent: int = 0
+    """Lines that went out."""
+    left_out: int = 0
+    """Lines of these sessions that may not leave, or that nothing bears out."""
+    have: int = 0
+    """Lines that the copies have."""
+
+    def __str__(self) -> str:
+        said = f"{self.sent:,} lines shared" if self.sent else "Nothing new to share"
+        left = f", {self.left_out:,} kept private" if self.left_out else ""
+        return f"{said}{left}; {self.have:,} lines of the team are here."
+
+
+class Sync:
+    """One machine's part. Raises `StateError`, `OSError`, `MemoriesRefused`."""
+
+    def __init__(
+        self,
+        home: Path,
+        teams: Sequence[Team],
+        server: Server,
+        state: "State",
+        *,
+        lease: float = LEASE,
+    ) -> None:
+        self._home = home
+        self._teams = teams
+        self._names = list(dict.fromkeys(team.name for team in teams))
+        self._server = server
+        self._state = state
+        self._host = installation(home)
+        self.claims = Claims(server, self._host, lease)
+        self._copies = {team.name: TeamCopy(home, team) for team in teams}
+
+    def through(self, now: Callable[[], float], seconds: float, *, force: bool = False) -> Synced:
+        """All steps. `seconds` are what pulling may take; `force` does not wait after failures."""
+        self.forget()
+        self.queue()
+        sent, left_out = self.publish(force=force)
+        self.mark_stale()
+        self.consolidate(force=force)
+        have = sum(pulling.pull(self._server, copy, now, seconds) for copy in self.copies)
+        return Synced(sent, left_out, have)
+
+    @property
+    def copies(self) -> list[TeamCopy]:
+        return list(self._copies.values())
+
+    # Out
+
+    def forget(self) -> None:
+        """Forget for everybody what was forgotten here."""
+        if gone := self._state.forgotten():
+            with self._server.transaction() as conn:
+                forget_sessions(conn, gone)
+
+    def queue(self) -> None:
+        for name, some in self._ours().items():
+            self.claims.queue(
+                name, {row.session_id: input_of(team, row) for row, team in some.values()}
+            )
+
+    def _ours(self) -> dict[str, dict[str, tuple[Output, Team]]]:
+        """By team, the records of sessions that belong to it."""
+        found: dict[str, dict[str, tuple[Output, Team]]] = {name: {} for name in self._names}
+        for row in self._state.outputs():
+            if (team := team_of(row.cwd, self._teams)) is not None:
+                found[team.name][row.session_id] = (row, team)
+        return found
+
+    def publish(self, *, force: bool = False) -> tuple[int, int]:
+        """Share what is queued; how many lines were, and how many may not be."""
+        sent = left_out = 0
+        while claims := self.claims.claim("publish", self._names, AT_ONCE, force=force):
+            for claim in claims:
+                more, others = self.publish_one(claim)
+                sent, left_out = sent + more, left_out + others
+        return sent, left_out
+
+    def publish_one(self, claim: Claim) -> tuple[int, int]:
+        """Share the lines of one session, and end its job."""
+        every = {key: pair for some in self._ours().values() for key, pair in some.items()}
+        row, team = every.get(claim.key, (None, None))
+        if row is None or team is None:  # forgotten, or not shared any more
+            with self._server.transaction() as conn:
+                finish(conn, claim)
+            return 0, 0
+        try:
+            folder = Sessions(self._home, [row]).path(row.session_id)
+            said = source.read(folder) if folder else None
+            found, left_out = published(team, self._server.role, row, said)
+        except (JournalError, OSError) as error:
+            self.claims.fail(claim, type(error).__name__)  # its words may name a path
+            return 0, 0
+        with self._server.transaction() as conn:
+            if not finish(conn, claim):
+                return 0, 0
+            _put(conn, team, self._host, row.session_id, found)
+        self._copies[team.name].note_shared(
+            row.session_id, {one.private: one.line.id for one in found}
+        )
+        return len(found), left_out
+
+    def mark_stale(self) -> None:
+        """Say of our lines which may no longer hold."""
+        sessions = Sessions(self._home, self._state.outputs())
+        sources = Sources(sessions.folder, set(self._state.confirmed()))
+        for copy in self.copies:
+            private = {key: line for line, key in copy.shared().items()}
+            if not private:
+                continue
+            ours = (lines.c.team == copy.team.name, lines.c.id.in_(list(private)))
+            with self._server.transaction() as conn:
+                for row in conn.execute(select(lines.c.id, lines.c.stale).where(*ours)).all():
+                    line = private[row.id]
+                    why = sources.stale(MemoryLine(0, line, statement=parse(line)))
+                    if why != row.stale:
+                        one = (lines.c.team == copy.team.name, lines.c.id == row.id)
+                        conn.execute(update(lines).where(*one).values(stale=why))
+                    if not why:
+                        _rehash(conn, copy.team, row.id)
+
+    # Consolidation
+
+    def consolidate(self, *, force: bool = False) -> None:
+        """Write new revisions of the teams whose lines have changed, if nobody does already."""
+        for claim in self.claims.claim("consolidate", self._names, len(self._names), force=force):
+            self.consolidate_one(claim)
+
+    def consolidate_one(self, claim: Claim) -> bool:
+        """Write one revision; False where it came too late."""
+        team = claim.key
+        with self._server.transaction() as conn:
+            newest = select(func.max(revisions.c.number)).where(revisions.c.team == team)
+            parent = conn.scalar(newest) or 0
+            every = pulling.read_lines(conn, team)
+        checked = [found for line in every if (found := pulling.check(line)) is not None]
+        try:
+            self.revise(claim, parent, choose(checked))
+        except StateError as error:
+            if code_of(error) not in _RACED:
+                raise
+            self.claims.release([claim])
+            return False
+        return True
+
+    def revise(self, claim: Claim, parent: int, chosen) -> None:  # type: ignore[no-untyped-def]
+        """Put a revision in the place of its parent, and end the job."""
+        with self._server.transaction() as conn:
+            number = parent + 1
+            conn.execute(
+                revisions.insert().values(
+                    team=claim.key, number=number, parent=parent, input=claim.input
+                )
+            )
+            rows = [
+                {"team": claim.key, "number": number, "file": p.file, "place": at, "line": p.line}
+                for at, p in enumerate(chosen)
+            ]
+            if rows:
+                conn.execute(revision_lines.insert(), rows)
+            finish(conn, claim)
+
+
+def _put(conn: Connection, team: Team, host: str, session: str, found: list[Published]) -> None:
+    """Make these the lines of a session. What is no longer among them is withdrawn."""
+    conn.execute(text("SET LOCAL pinfold.withdraw = 'on'"))
+    ids = [one.line.id for one in found]
+    conn.execute(
+        delete(lines).where(
+            lines.c.session == session,
+            lines.c.owner == func.current_user(),
+            lines.c.id.not_in(ids) | (lines.c.team != team.name),
+        )
+    )
+    for one in found:
+        line = one.line
+        put = insert(lines).values(
+            team=team.name,
+            host=host,
+            session=session,
+            folder=line.folder,
+            said=line.text,
+        )
+        if conn.execute(put.on_conflict_do_nothing()).rowcount:
+            conn.execute(
+                quotes.insert(),
+                [
+                    {
+                        "team": team.name,
+                        "line": line.id,
+                        "cite": quote.cite,
+                        "said": quote.text,
+                        "file": quote.file,
+                        "file_hash": quote.file_hash,
+                    }
+                    for quote in line.quotes
+                ],
+            )
+
+
+def _rehash(conn: Connection, team: Team, line: str) -> None:
+    """Files that changed and still say it have another hash."""
+    ours = (quotes.c.team == team.name, quotes.c.line == line, quotes.c.file != "")
+    for row in conn.execute(select(quotes.c.cite, quotes.c.file, quotes.c.file_hash).where(*ours)):
+        if (found := hash_of(team.root / row.file)) != row.file_hash:
+            this = update(quotes).where(*ours, quotes.c.cite == row.cite)
+            conn.execute(this.values(file_hash=found))
+
+
+def forget_sessions(conn: Connection, sessions: Sequence[str]) -> int:
+    """Delete our lines of these sessions for everybody; how many there were."""
+    own = (lines.c.session.in_(sessions), lines.c.owner == func.current_user())
+    gone = conn.execute(delete(lines).where(*own)).rowcount
+    conn.execute(
+        delete(jobs).where(
+            jobs.c.kind == "publish",
+            jobs.c.key.in_(sessions),
+            jobs.c.owner == func.current_user(),
+        )
+    )
+    return int(gone)
+
+
+def installation(home: Path) -> str:
+    """The id of this installation, which says nothing of the machine."""
+    path = home / "installation-id"
+    if not path.exists():
+        made = home / f"installation-id.{secrets.token_hex(4)}.tmp"
+        write_atomic(made, secrets.token_hex(16).encode())
+        with suppress(FileExistsError):  # another process was faster
+            path.hardlink_to(made)
+        made.unlink()
+    return path.read_text(encoding="ascii").strip()
