@@ -89,12 +89,13 @@ def test_those_are_tried_that_are_named_and_need_no_model(file: Path, capsys: Ou
 
 def test_a_bad_file_gets_one_plain_line_and_the_others_go_on(file: Path, capsys: Out) -> None:
     (file.parent / "notes.json").write_text('{"no": "session"}')
-    assert run(["eval", str(file.parent), str(file), "absent.json", "--budget", "1000"]) == 0
+    assert run(["eval", str(file.parent), str(file), "absent.json", "--budget", "1000"]) == 1
     told = capsys.readouterr()
     assert "All 1 session" in told.out
-    assert len(told.err.splitlines()) == 2
+    assert len(told.err.splitlines()) == 3
     assert "notes.json" in told.err
     assert "absent.json" in told.err
+    assert "2 failed" in told.err
 
 
 def test_all_conversations_of_a_file_are_tried(file: Path, capsys: Out) -> None:

@@ -16,7 +16,7 @@ Scope = Literal["window", "all"]
 """What the model sees, or every item of the session."""
 
 FORMATS: tuple[Format, ...] = get_args(Format)
-_ENDINGS: dict[str, Format] = {
+_BY_ENDING: dict[str, Format] = {
     ".md": "md",
     ".markdown": "md",
     ".html": "html",
@@ -24,13 +24,21 @@ _ENDINGS: dict[str, Format] = {
     ".json": "messages",
     ".jsonl": "jsonl",
 }
+ENDINGS: dict[Format, str] = {
+    "md": ".md",
+    "html": ".html",
+    "messages": ".json",
+    "codex": ".jsonl",
+    "jsonl": ".jsonl",
+}
+"""Of the files that are written."""
 _SLUG = 40
 """Characters of a title in a file's name."""
 
 
 def format_of(path: PurePath) -> Format | None:
     """The format that a file's name tells."""
-    return _ENDINGS.get(path.suffix.lower())
+    return _BY_ENDING.get(path.suffix.lower())
 
 
 def scope_of(name: Format) -> Scope:
@@ -44,10 +52,9 @@ def file_name(name: Format, transcript: "Transcript") -> str:
         from pinfold.export.codex import file_name as rollout
 
         return rollout(transcript)  # Codex lists no file of another name
-    ending = {"md": "md", "html": "html", "messages": "json", "jsonl": "jsonl"}[name]
     short = re.sub(r"[^\w-]", "", transcript.session)[:ID_SHOWN]
     stem = "-".join(part for part in (_slug(transcript.title) or "session", short) if part)
-    return f"{stem}.{ending}"
+    return f"{stem}{ENDINGS[name]}"
 
 
 def renderer(name: Literal["md", "html", "messages", "codex"]) -> Callable[["Transcript"], str]:

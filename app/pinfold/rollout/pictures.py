@@ -49,6 +49,17 @@ def filled_line(line: bytes, blobs: Blobs) -> bytes:
         return line
 
 
+def missing(line: bytes) -> int:
+    """How many pictures of a line have no bytes in it."""
+    if b'"images"' not in line or b'"hash"' not in line:
+        return 0
+    try:
+        images = _raw_images(msgspec.json.decode(line)["data"])
+        return sum(bool(raw.get("hash")) and not raw.get("data") for raw in images)
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return 0
+
+
 def lost(data: Data) -> int:
     """How many pictures have no bytes."""
     return sum(not image.data for item in items_of(data) for image in item.images)

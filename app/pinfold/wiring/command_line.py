@@ -61,6 +61,25 @@ INDEX = _whole("--index", "which session, in a file of several", 0)
 SPEED = Argument("--speed", "0: no delays", "X", kind="number", default=1.0)
 SOURCE = (Argument("source", "the start of an id, or any file", "SESSION|FILE"), LAST, INDEX)
 YES = _flag("-y --yes", "don't ask")
+OUT = Argument("-o --out", "write one file for each session into DIR", "DIR", kind="path")
+JOBS = _whole("-j --jobs", "work on N sessions at once, each in a process of its own")
+MANY = (
+    JOBS,
+    Argument(
+        "--cluster",
+        "work on a Dask cluster: the address of its scheduler, `local` for one on this machine, "
+        "`config` for the one in your config.toml",
+        "ADDRESS",
+    ),
+    Argument(
+        "--shared",
+        "a folder that the cluster's machines have too: sessions in it are not sent",
+        "DIR",
+        kind="path",
+    ),
+    YES,
+)
+"""What commands over many sessions take."""
 
 COMMANDS = (
     Command(
@@ -158,11 +177,19 @@ COMMANDS = (
             ),
             Argument(
                 "-o --out --output",
-                "`-` is stdout; a rollout goes there by default",
+                "a file; `-` is stdout, where a rollout goes by default; a folder for several",
                 "PATH",
             ),
             *export.SHARED,
-            *SOURCE,
+            Argument(
+                "sources",
+                "the start of an id, any file, or several: files, folders, patterns",
+                "SESSION|FILE|FOLDER",
+                kind="words",
+            ),
+            LAST,
+            INDEX,
+            *MANY,
         ),
     ),
     Command(
@@ -192,16 +219,20 @@ COMMANDS = (
         "digest_command:command",
         (
             Argument(
-                "source",
-                "the start of a session's id, any file, or standard input; default: the newest "
-                "session in this folder",
-                "SESSION|FILE|-",
+                "sources",
+                "the start of a session's id, any file, standard input, or several: files, "
+                "folders, patterns such as '**/*.jsonl'; default: the newest session in this "
+                "folder",
+                "SESSION|FILE|FOLDER|-",
+                kind="words",
             ),
             _whole("--tokens", "default: 8000", 8_000),
             _flag("--json", "the lines, and what was left out"),
             Argument("--no-redact", "leave secrets in it", kind="off", into="redact"),
             _flag("--hook", "answer another agent's hook, read from standard input"),
             INDEX,
+            OUT,
+            *MANY,
         ),
     ),
     Command(
@@ -273,8 +304,9 @@ COMMANDS = (
         (
             Argument(
                 "files",
-                "session files of any tool, or folders of them; default: made-up conversations. "
-                "Files are tried without a model, and nothing is sent anywhere",
+                "session files of any tool, folders of them, or patterns; default: made-up "
+                "conversations. Files are tried without a model, and nothing is sent anywhere "
+                "without --cluster",
                 "FILE",
                 kind="words",
             ),
@@ -291,6 +323,8 @@ COMMANDS = (
             _flag("--json", "print JSON"),
             Argument("--html", "write the report as an HTML page", "FILE", kind="path"),
             _flag("--explain", "explain the figures"),
+            Argument("--no-redact", "leave secrets in the files", kind="off", into="redact"),
+            *MANY,
         ),
     ),
     Command(

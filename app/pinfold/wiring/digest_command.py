@@ -8,8 +8,8 @@ from pathlib import Path
 from pinfold import paths
 from pinfold.adopt import detect
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
-from pinfold.digests.choice import text_of
-from pinfold.thinning import Thinned, Thinner, left_out
+from pinfold.many.named import is_for_many
+from pinfold.thinning import Thinner
 from pinfold.tokens import encodings
 
 
@@ -19,10 +19,15 @@ def command(arguments: argparse.Namespace) -> int:
         from pinfold.host.app_context import WrongUse
 
         raise WrongUse("--tokens takes a positive number")
+    if is_for_many(arguments, arguments.sources) or arguments.out:
+        from pinfold.wiring.many_digests import digests
+
+        return digests(arguments)
     adoption = _adoption(arguments)
     encodings.get("o200k_base", paths.cache_folder())
     thinned = Thinner(adoption.events).thin(arguments.tokens, redact=arguments.redact)
     if arguments.json:
+        from pinfold.many.digest import as_json
         from pinfold.output import print_json
 
         print_json(as_json(adoption, thinned))
@@ -31,39 +36,22 @@ def command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def as_json(adoption: Adoption, thinned: Thinned) -> dict[str, object]:
-    """The lines and what was left out, for programs."""
-    digest = thinned.digest
-    return {
-        "tool": adoption.tool,
-        "session": adoption.session,
-        "cwd": adoption.cwd,
-        "tokens": thinned.tokens,
-        "secrets": thinned.secrets,
-        "lines": [
-            {"n": line.n, "kind": line.kind, "text": text_of(digest, at)}
-            for at, line in enumerate(digest.lines)
-        ],
-        "left_out": left_out(digest),
-    }
-
-
 def _adoption(arguments: argparse.Namespace) -> Adoption:
-    name: str | None = arguments.source
+    name = next(iter(arguments.sources), None)
     if name == "-":
         content = sys.stdin.buffer.read()
         return detect.read_bytes(content, "standard input", arguments.index)
     if name is not None and paths.is_file_name(name):
         path = paths.typed(name)
     else:
-        path = _by_id(arguments, name)
+        path = by_id(arguments, name)
     adoption = detect.read(path, arguments.index)
     if HALF_WRITTEN in adoption.notes:
         print(f"pinfold: {path}: {HALF_WRITTEN}", file=sys.stderr)
     return adoption
 
 
-def _by_id(arguments: argparse.Namespace, session: str | None) -> Path:
+def by_id(arguments: argparse.Namespace, session: str | None) -> Path:
     """The session of pinfold's, else of another tool's, whose id begins so; without an id the
     newest of pinfold's in this folder. Raises `JournalError`."""
     from pinfold.adopt.foreign_list import files, tool_folders

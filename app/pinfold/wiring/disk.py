@@ -37,11 +37,21 @@ def delete(arguments: argparse.Namespace) -> int:
         disk.delete(folder, CLOCK.now)
         forget(ctx.sessions, folder)
         Texts(ctx.sessions).forget(folder)
+        forget_results(folder)
         print(f"Deleted session {folder.name}.")
         if why := _forgotten(ctx, folder.name):
             print(f"pinfold: {one_line(why)}", file=sys.stderr)
             code = 1
     return code
+
+
+def forget_results(folder: Path) -> None:
+    """Keep nothing of what was made of a session."""
+    from pinfold.many.results import Cache
+
+    cache = Cache(paths.cache_folder())
+    cache.forget(folder)
+    cache.close()
 
 
 def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:

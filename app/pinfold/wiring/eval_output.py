@@ -3,8 +3,6 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from pinfold.atomic_files import failure, write_atomic
@@ -44,12 +42,3 @@ def tell(text: str) -> None:
     """Show progress, where somebody watches."""
     if is_watched():
         print_progress(text)
-
-
-@contextmanager
-def watched() -> Iterator[None]:
-    """Removes the last line of progress at the end."""
-    try:
-        yield
-    finally:
-        tell("")

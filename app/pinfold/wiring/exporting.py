@@ -4,15 +4,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from pinfold.agent.state import State
 from pinfold.commands.arguments import CommandError
-from pinfold.commands.export import Wish, document, opening, replaced, save, scope_named, wish
-from pinfold.export.transcript import ExportedItem, Transcript
-from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.commands.export import Wish, document, replaced, save, scope_named, wish
+from pinfold.host.app_context import WrongUse, app_context
+from pinfold.many.export import transcript
+from pinfold.many.named import is_for_many
 from pinfold.output import print_bytes
-from pinfold.rollout.events import SessionStarted
-from pinfold.window.window import Window
-from pinfold.wiring.sources import Source, find, model_of
+from pinfold.wiring.sources import find, model_of
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -21,10 +19,16 @@ def command(arguments: argparse.Namespace) -> int:
     Without a format and a file the rollout goes to standard output, as it does for `--out -`.
     """
     ctx = app_context(arguments)
+    if is_for_many(arguments, arguments.sources):
+        from pinfold.wiring.many_exports import exports
+
+        return exports(ctx, arguments)
+    arguments.source = next(iter(arguments.sources), None)
     asked, screen = _wish(arguments)
     source = find(ctx, arguments)
+    every = tuple(source.events())
     lines = source.lines() if asked.format == "jsonl" else ()
-    made = document(asked, _transcript(ctx, source), lines)
+    made = document(asked, transcript(every, model_of(ctx, every)), lines)
     if not screen:
         print(save(made, asked, Path.cwd()))
         return 0
@@ -47,27 +51,3 @@ def _wish(arguments: argparse.Namespace) -> tuple[Wish, bool]:
     except CommandError as error:
         raise WrongUse(str(error)) from error
     return asked, screen
-
-
-def _transcript(ctx: AppContext, source: Source) -> Transcript:
-    every = tuple(source.events())
-    window, state = Window(), State()
-    for event in every:
-        window.step(event)
-        state.step(event)
-    started = (event.data.cwd for event in every if isinstance(event.data, SessionStarted))
-    archive = window.archive
-    items = [archive[n] for n in archive]
-    return Transcript(
-        opening=opening(items),
-        session=state.id,
-        cwd=next(started, ""),
-        model=model_of(ctx, every),
-        context=state.context.context,
-        entries=[
-            ExportedItem(item, archive.at(item.n), window.form(item.n), window.is_pinned(item.n))
-            for item in items
-        ],
-        window=window.items,
-        boundaries=tuple(window.boundaries),
-    )

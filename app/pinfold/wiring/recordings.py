@@ -1,32 +1,29 @@
 """`pinfold eval FILES`: what strategies keep of recorded sessions. Nothing leaves the machine."""
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from functools import partial
 
 from msgspec.structs import replace
 
-from pinfold import paths
 from pinfold.adopt import foreign_list
-from pinfold.adopt.adoption import Adoption, NotASession
-from pinfold.adopt.detect import read
 from pinfold.evaluation import report_recorded
 from pinfold.evaluation.evaluate import Chosen
-from pinfold.evaluation.recorded_scores import Recorded, SessionResult, over_all
-from pinfold.evaluation.recorded_trials import BUDGET, tried
+from pinfold.evaluation.recorded_scores import Recorded, over_all
+from pinfold.evaluation.recorded_trials import BUDGET
 from pinfold.evaluation.recorded_verdict import verdict
 from pinfold.evaluation.trials import SLACK
 from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.sessions import folder_of
-from pinfold.rollout.journal import ROLLOUT, JournalError
+from pinfold.many.evaluation import results as evaluation_results
+from pinfold.many.named import Named, named
+from pinfold.many.run import outcomes
+from pinfold.many.work import Work
+from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
-from pinfold.tokens.catalog import O200K
-from pinfold.tokens.counter import Counter
-from pinfold.wiring.eval_output import show, tell, watched
-
-_ENDINGS = (".jsonl", ".jsonl.zst", ".json")
+from pinfold.wiring import many
+from pinfold.wiring.eval_output import show
 
 
 def asked(arguments: argparse.Namespace) -> bool:
@@ -36,16 +33,18 @@ def asked(arguments: argparse.Namespace) -> bool:
 
 def evaluation(ctx: AppContext, arguments: argparse.Namespace, strategies: Sequence[Chosen]) -> int:
     """Raises `WrongUse`, `JournalError`, `CommandError`, `OSError`."""
-    with watched():
-        result = _recorded(ctx, arguments, strategies)
+    result, code = _recorded(ctx, arguments, strategies)
     show(result, report_recorded.report(result), arguments)
-    return 0
+    return code
 
 
 def _recorded(
     ctx: AppContext, arguments: argparse.Namespace, strategies: Sequence[Chosen]
-) -> Recorded:
-    """Raises `WrongUse`, `JournalError`, where nothing at all can be read."""
+) -> tuple[Recorded, int]:
+    """What came of them, and the exit code.
+
+    Raises `WrongUse`, and `JournalError` where nothing at all can be read.
+    """
     for option in ("model", "judge"):
         if getattr(arguments, option, None) is not None:
             raise WrongUse(f"recorded sessions are tried without a model; remove --{option}.")
@@ -54,46 +53,24 @@ def _recorded(
         raise WrongUse("these strategies use a model; recorded sessions are tried without one.")
     budget: int = arguments.budget or BUDGET
     begun = time.monotonic()
-    counter = Counter(O200K, paths.cache_folder())
-    counter.load()
-    sessions: list[SessionResult] = []
-    unread: list[str] = []
     files = list(_files(ctx, arguments))
-    for number, file in enumerate(files, 1):
-        tell(f"{number}/{len(files)} files: {file.name}")
-        try:
-            for name, adoption in _conversations(file):
-                sessions.append(tried(name, adoption.tool, adoption.events, budget, able, counter))
-        except (NotASession, JournalError, OSError) as error:
-            unread.append(one_line(str(error)))
-            tell("")
-            print(f"pinfold: {unread[-1]}", file=sys.stderr)
+    names = [strategy.name for strategy, _ in able]
+    work = Work("eval", {"budget": budget, "strategies": names}, arguments.redact)
+    with many.kept(None, "") as results:
+        report = many.worked(arguments, work, files, results)
+        kept = outcomes(report, files, results)
+        sessions = [session for _, data in kept for session in evaluation_results(data)]
     if not sessions:
         raise JournalError("No sessions found.")
+    unread = [one_line(f"{files[at].name}: {why}") for at, why in sorted(report.failed.items())]
     result = over_all(budget, sessions, unread, SLACK)
     seconds = round(time.monotonic() - begun, 1)
-    return replace(result, verdict=verdict(result), seconds=seconds)
+    return replace(result, verdict=verdict(result), seconds=seconds), many.code(report)
 
 
-def _conversations(file: Path) -> Iterator[tuple[str, Adoption]]:
-    """All in a file, each with a name. Raises `NotASession`, `JournalError`, `OSError`."""
-    name = file.parent.name if file.name == ROLLOUT else file.name
-    adoption = read(file)
-    yield name, adoption
-    if adoption.tool == "messages":
-        for index in range(1, adoption.conversations):
-            yield f"{name} --index {index}", read(file, index)
-
-
-def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Path]:
-    """Each once; of Codex and Claude Code the newest. Raises `JournalError`."""
-    seen: dict[Path, None] = {}
-    for name in arguments.files:
-        if not paths.is_file_name(name):
-            seen[folder_of(ctx, name) / ROLLOUT] = None
-            continue
-        path = paths.typed(name)
-        seen.update(dict.fromkeys(_below(path) if path.is_dir() else [path]))
+def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Named]:
+    """Each once; of Codex and Claude Code the newest. Raises `JournalError`, `OSError`."""
+    yield from named(arguments.files, partial(folder_of, ctx))
     wanted = {name for name in ("codex", "claude") if getattr(arguments, name)}
     own = [
         file
@@ -103,17 +80,4 @@ def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Path]:
         if file.is_file()
     ]
     own.sort(key=lambda file: -file.stat().st_mtime)
-    seen.update(dict.fromkeys(own[: arguments.limit]))
-    return iter(seen)
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """The files in a folder that may be sessions; beside a rollout of pinfold's, it alone."""
-    if (folder / ROLLOUT).is_file():
-        yield folder / ROLLOUT
-        return
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink():
-            yield from _below(path)
-        elif path.name.endswith(_ENDINGS) and path.is_file():
-            yield path
+    yield from (Named(str(file), str(file.parent)) for file in own[: arguments.limit])

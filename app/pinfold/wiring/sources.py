@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 from pinfold import paths
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
@@ -13,19 +12,17 @@ from pinfold.agent.clock import CLOCK
 from pinfold.agent.projections import Projections
 from pinfold.host.adopting import read
 from pinfold.host.app_context import AppContext, WrongUse
+from pinfold.host.model_used import is_once, last_used, model_used
 from pinfold.host.prices import prices
 from pinfold.host.sessions import folder_of
-from pinfold.ports.provider import ModelInfo, WindowSource
+from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import codec
 from pinfold.rollout.events import Event, ModelChanged
 from pinfold.rollout.journal import Journal
 from pinfold.settings import WireApi
-from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import Reading
-
-_SOURCES: tuple[WindowSource, ...] = get_args(WindowSource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ class Folded:
         Raises `JournalError`.
         """
         every = tuple(source.events())
-        used = _last_used(every)
+        used = last_used(every)
         self.model = model_of(ctx, every, model)
         counter = Counter(self.model.encoding, paths.cache_folder())
         counter.load()
@@ -113,44 +110,9 @@ class Folded:
         return overview(self.projections.window, self.projections.gauge, self.reading())
 
 
-def _last_used(events: Sequence[Event]) -> ModelChanged | None:
-    changes = (event.data for event in reversed(events) if isinstance(event.data, ModelChanged))
-    return next(changes, None)
-
-
 def model_of(ctx: AppContext, events: Sequence[Event], asked: str | None = None) -> ModelInfo:
     """The model that was asked for, else the last one used, else the one in the settings."""
-    settings = ctx.settings.model
-    used = _last_used(events)
-    if asked is None and used is not None:
-        entry = look_up(used.model)
-        window = used.context_window
-        said = (origin for origin in _SOURCES if origin == used.window_source)
-        source: WindowSource = next(said, "assumed")
-        override = _override(ctx, used.model)
-        if override is not None and not (source == "learned" and window < override):
-            window, source = override, "config"
-        return ModelInfo(
-            used.model, used.provider, window, source, entry.max_output, encoding=entry.encoding
-        )
-    name = asked or settings.name or ""
-    entry = look_up(name)
-    override = _override(ctx, name)
-    return ModelInfo(
-        name,
-        settings.provider or (used.provider if used else ""),
-        override or entry.context_window,
-        "config" if override else "table" if entry.known else "assumed",
-        settings.max_output or entry.max_output,
-        encoding=entry.encoding,
-    )
-
-
-def _override(ctx: AppContext, model: str) -> int | None:
-    """The context window that is set for a model: in a file beside its name, or for this once."""
-    once = ctx.loaded.origins.get("model.context_window") in ("a flag", "the environment")
-    same = (ctx.settings.model.name or "") == model
-    return ctx.settings.model.context_window if once or same else None
+    return model_used(ctx.settings.model, events, asked, once=is_once(ctx))
 
 
 def wire_api_of(ctx: AppContext, provider: str) -> WireApi:

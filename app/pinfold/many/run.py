@@ -1,0 +1,107 @@
+"""Work on many sessions: what is known is not done again, what fails stops nothing."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+from msgspec import Struct, field
+
+from pinfold.adopt.adoption import NotASession
+from pinfold.many import content
+from pinfold.many.engines import Engine, Task
+from pinfold.many.named import Named
+from pinfold.many.results import Results
+from pinfold.many.work import Failed, Work
+
+
+class Report(Struct):
+    """What came of a run. Sessions are known by their places."""
+
+    keys: list[str]
+    """Of the results; empty where there is none."""
+    new: int = 0
+    known: int = 0
+    """Whose results were there before."""
+    failed: dict[int, str] = field(default_factory=dict)
+    """Why, in a sentence."""
+    lost: dict[int, int] = field(default_factory=dict)
+    """How many of their pictures are not there."""
+    held: dict[int, bytes] = field(default_factory=dict)
+    """Results that could not be kept."""
+    interrupted: bool = False
+
+    @property
+    def done(self) -> int:
+        return self.new + self.known
+
+
+Listener = Callable[[Report], None]
+
+
+def run(
+    work: Work,
+    sessions: Sequence[Named],
+    engine: Engine,
+    results: Results,
+    listener: Listener = lambda _: None,
+) -> Report:
+    """Work on the sessions. Ctrl+C ends it with what is done by then.
+
+    Raises `OSError` where results can't be written.
+    """
+    report = Report([""] * len(sessions))
+    try:
+        tasks = _tasks(work, sessions, results, report, listener)
+        with closing(engine.map(work, tasks)) as done:
+            for task, result in done:
+                if isinstance(result, Failed):
+                    report.failed[task.at] = result.why
+                else:
+                    if not results.put(task.key, task.session, result):
+                        report.held[task.at] = result
+                    report.keys[task.at] = task.key
+                    report.new += 1
+                listener(report)
+    except KeyboardInterrupt:
+        report.interrupted = True
+    return report
+
+
+def _tasks(
+    work: Work,
+    sessions: Sequence[Named],
+    results: Results,
+    report: Report,
+    listener: Listener,
+) -> Iterator[Task]:
+    """What is to be done; the rest goes into the report."""
+    for at, session in enumerate(sessions):
+        try:
+            read = content.read(session.path)
+        except NotASession as error:
+            report.failed[at] = str(error)
+            listener(report)
+            continue
+        except OSError as error:
+            report.failed[at] = f"{session.name} can't be read: {error.strerror or error}."
+            listener(report)
+            continue
+        if read.lost:
+            report.lost[at] = read.lost
+        key = work.key(session.name, read.sha256)
+        if results.has(key, session):
+            report.keys[at] = key
+            report.known += 1
+            listener(report)
+            continue
+        yield Task(at, session, key, read.data)
+
+
+def outcomes(
+    report: Report, sessions: Sequence[Named], results: Results
+) -> Iterator[tuple[Named, bytes]]:
+    """What came of the sessions, in their order."""
+    for at, (session, key) in enumerate(zip(sessions, report.keys, strict=True)):
+        found = report.held.get(at) if key else None
+        found = results.get(key, session) if key and found is None else found
+        if found is not None:
+            yield session, found

@@ -1,0 +1,87 @@
+"""The pure function: the bytes of a session and settings as plain data, to the bytes of a result.
+
+The same bytes come out wherever it runs. Secrets are taken out before anything is done with a
+session, not after: only then may that happen here and the rest elsewhere.
+"""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+import pinfold
+from pinfold.commands.failures import EXPECTED
+from pinfold.compaction.strategies.registry import GROUP
+from pinfold.many.content import redacted
+
+Kind = Literal["digest", "eval", "export"]
+Settings = dict[str, Any]
+"""Plain data: texts, numbers, lists."""
+
+_TASKS: dict[Kind, str] = {
+    "digest": "pinfold.many.digest",
+    "eval": "pinfold.many.evaluation",
+    "export": "pinfold.many.export",
+}
+"""Modules with a `result(data, name, settings)`. Each is imported where it is needed."""
+
+
+class Work(Struct, frozen=True):
+    """What is done with each session."""
+
+    kind: Kind
+    settings: Settings
+    redact: bool = True
+
+    def key(self, name: str, sha256: str) -> str:
+        """What tells a result from all others: the same key, the same bytes."""
+        told = [self.kind, self.settings, self.redact, written(), name, sha256]
+        return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()
+
+
+class Failed(Struct, frozen=True):
+    """Why there is no result, in a sentence."""
+
+    why: str
+
+
+def perform(work: Work, name: str, data: bytes) -> bytes:
+    """What comes of a session. Raises whatever a session can cause."""
+    content = redacted(data) if work.redact else data
+    task: Callable[[bytes, str, Settings], bytes] = import_module(_TASKS[work.kind]).result
+    return task(content, name, work.settings)
+
+
+def attempt(work: Work, name: str, data: bytes) -> bytes | Failed:
+    """The same, where one bad session must not stop the others."""
+    try:
+        return perform(work, name, data)
+    except EXPECTED as error:
+        return Failed(str(error))
+    except MemoryError:
+        return Failed("It needs more memory than there is.")
+    except Exception as error:  # of one hostile session
+        return Failed(f"This is a bug in pinfold: {type(error).__name__}: {error}")
+
+
+@cache
+def written() -> str:
+    """A hash of pinfold as it is written here, with the strategies of other packages."""
+    digest = hashlib.sha256(pinfold.__version__.encode())
+    own = Path(pinfold.__file__).parent
+    for path in sorted(own.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(str(path.relative_to(own)).encode() + b"\0" + path.read_bytes())
+    for point in sorted(entry_points(group=GROUP)):
+        digest.update(f"{point.name} {point.value} {point.dist and point.dist.version}".encode())
+        spec = find_spec(point.module.partition(".")[0]) and find_spec(point.module)
+        if spec and spec.origin and Path(spec.origin).is_file():
+            digest.update(Path(spec.origin).read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,131 @@
+"""What commands over many sessions share: which ones, on what, how far it is, what came of it."""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pinfold import paths
+from pinfold.host.app_context import WrongUse
+from pinfold.many.engines import Engine, Here, Processes
+from pinfold.many.named import Named
+from pinfold.many.results import Cache, Folder, Results
+from pinfold.many.run import Listener, Report, run
+from pinfold.many.work import Work
+from pinfold.numbers import duration
+from pinfold.output import is_watched, progress_console
+from pinfold.sanitize import one_line
+
+
+def outside(out: Path | None, sessions: Sequence[Named]) -> list[Named]:
+    """The sessions that are not results of an earlier run."""
+    if out is None:
+        return list(sessions)
+    inside = f"{paths.typed(str(out))}{os.sep}"
+    return [session for session in sessions if not session.path.startswith(inside)]
+
+
+@contextmanager
+def kept(out: Path | None, ending: str) -> Iterator[Results]:
+    """Where results are kept: in files below `out`, else in the cache."""
+    cache = Cache(paths.cache_folder())
+    try:
+        yield Folder(out, ending, cache) if out else cache
+    finally:
+        cache.close()
+
+
+def worked(
+    arguments: argparse.Namespace,
+    work: Work,
+    sessions: Sequence[Named],
+    results: Results,
+) -> Report:
+    """Work on the sessions on what the command line names, and say what came of it.
+
+    Raises `WrongUse`, `CommandError`, `OSError`.
+    """
+    began = time.monotonic()
+    with _engine(arguments) as engine, _watched(sessions) as watch:
+        report = run(work, sessions, engine, results, watch)
+    for at, why in sorted(report.failed.items()):
+        session = sessions[at]
+        known = why.startswith(session.name)
+        _tell(why.replace(session.name, session.path, 1) if known else f"{session.path}: {why}")
+    for at, many in sorted(report.lost.items()):
+        were = "1 picture is" if many == 1 else f"{many:,} pictures are"
+        _tell(f"{sessions[at].path}: {were} missing from its blobs/; the rest is there.")
+    if len(sessions) > 1 or report.interrupted:
+        _tell(_summary(report, len(sessions), time.monotonic() - began))
+    return report
+
+
+def code(report: Report) -> int:
+    return 1 if report.failed or report.interrupted else 0
+
+
+def _summary(report: Report, every: int, seconds: float) -> str:
+    said = [f"{report.new:,} new"]
+    if report.known:
+        said.append(f"{report.known:,} unchanged since the last run")
+    if report.failed:
+        said.append(f"{len(report.failed):,} failed")
+    sessions = "1 session" if every == 1 else f"{every:,} sessions"
+    line = f"{sessions}: {', '.join(said)}; {duration(seconds)}."
+    if report.interrupted:
+        line = f"Interrupted. Of {line} What is done is kept: run it again for the rest."
+    return line
+
+
+def _tell(line: str) -> None:
+    print(f"pinfold: {one_line(line)}", file=sys.stderr)
+
+
+@contextmanager
+def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
+    jobs: int | None = arguments.jobs
+    if jobs is not None and jobs < 1:
+        raise WrongUse("--jobs takes a number, 1 or more")
+    yield Processes(jobs) if jobs and jobs > 1 else Here()
+
+
+@contextmanager
+def _watched(sessions: Sequence[Named]) -> Iterator[Listener]:
+    """Shows on a terminal how far it is, how fast, and how long the rest takes."""
+    if not is_watched():
+        yield lambda _: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("sessions"),
+        Rate(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[failed]}"),
+    )
+    with Progress(*columns, console=progress_console(), transient=True) as bars:
+        bar = bars.add_task("", total=len(sessions), failed="")
+
+        def hear(report: Report) -> None:
+            failed = f"{len(report.failed):,} failed" if report.failed else ""
+            bars.update(bar, completed=report.done + len(report.failed), failed=failed)
+
+        yield hear

@@ -1,0 +1,30 @@
+"""`pinfold digest` of many sessions."""
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+from pinfold.many.named import named
+from pinfold.many.run import outcomes
+from pinfold.many.work import Work
+from pinfold.output import print_json
+from pinfold.sanitize import one_line
+from pinfold.wiring import many
+from pinfold.wiring.digest_command import by_id
+
+
+def digests(arguments: argparse.Namespace) -> int:
+    """Raises `WrongUse`, `JournalError`, `OSError`."""
+    out: Path | None = arguments.out
+    words = arguments.sources or [str(by_id(arguments, None))]
+    sessions = many.outside(out, named(words, partial(by_id, arguments)))
+    settings = {"tokens": arguments.tokens, "json": arguments.json, "index": arguments.index}
+    work = Work("digest", settings, arguments.redact)
+    with many.kept(out, ".json" if arguments.json else ".txt") as results:
+        report = many.worked(arguments, work, sessions, results)
+        for session, digest in () if out else outcomes(report, sessions, results):
+            if arguments.json:
+                print_json(digest)
+            else:
+                print(f"## {one_line(session.name)}\n\n{digest.decode()}")
+    return many.code(report)
