@@ -9,6 +9,12 @@ Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 """Approval modes, the narrowest first."""
 
+
+def narrower(one: Mode, other: Mode) -> Mode:
+    """The one of two that lets less happen without a question."""
+    return min(one, other, key=MODES.index)
+
+
 Notify = Literal["auto", "osc9", "osc777", "bell", "off"]
 Drift = Literal["always", "after-compaction", "off"]
 DRIFTS: tuple[Drift, ...] = ("always", "after-compaction", "off")

@@ -90,7 +90,7 @@ async def troupe(
             [tool for tool in tools() if names is None or tool.schema.name in names],
             order.approver,
             clock,
-            replace(given, approvals=order.approvals),
+            order.bind(given),
         )
 
     session = await made(

@@ -117,6 +117,7 @@ async def build(
         options.deny,
         options.trusted,
         attended=options.attended,
+        ceiling=options.ceiling,
     )
     confinement = Confinement(options.sandbox, options.no_sandbox, model)
     drift = Drifting(record, cwd, options.drift, attended=options.attended)
@@ -124,7 +125,16 @@ async def build(
     background = Background(record)
     approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering)
     agents = options.agents or Agents(no_agents)
-    children = Children(record, clock, agents, consent, approvals.ask, connected, options.prices)
+    budget = options.budget or Budget(
+        record,
+        options.prices,
+        lambda: children.spends,
+        options.max_steps,
+        options.max_cost,
+    )
+    children = Children(
+        record, clock, agents, consent, approvals.ask, connected, options.prices, budget
+    )
     servers = await servers_of(record, options, model, lambda: connected().wire_api, consent, busy)
     own = [Recall(record.window, Records(children)), MemoryApply(record)]
     own += [Task(record, children)] if options.agents else []
@@ -133,6 +143,8 @@ async def build(
     else:
         toolbox = Toolbox([*own, *servers.tools()], tools, servers.tool)
         servers.listing.taken = lambda: toolbox.names
+    if journal.started.parent and journal.started.forked_from:
+        toolbox.keep(record.state.context.context.tools)
     calls = Calls(
         record,
         toolbox,
@@ -216,10 +228,10 @@ async def build(
         front,
         connected,
         approvals.ask,
-        Budget(record, model, options.prices, options.max_cost),
+        budget,
         Joining(record, queue, before).join,
         hooks,
-        max_steps=options.max_steps,
+        leads=options.budget is None,
     )
     work = Work(record, cwd, turn, before, outputs, background.jobs, queue, planning)
     prewarm = Prewarm(record, clock, metadata, connected, wanted=options.prewarm)
@@ -261,7 +273,7 @@ async def build(
         )
     )
     if not journal.read_only:
-        await calls.close_open(CRASHED, await news.take_up(record))
+        await calls.close_open(CRASHED, await news.take_up(record, clock, options.prices))
         await background.take_up()
         await take_up(record)
         await choice.note("session opened")

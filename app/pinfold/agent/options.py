@@ -1,6 +1,6 @@
 """How a session behaves, as plain values from the settings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from pinfold.tokens.prices import Price
 
 if TYPE_CHECKING:
     from pinfold.agent.children.definition import Agents
+    from pinfold.agent.turn.budget import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,10 @@ class Options:
     """MCP servers; an agent shares those of the session that started it."""
     servers_budget: float = 0.05
     """The share of the window above which servers are folded."""
+    ceiling: Callable[[], Mode] | None = None
+    """In the session of an agent: the approvals that its own are never wider than."""
+    budget: "Budget | None" = None
+    """In the session of an agent: the one that it shares with the session that started it."""
     memories: MemoryPort | None = None
     """What earlier sessions learned; none where that is not to be used."""
 

@@ -32,7 +32,7 @@ from pinfold.ports.approver import Approver
 from pinfold.ports.tool import Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
-from pinfold.settings import CompactSettings, Mode, Settings, SettingsError
+from pinfold.settings import CompactSettings, Settings, SettingsError
 from pinfold.tokens.counter import Counter
 from pinfold.tools.registry import Web
 from pinfold.tools.registry import tools as all_tools
@@ -48,13 +48,13 @@ async def open_session(
     counter: Counter | None = None,
     summarizer: Callable[[], Awaitable[Connection]] | None = None,
     attended: bool = True,
-    agent: Mode | None = None,
+    agent: Order | None = None,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
     `summarizer` reaches the model that compacts, where it is not the one that the settings say;
-    `attended` is false where the approver can ask nobody; `agent` are the approvals of a session
-    that another one starts, which starts none itself.
+    `attended` is false where the approver can ask nobody; `agent` is the order of a session that
+    another one starts, which starts none itself.
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -76,6 +76,38 @@ async def open_session(
             await asyncio.to_thread(counter.load)
         if tools is None:
             tools = await asyncio.to_thread(_tools, settings)
+        options = Options(
+            approvals=settings.approvals.mode,
+            allow=settings.approvals.allow,
+            deny=settings.approvals.deny,
+            drift=settings.approvals.drift,
+            trusted=await asyncio.to_thread(lambda: ctx.trusted),
+            attended=attended,
+            sandbox=sandbox,
+            no_sandbox=no_sandbox,
+            max_steps=settings.agent.max_steps,
+            max_cost=settings.agent.max_cost,
+            max_retries=settings.agent.max_retries,
+            reasoning_effort=settings.model.reasoning_effort,
+            auto=settings.compact.auto,
+            strategy=settings.compact.mode,
+            compact=replace(plan_options(settings.compact), prompts=prompts),
+            threshold=settings.compact.auto_compact_threshold_pct,
+            prices=prices(settings),
+            hooks={moment: getattr(settings.hooks, moment) for moment in get_args(Moment)},
+            hook_timeout=settings.hooks.timeout,
+            mask_threshold=settings.compact.mask_threshold_pct,
+            preparing=PreparingOptions(
+                settings.compact.prepare,
+                settings.compact.prepare_threshold_pct,
+                settings.compact.prepare_budget_pct,
+            ),
+            prewarm=settings.agent.prewarm,
+            turn_metadata=settings.agent.turn_metadata,
+            summary_window=settings.compact.context_window,
+            memories=reader_of(ctx),
+            agents=None if agent else await _agents(ctx, attended, tools),
+        )
         session = await build(
             opened,
             ctx.cwd,
@@ -83,38 +115,7 @@ async def open_session(
             tools,
             approver,
             CLOCK,
-            Options(
-                approvals=agent or settings.approvals.mode,
-                allow=settings.approvals.allow,
-                deny=settings.approvals.deny,
-                drift=settings.approvals.drift,
-                trusted=await asyncio.to_thread(lambda: ctx.trusted),
-                attended=attended,
-                sandbox=sandbox,
-                no_sandbox=no_sandbox,
-                max_steps=settings.agent.max_steps,
-                max_cost=settings.agent.max_cost,
-                max_retries=settings.agent.max_retries,
-                reasoning_effort=settings.model.reasoning_effort,
-                auto="auto" if agent and settings.compact.auto == "ask" else settings.compact.auto,
-                strategy=settings.compact.mode,
-                compact=replace(plan_options(settings.compact), prompts=prompts),
-                threshold=settings.compact.auto_compact_threshold_pct,
-                prices=prices(settings),
-                hooks={moment: getattr(settings.hooks, moment) for moment in get_args(Moment)},
-                hook_timeout=settings.hooks.timeout,
-                mask_threshold=settings.compact.mask_threshold_pct,
-                preparing=PreparingOptions(
-                    settings.compact.prepare,
-                    settings.compact.prepare_threshold_pct,
-                    settings.compact.prepare_budget_pct,
-                ),
-                prewarm=settings.agent.prewarm,
-                turn_metadata=settings.agent.turn_metadata,
-                summary_window=settings.compact.context_window,
-                memories=reader_of(ctx),
-                agents=None if agent else await _agents(ctx, attended, tools),
-            ),
+            agent.bind(options) if agent else options,
             counter=counter,
             user_folder=paths.config_folder(),
             connect=partial(connect, ctx),
@@ -154,7 +155,7 @@ async def _open_agent(
                 and (agent.tools is None or tool.schema.name in agent.tools)
             ],
             attended=attended,
-            agent=order.approvals,
+            agent=order,
         )
         undoing.pop_all()
     return session

@@ -16,7 +16,7 @@ from pinfold.ports.tool import Review, Sandbox, Tool
 from pinfold.rollout.events import ApprovalDecided
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import typed_in
-from pinfold.settings import Mode
+from pinfold.settings import Mode, narrower
 from pinfold.tools.approvals import Allowed, Ask, Denied, always, verdict
 from pinfold.tools.sandbox.denied import Way
 
@@ -28,7 +28,8 @@ PLAN = "plan"
 class Consent:
     """What may happen without a question."""
 
-    mode: Mode
+    chosen: Mode
+    """The mode that was set."""
     allow: tuple[str, ...] = ()
     """Command prefixes from the settings."""
     deny: tuple[str, ...] = ()
@@ -41,6 +42,12 @@ class Consent:
     """Whether there is a user to ask."""
     planning: bool = False
     """Whether the agent is to make a plan, in the mode that only reads."""
+    ceiling: Callable[[], Mode] | None = None
+    """A mode that this one is never wider than, whatever is set."""
+
+    @property
+    def mode(self) -> Mode:
+        return narrower(self.chosen, self.ceiling()) if self.ceiling else self.chosen
 
     @property
     def name(self) -> str:
@@ -52,7 +59,7 @@ class Consent:
         if mode not in (known := (*get_args(Mode), PLAN)):
             raise ValueError(f"{mode!r} is not one of {', '.join(known)}.")
         self.planning = mode == PLAN
-        self.mode = "read-only" if self.planning else cast("Mode", mode)
+        self.chosen = "read-only" if self.planning else cast("Mode", mode)
         self.edits = False
 
 

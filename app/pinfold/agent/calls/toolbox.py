@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from pinfold.ports.tool import Tool
+from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.context import ToolSchema
 from pinfold.rollout.items import Item
 from pinfold.settings import WireApi
@@ -21,10 +21,23 @@ class Toolbox:
         """`more` finds tools of servers by name."""
         self._own = own
         self._more = more
+        self._kept: Sequence[ToolSchema] = ()
         self.change(others)
 
     def change(self, others: Iterable[Tool]) -> None:
-        self._tools = {tool.schema.name: tool for tool in (*self._own, *others)}
+        tools = {tool.schema.name: tool for tool in (*self._own, *others)}
+        if self._kept:
+            tools = {
+                one.name: tools.get(one.name) or self._more(one.name) or Withheld(one)
+                for one in self._kept
+            }
+        self._tools = tools
+
+    def keep(self, schemas: Sequence[ToolSchema]) -> None:
+        """Have the model told of these, in that order, and refuse calls of those that are not
+        there: a prompt cache that begins with them stays of use."""
+        self._kept = schemas
+        self.change(self._tools.values())
 
     def get(self, call: Item) -> Tool | None:
         """The tool that a call is for."""
@@ -38,5 +51,21 @@ class Toolbox:
     def schemas(self, wire_api: WireApi) -> list[ToolSchema]:
         """What a model is told of them, in that order."""
         hosts = wire_of(wire_api).hosts_tools
-        told = (tool.schema for tool in self._tools.values())
+        told = self._kept or [tool.schema for tool in self._tools.values()]
         return [schema for schema in told if not schema.hosted or hosts]
+
+
+class Withheld(Tool):
+    """A tool that the model is told of, and does not have."""
+
+    kind = "foreign"
+
+    def __init__(self, schema: ToolSchema) -> None:
+        self.schema = schema
+
+    def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
+        raise ToolError(f"{self.schema.name} is not yours to call: work without it.")
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        self.review(arguments, context)
+        raise AssertionError

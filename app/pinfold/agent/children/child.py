@@ -19,6 +19,7 @@ from pinfold.rollout.events import (
     RequestFinished,
 )
 from pinfold.rollout.forks import AGENTS
+from pinfold.rollout.journal import Journal
 from pinfold.rollout.values import Usage
 from pinfold.sanitize import one_line
 from pinfold.tokens.prices import Price, Spend
@@ -77,10 +78,14 @@ def named(child: ChildStarted) -> str:
     return f"a{child.child} {one_line(child.agent)}".rstrip()
 
 
-def folder_of(parent: Path, child: ChildStarted) -> Path:
-    """Where its session lies. A session's id comes from a rollout: it must be a name."""
+def folder_of(parent: Journal, child: ChildStarted) -> Path:
+    """Where its session lies. A session's id comes from a rollout: it must be a name.
+
+    The agents that an agent knows from its fork of the window lie beside it.
+    """
     name = child.session if child.session.replace("-", "").isalnum() else "?"
-    return parent / AGENTS / name
+    beside = parent.started.parent is not None and parent.folder.parent.name == AGENTS
+    return parent.folder.parent / name if beside else parent.folder / AGENTS / name
 
 
 def last_line(text: str) -> str:

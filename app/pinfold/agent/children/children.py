@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children import news
 from pinfold.agent.children.child import Child, folder_of, last_line, summed_up, told
-from pinfold.agent.children.definition import Agent, Agents, Order, narrower
-from pinfold.agent.children.lent import Lent
+from pinfold.agent.children.conversing import Conversing, failed
+from pinfold.agent.children.definition import Agent, Agents
 from pinfold.agent.children.past import events_of, last_words
-from pinfold.agent.children.reply import Reply, shortened
+from pinfold.agent.children.reply import LAST_REPLY, Reply, shortened
 from pinfold.agent.children.status import ChildStatus, status_of
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
+from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.ending import Ending
 from pinfold.agent.updates import (
     Appended,
@@ -33,35 +33,21 @@ from pinfold.agent.updates import (
 )
 from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.clock import Clock
-from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import TextDelta
 from pinfold.ports.tool import ToolError
-from pinfold.rollout import forks
 from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import (
-    SCHEMA,
     ChildFinished,
     ChildStarted,
     Event,
     ItemAdded,
     RequestFinished,
-    SessionStarted,
 )
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal, JournalError
+from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
-from pinfold.settings import Mode
-from pinfold.tokens.prices import Price
+from pinfold.tokens.prices import Price, Spend
 
-if TYPE_CHECKING:
-    from pinfold.agent.session import Session
-
-BRIEF = """\
-You are an agent that works for another one, which gave you the task below. Nobody reads what you \
-write but your last message, which goes back to it: put all into that which it needs, with paths \
-and line numbers, in at most {} tokens."""
-LAST_REPLY = 1_500
-"""Tokens of an agent's last reply that its parent's window takes."""
 INTERRUPTED = "the turn that waited for it was interrupted"
 CLOSED = "the session was closed"
 LINE = 200
@@ -80,13 +66,13 @@ class Children:
         ask: Approver,
         connection: Callable[[], Connection],
         prices: Mapping[str, Price],
+        budget: Budget,
     ) -> None:
         self._record = record
         self._clock = clock
         self._agents = agents
-        self._consent = consent
         self._ask = ask
-        self._connection = connection
+        self._conversing = Conversing(record, clock, agents, consent, connection, budget)
         self._prices = prices
         self._problems = list(agents.problems)
         self._children: dict[int, Child] = {}
@@ -103,6 +89,12 @@ class Children:
     @property
     def running(self) -> Sequence[Child]:
         return [child for child in self._children.values() if child.finished is None]
+
+    @property
+    def spends(self) -> Iterable[Spend]:
+        """What those have spent whose end is not in the journal yet."""
+        over = self._record.state.finished
+        return (child.spend for n, child in self._children.items() if n not in over)
 
     def live(self, number: int) -> Child | None:
         """One that was started since the session was opened."""
@@ -149,7 +141,7 @@ class Children:
         return await asyncio.to_thread(events_of, folder, self._clock)
 
     def folder(self, started: ChildStarted) -> Path:
-        return folder_of(self._record.journal.folder, started)
+        return folder_of(self._record.journal, started)
 
     @property
     def agents(self) -> Mapping[str, Agent]:
@@ -218,10 +210,10 @@ class Children:
         return shortened(head, child.answer, LAST_REPLY, count)
 
     def narrow(self) -> None:
-        """Hold those that run within the approvals of this session."""
+        """The approvals were set: what the user allowed those that run counts no more."""
         for child in self.running:
             if child.session is not None:
-                child.session.set_approvals(self._mode(self._agent(child.started)))
+                child.session.set_approvals(self._conversing.agent(child.started).approvals)
 
     async def close(self) -> None:
         """End all of them."""
@@ -231,12 +223,6 @@ class Children:
                 await child.task
 
     # The work
-
-    def _agent(self, started: ChildStarted) -> Agent:
-        return self._agents.known.get(started.agent) or Agent()
-
-    def _mode(self, agent: Agent) -> Mode:
-        return narrower(self._consent.mode, agent.approvals)
 
     async def _work(self, child: Child) -> None:
         """From the wait for a place to the end in the journal. It is never cancelled."""
@@ -248,11 +234,11 @@ class Children:
         self._working += 1
         try:
             if not child.stopped:
-                ending, events = await self._converse(child)
-        except (ProviderError, JournalError, ToolError, OSError, ValueError) as error:
-            ending = Ending("failed", str(error))
+                ending, events = await self._conversing.run(
+                    child, partial(self._asked, child), partial(self._hear, child)
+                )
         except Exception as error:  # one agent's failure must not take the session down
-            ending = Ending("failed", f"{type(error).__name__}: {error}")
+            ending = failed(error)
         finally:
             self._working -= 1
             self._freed.set()
@@ -272,61 +258,6 @@ class Children:
             said = f"Agent {child.name} has ended ({ending.state}): "
             self._record.tell(Told(said + one_line(child.started.description)))
         self._tell(child)
-
-    async def _converse(self, child: Child) -> tuple[Ending, Sequence[Event]]:
-        agent = self._agent(child.started)
-        connection = self._connection()
-        session = child.session = await self._agents.open(
-            Order(
-                partial(self._journal, child),
-                agent,
-                self._mode(agent),
-                partial(self._asked, child),
-                changed(connection, provider=Lent(connection.provider)),
-            )
-        )
-        stop = session.subscribe(partial(self._hear, child))
-        try:
-            if child.fork == "compacted" and not child.stopped:
-                child.line = "compacts its fork of the window"
-                await session.compact("checkpoint")
-            if child.stopped:
-                ending = Ending("interrupted")
-            else:
-                prompt = "\n\n".join(
-                    part
-                    for part in (BRIEF.format(f"{LAST_REPLY:,}"), agent.prompt, child.prompt)
-                    if part
-                )
-                # Nobody typed it.
-                ending = await session.send(prompt, ((0, len(prompt)),))
-            await session.idle()
-            return ending, await self._own_events(session)
-        finally:
-            stop()
-            child.session = None
-            await session.close()
-
-    async def _own_events(self, session: Session) -> Sequence[Event]:
-        events = await session.events()
-        return [event for event in events if event.seq > session.opened_after]
-
-    def _journal(self, child: Child) -> Journal:
-        """Its rollout: a new one, or a fork of this session's."""
-        parent = self._record.journal
-        folder = self.folder(child.started)
-        if child.fork != "none":
-            forks.copy(parent.folder, folder, child.fork_at, self._clock.now, parent.started.id)
-            return Journal.open(folder, self._clock.now)
-        started = SessionStarted(
-            schema=SCHEMA,
-            id=child.started.session,
-            cwd=parent.started.cwd,
-            version=parent.started.version,
-            source="agent",
-            parent=parent.started.id,
-        )
-        return Journal.create(folder, started, self._clock.now)
 
     async def _asked(self, child: Child, question: Question) -> Decision:
         child.line = one_line(question.review.title)[:LINE]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pinfold.ports.tool import ToolError
-from pinfold.settings import MODES, Mode
+from pinfold.settings import Mode
 
 if TYPE_CHECKING:
+    from pinfold.agent.options import Options
     from pinfold.agent.requests.connection import Connection
     from pinfold.agent.session import Session
+    from pinfold.agent.turn.budget import Budget
     from pinfold.ports.approver import Approver
     from pinfold.rollout.journal import Journal
 
@@ -48,10 +50,26 @@ class Order:
 
     journal: Callable[[], Journal]
     agent: Agent
-    approvals: Mode
+    ceiling: Callable[[], Mode]
+    """The approvals of the session that starts it, as they are now."""
+    budget: Budget
+    """Shared with that session."""
     approver: Approver
     connection: Connection
     """Lent: closing it does nothing."""
+
+    def bind(self, options: Options) -> Options:
+        """The options of the agent's session, where the parent's are `options`."""
+        return replace(
+            options,
+            approvals=self.agent.approvals,
+            ceiling=self.ceiling,
+            budget=self.budget,
+            auto="auto" if options.auto == "ask" else options.auto,
+            agents=None,
+            # Where its tools are listed, it has no others.
+            servers=options.servers if self.agent.tools is None else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +87,3 @@ class Agents:
 async def no_agents(order: Order) -> Session:
     """Where none may be started."""
     raise ToolError(f"{order.agent.name or 'An agent'} can't be started here.")
-
-
-def narrower(one: Mode, other: Mode) -> Mode:
-    """The one of two that lets less happen without a question."""
-    return min(one, other, key=MODES.index)

@@ -1,38 +1,65 @@
 """What a session's model is told of its agents, and what a crash did to them."""
 
+import asyncio
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from pinfold.agent.children.child import named, told
+from pinfold.agent.children.child import folder_of, named, summed_up, told
+from pinfold.agent.children.past import ended, events_of, last_words, own
+from pinfold.agent.children.reply import LAST_REPLY, shortened
 from pinfold.agent.record import Record
 from pinfold.agent.state import running
+from pinfold.agent.turn.ending import Ending
+from pinfold.ports.clock import Clock
 from pinfold.rollout.events import ChildFinished, ChildStarted, Data, ItemAdded
 from pinfold.rollout.items import ABOUT, CHILD, CHILDREN, Item
+from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
 from pinfold.tokens.prices import Price
 
 STOPPED = "pinfold stopped"
+ELSEWHERE = "it works on for the session that started you"
 
 
-async def take_up(record: Record) -> Mapping[str, str]:
-    """Note that what an earlier opening left running has ended; by call, what becomes of those
+async def take_up(record: Record, clock: Clock, prices: Mapping[str, Price]) -> Mapping[str, str]:
+    """Note how those ended that an earlier opening left running; by call, what becomes of those
     for which one waited. Raises `JournalError`."""
     state = record.state
     left = [child for n, child in state.children.items() if n not in state.finished]
-    if left:
-        await record.append(
-            *(
-                ChildFinished(child=child.child, state="interrupted", reason=STOPPED)
-                for child in left
+    if record.journal.started.parent is not None:  # this is an agent, with a fork of the window
+        await record.append(*(_interrupted(child, ELSEWHERE) for child in left))
+        return {}
+    told_by_call: dict[str, str] = {}
+    for child in left:
+        end, answer = await asyncio.to_thread(_left, record, clock, child)
+        reply = shortened(told(child, end, prices), answer, LAST_REPLY, record.gauge.counter.count)
+        if child.background:
+            end = replace(end, answer=reply.text[reply.head :])
+        elif end.state == "done":
+            told_by_call[child.call_id] = reply.text
+        else:
+            told_by_call[child.call_id] = (
+                f"Agent {named(child)} was interrupted: pinfold stopped. What it did until then is "
+                f"kept: recall a{child.child} lists it. Start another one to go on."
             )
-        )
-    return {
-        child.call_id: f"Agent {named(child)} was interrupted: pinfold stopped. What it did until "
-        f"then is kept: recall a{child.child} lists it. Start another one to go on."
-        for child in left
-        if not child.background
-    }
+        await record.append(end)
+    return told_by_call
+
+
+def _left(record: Record, clock: Clock, child: ChildStarted) -> tuple[ChildFinished, str]:
+    """How one ended, by what it has written; and its last words."""
+    try:
+        events = own(events_of(folder_of(record.journal, child), clock))
+    except JournalError:  # pinfold stopped before it began
+        return _interrupted(child, STOPPED), ""
+    seconds = (events[-1].ts - events[0].ts).total_seconds()
+    ending = Ending("done") if ended(events) else Ending("interrupted", STOPPED)
+    return summed_up(child, ending, events, seconds), last_words(events)
+
+
+def _interrupted(child: ChildStarted, why: str) -> ChildFinished:
+    return ChildFinished(child=child.child, state="interrupted", reason=why)
 
 
 async def tell(record: Record, prices: Mapping[str, Price]) -> None:

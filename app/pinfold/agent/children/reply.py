@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+LAST_REPLY = 1_500
+"""Tokens of an agent's last reply that its parent's window takes."""
 CUT = "\n[... {:,} characters left out; {} ...]\n"
 
 

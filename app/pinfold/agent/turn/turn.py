@@ -23,7 +23,7 @@ from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.turn.joining import user_item
 from pinfold.agent.updates import Told
 from pinfold.compaction.refusals import TooSmall
-from pinfold.ports.approver import Approver, Question
+from pinfold.ports.approver import Approver
 from pinfold.ports.errors import (
     AuthenticationFailed,
     ContextOverflow,
@@ -32,7 +32,6 @@ from pinfold.ports.errors import (
     RequestRejected,
     TimedOut,
 )
-from pinfold.ports.tool import Review
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, TurnStarted
 from pinfold.rollout.items import Image, Item
@@ -75,9 +74,10 @@ class Turn:
         join: Callable[[int], Awaitable[None]],
         hooks: Hooks,
         *,
-        max_steps: int,
+        leads: bool,
     ) -> None:
-        """`join` adds the prompts that came meanwhile to a turn, by its number."""
+        """`join` adds the prompts that came meanwhile to a turn, by its number; `leads` is whether
+        the budget is counted by turns of this session."""
         self._record = record
         self._requester = requester
         self._calls = calls
@@ -90,7 +90,7 @@ class Turn:
         self._join = join
         self._hooks = hooks
         self._budget = budget
-        self._max_steps = max_steps
+        self._leads = leads
         self._usage = Usage()
         """Of this turn's requests so far."""
 
@@ -109,7 +109,8 @@ class Turn:
         number = record.state.turn + 1
         self._usage = Usage()
         self._triggers.prompted()
-        self._budget.begin()
+        if self._leads:
+            self._budget.begin()
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
             user = user_item(prompt, number, images)
@@ -157,10 +158,8 @@ class Turn:
         asked_again = False
         try:
             while True:
-                if steps and steps % self._max_steps == 0 and not await self._go_on(steps):
-                    return Ending("waiting", f"paused after {steps} steps", "steps")
-                if why := self._budget.ends_turn():
-                    return Ending("waiting", why, "cost")
+                if ending := await self._budget.step(self._connection().model, self._ask):
+                    return ending
                 if steps:
                     await self._join(number)
                 await self._tell()
@@ -263,13 +262,3 @@ class Turn:
                 self._usage += response.usage
                 await self._learning.accepted(response.usage.input)
                 return response
-
-    async def _go_on(self, steps: int) -> bool:
-        question = Question(
-            call_id="",
-            tool="",
-            arguments="",
-            review=Review("read", f"{steps} steps in this turn so far. Continue?"),
-            reason="the step limit is reached",
-        )
-        return (await self._ask(question)).verdict in ("yes", "always")

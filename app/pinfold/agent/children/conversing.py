@@ -1,0 +1,126 @@
+"""An agent's conversation: its session is opened, prompted, read and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace as changed
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pinfold.agent.calls.approvals import Consent
+from pinfold.agent.children.child import Child, folder_of
+from pinfold.agent.children.definition import Agent, Agents, Order
+from pinfold.agent.children.lent import Lent
+from pinfold.agent.children.reply import LAST_REPLY
+from pinfold.agent.record import Record
+from pinfold.agent.requests.connection import Connection
+from pinfold.agent.turn.budget import Budget
+from pinfold.agent.turn.ending import Ending
+from pinfold.agent.updates import Told, Update
+from pinfold.ports.approver import Approver
+from pinfold.ports.clock import Clock
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.tool import ToolError
+from pinfold.rollout import forks
+from pinfold.rollout.events import SCHEMA, ChildStarted, Event, SessionStarted
+from pinfold.rollout.journal import Journal, JournalError
+from pinfold.window.refused import Refused
+
+if TYPE_CHECKING:
+    from pinfold.agent.session import Session
+
+BRIEF = """\
+You are an agent that works for another one, which gave you the task below. Nobody reads what you \
+write but your last message, which goes back to it: put all into that which it needs, with paths \
+and line numbers, in at most {} tokens."""
+FAILURES = (ProviderError, JournalError, ToolError, OSError, ValueError)
+"""What says by itself why an agent failed."""
+
+
+class Conversing:
+    def __init__(
+        self,
+        record: Record,
+        clock: Clock,
+        agents: Agents,
+        consent: Consent,
+        connection: Callable[[], Connection],
+        budget: Budget,
+    ) -> None:
+        self._record = record
+        self._clock = clock
+        self._agents = agents
+        self._consent = consent
+        self._connection = connection
+        self._budget = budget
+
+    def agent(self, started: ChildStarted) -> Agent:
+        return self._agents.known.get(started.agent) or Agent()
+
+    async def run(
+        self, child: Child, approver: Approver, hear: Callable[[Update], None]
+    ) -> tuple[Ending, Sequence[Event]]:
+        """How it ended, and its own events. Raises what opening a session raises."""
+        agent = self.agent(child.started)
+        connection = self._connection()
+        session = child.session = await self._agents.open(
+            Order(
+                journal=partial(self._journal, child),
+                agent=agent,
+                ceiling=lambda: self._consent.mode,
+                budget=self._budget,
+                approver=approver,
+                connection=changed(connection, provider=Lent(connection.provider)),
+            )
+        )
+        stop = session.subscribe(hear)
+        try:
+            try:
+                ending = await self._prompted(session, child, agent)
+            except Exception as error:  # what it did until then counts
+                ending = failed(error)
+            await session.idle()
+            events = await session.events()
+            return ending, [event for event in events if event.seq > session.opened_after]
+        finally:
+            stop()
+            child.session = None
+            try:
+                await session.close()
+            except FAILURES as error:
+                self._record.tell(Told(f"Agent {child.name}: {error}", "error"))
+
+    async def _prompted(self, session: Session, child: Child, agent: Agent) -> Ending:
+        if child.fork == "compacted" and not child.stopped:
+            child.line = "compacts its fork of the window"
+            with suppress(Refused):  # it may be as small as it gets
+                await session.compact("checkpoint")
+        if child.stopped:
+            return Ending("interrupted")
+        parts = (BRIEF.format(f"{LAST_REPLY:,}"), agent.prompt, child.prompt)
+        prompt = "\n\n".join(part for part in parts if part)
+        return await session.send(prompt, ((0, len(prompt)),))  # nobody typed it
+
+    def _journal(self, child: Child) -> Journal:
+        """Its rollout: a new one, or a fork of this session's."""
+        parent = self._record.journal
+        folder = folder_of(parent, child.started)
+        if child.fork != "none":
+            forks.copy(parent.folder, folder, child.fork_at, self._clock.now, parent.started.id)
+            return Journal.open(folder, self._clock.now)
+        started = SessionStarted(
+            schema=SCHEMA,
+            id=child.started.session,
+            cwd=parent.started.cwd,
+            version=parent.started.version,
+            source="agent",
+            parent=parent.started.id,
+        )
+        return Journal.create(folder, started, self._clock.now)
+
+
+def failed(error: Exception) -> Ending:
+    """How an agent that raised `error` has ended."""
+    known = isinstance(error, (*FAILURES, Refused))
+    return Ending("failed", str(error) if known else f"{type(error).__name__}: {error}")
