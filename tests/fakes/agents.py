@@ -3,7 +3,7 @@ answers each by what its task says."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from fakes.agent import MODEL, Stage, User
 from fakes.provider import FakeClock, ScriptedProvider, Step
 from pinfold.agent.builder import build
 from pinfold.agent.children.built_in import BUILT_IN
-from pinfold.agent.children.definition import Agents, Order
+from pinfold.agent.children.definition import Agent, Agents, Order
 from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
@@ -59,9 +59,11 @@ async def troupe(
     journal: Journal | None = None,
     model: ModelInfo = MODEL,
     shown: bool = False,
+    agents: Mapping[str, Agent] = BUILT_IN,
+    opening: Callable[[], object] = lambda: None,
 ) -> Stage:
     """A session in `root/work` that may start agents; where it is `shown`, the app's user answers
-    (`Session.approver`, which `make_app` sets)."""
+    (`Session.approver`, which `make_app` sets). `opening` is what happens while one is opened."""
     clock, user, provider = FakeClock(), User(list(answers)), Cast(script, parts)
     work, home = root / "work", root / "home"
     work.mkdir(exist_ok=True)
@@ -83,6 +85,7 @@ async def troupe(
 
     async def open_agent(order: Order) -> Session:
         names = order.agent.tools
+        opening()
         return await made(
             await asyncio.to_thread(order.journal),
             work.resolve(),
@@ -100,7 +103,7 @@ async def troupe(
         tools(),
         ask if shown else user,
         clock,
-        replace(given, agents=Agents(open_agent, BUILT_IN)),
+        replace(given, agents=Agents(open_agent, agents)),
     )
     session.approver = None  # type: ignore[attr-defined]
     heard: list[Any] = []

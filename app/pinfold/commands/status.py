@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pinfold.commands.context import Context
+    from pinfold.rollout.values import Usage
 
 MAX_DIFF = 2_000_000
 """Bytes of a diff that are shown."""
@@ -53,16 +54,20 @@ async def status(context: Context) -> None:
 
 
 async def cost(context: Context) -> None:
-    from pinfold.rollout.events import RequestFinished
+    from pinfold.rollout.events import ChildFinished, RequestFinished
     from pinfold.tokens.prices import Spend
 
     session = context.session
-    spend, requests = Spend(), 0
+    spend, requests, agents = Spend(), 0, Spend()
     for event in await session.events():
-        data = event.data
-        if isinstance(data, RequestFinished) and data.usage is not None:
-            spend.add(data.provider, data.model, data.usage)
-            requests += 1
+        match event.data:
+            case RequestFinished(provider=provider, model=model, usage=usage) if usage is not None:
+                spend.add(provider, model, usage)
+                requests += 1
+            case ChildFinished(models=models):
+                agents.take(models)
+    for live in session.children.spends:
+        agents.take(live.models)
     if not requests:
         context.tell("No request has been answered yet: 0 tokens.")
         return
@@ -73,11 +78,14 @@ async def cost(context: Context) -> None:
     rows = [("Cost", price), ("Requests", f"{requests:,}")]
     if one := session.choice.price:
         rows.append(("Price", price_said(one)))
-    for name, usage in spend.models.items():
-        cached = f", {usage.cached:,} of them cached" if usage.cached else ""
-        used = f"{usage.input:,} tokens in{cached}; {usage.output:,} out"
-        rows.append((one_line(name), used))
+    rows += [(one_line(name), _used(usage)) for name, usage in spend.models.items()]
+    rows += [(f"Agents: {one_line(name)}", _used(usage)) for name, usage in agents.models.items()]
     context.tell(_table(rows))
+
+
+def _used(usage: Usage) -> str:
+    cached = f", {usage.cached:,} of them cached" if usage.cached else ""
+    return f"{usage.input:,} tokens in{cached}; {usage.output:,} out"
 
 
 async def diff(context: Context) -> None:

@@ -71,6 +71,11 @@ class Spend(Struct):
         name = f"{provider}/{model}"
         self.models[name] = self.models.get(name, Usage()) + usage
 
+    def take(self, models: Mapping[str, Usage]) -> None:
+        """Add what somebody else has used."""
+        for name, usage in models.items():
+            self.add(*name.partition("/")[::2], usage)
+
     def total(self, prices: Mapping[str, Price]) -> float | None:
         """USD so far; none where a model that was used has no price (see `price_of`)."""
         total = 0.0

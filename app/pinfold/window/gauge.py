@@ -96,8 +96,7 @@ class Gauge(Counts):
             case RequestFinished(usage=usage) as request if usage is not None:
                 self._hear(request, usage)
             case ChildFinished(models=models):
-                for name, spent in models.items():
-                    self.spend.add(*name.partition("/")[::2], spent)
+                self.spend.take(models)
             case WindowCounted() as count:
                 self._measure(count, count.estimate or self.estimate, count.tokens, 0)
             case ItemAdded() | ItemsMarked():

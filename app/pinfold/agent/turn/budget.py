@@ -67,8 +67,7 @@ class Budget:
     def _spent(self) -> Spend:
         spent = Spend(dict(self._record.gauge.spend.models))
         for agent in self._agents():
-            for name, usage in agent.models.items():
-                spent.add(*name.partition("/")[::2], usage)
+            spent.take(agent.models)
         return spent
 
     def _too_dear(self, model: ModelInfo) -> str:
