@@ -14,7 +14,9 @@ from fakes.agents import task, troupe
 from fakes.provider import Step, calls, says
 from fakes.screen import make_app, until
 from pinfold.ports.errors import RequestRejected
+from pinfold.tui.agent_view import AgentHead, AgentView
 from pinfold.tui.approval.card import ApprovalCard
+from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
@@ -42,7 +44,7 @@ async def showing(
 
 
 def drawn(pilot: Pilot[str]) -> str:
-    transcript = pilot.app.screen.query(Transcript).last()
+    transcript = next(one for one in pilot.app.screen.query(Transcript) if one.region.height)
     return "\n".join(transcript.render_line(y).text.rstrip() for y in range(transcript.size.height))
 
 
@@ -128,3 +130,59 @@ def test_a_line_that_has_hardly_begun_is_not_shown(text: str) -> None:
     from pinfold.agent.children.child import last_line
 
     assert last_line(text) == "two is long enough"
+
+
+async def test_a_card_opens_the_agents_transcript_and_esc_goes_back(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    script, parts = four(gate)
+    async with showing(tmp_path, script, parts, size=(80, 30)) as on:
+        sent = on.session.send("go\n" * 40)
+        await until(on.pilot, lambda: on.app.query(ApprovalCard))
+        await until(on.pilot, lambda: "Three callers in a.py," in drawn(on.pilot))
+        shell, own = on.app.screen, on.app.screen.query_one(Transcript)
+        own.focus()
+        await on.pilot.press("up", "up", "up", "up")
+        await until(on.pilot, lambda: own.current is not None and own.current.n == 3)
+        await on.pilot.press("enter")
+        await until(on.pilot, lambda: "◌ a1 explore  find the callers" in head(on))
+        await until(on.pilot, lambda: "Three callers in a.py," in drawn(on.pilot))
+        assert "read-only" in head(on)
+        assert "list_dir" in drawn(on.pilot)
+        # The question of another one is seen and answered here.
+        assert on.app.query_one(ApprovalCard).region.height
+        assert "agent a2" in str(on.app.query_one(ApprovalCard).border_subtitle)
+        await on.pilot.press("f6", "y")
+        await until(on.pilot, lambda: not on.app.query(ApprovalCard))
+        # It is read-only, and goes on.
+        await on.pilot.press("end", "up", "p")
+        await until(on.pilot, lambda: "read-only" in shell.query_one(StatusLine).hint)
+        gate.set()
+        await until(on.pilot, lambda: "● a1 explore" in head(on))
+        assert (await sent).answer == "All have ended."
+        await on.pilot.press("escape")
+        await until(on.pilot, lambda: own.display)
+        assert on.app.focused is own
+        assert own.current.n == 3
+
+
+async def test_the_transcript_of_one_that_has_ended(tmp_path: Path) -> None:
+    parts = {"count": [calls(("w", "write_file", WRITES)), says("One file.")]}
+    long = "\n\n".join(f"line {n}" for n in range(100))
+    async with showing(tmp_path, [calls(task("c1", "count")), says(long)], parts) as on:
+        on.session.set_approvals("full")
+        await on.session.send("go")
+        own = on.app.screen.query_one(Transcript)
+        own.scroll_to(y=50)
+        on.app.show_agent(1)
+        await until(on.pilot, lambda: "● a1  count" in head(on))
+        await until(on.pilot, lambda: "write_file" in drawn(on.pilot))
+        view = on.app.screen.query_one(AgentView)
+        assert view.query_one(GaugeBar).reading.used > 100
+        await on.pilot.press("escape")
+        await until(on.pilot, lambda: not view.display)
+        assert own.scroll_offset.y == 50
+        assert on.app.focused is on.app.screen.query_one("Editor")
+
+
+def head(on: Any) -> str:
+    return "".join(str(head.render()) for head in on.app.screen.query(AgentHead) if head.display)

@@ -29,7 +29,7 @@ async def agents(context: Context, what: Sequence[str] = ()) -> None:
             lines = [_line(children, child) for child in children.known]
             context.tell("\n".join(lines) or "No agent was started in this session.")
         case [number] if _known(children, number):
-            context.open("agent", number)
+            context.show_agent(int(number))
         case ["stop", number] if _known(children, number):
             if children.end(int(number)) is not None:
                 raise CommandError(f"Agent a{number} has ended already.")

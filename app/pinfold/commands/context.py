@@ -44,6 +44,10 @@ class Context(Protocol):
         """Put a panel on top; what the argument means is the panel's."""
         ...
 
+    def show_agent(self, number: int, item: int = 0) -> None:
+        """Show the transcript of an agent of the session, at one of its items."""
+        ...
+
     def find(self, text: str) -> None:
         """Look for `text` in the transcript; without one, ask for it."""
         ...

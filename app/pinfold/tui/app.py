@@ -205,6 +205,9 @@ class PinfoldApp(DiffingApp, ThemedApp):
 
         open_panel(self, panel, argument)
 
+    def show_agent(self, number: int, item: int = 0) -> None:
+        self._shell.show_agent(number, item)
+
     def find(self, text: str) -> None:
         self._shell.find(text)
 

@@ -32,15 +32,14 @@ from pinfold.paths import shown
 from pinfold.ports.provider import (
     CallDelta,
     Delta,
-    PartDone,
     Progress,
     ReasoningDelta,
-    ResponseDone,
     TextDelta,
 )
 from pinfold.rollout import events
 from pinfold.tui.agent_ticker import AgentTicker
 from pinfold.tui.failsafe import safely
+from pinfold.tui.feed import Feed
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.plan_line import PlanLine
@@ -49,6 +48,7 @@ from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:
+    from pinfold.agent.children.status import ChildStatus
     from pinfold.agent.session import Session
 
 WHAT_NOW = {
@@ -58,8 +58,6 @@ WHAT_NOW = {
 }
 TOO_SOON = "It will be compacted again once it has grown by 10%."
 CANT = "It can't be sent as it is."
-STEP = 32
-"""Tokens by which the gauge moves while a reply streams in."""
 WELL_BELOW = 0.9
 """The share of the threshold that the window must fall under before it can pass it again."""
 LONG = 10
@@ -82,8 +80,10 @@ class Bridge:
         status: StatusLine,
         rested: Callable[[], object],
         source_key: str,
+        agents: Callable[[Sequence[ChildStatus]], None],
     ) -> None:
-        """`rested` is called when a turn has ended; `source_key` opens what a reply cites."""
+        """`rested` is called when a turn has ended; `source_key` opens what a reply cites; `agents`
+        gets those that may look different."""
         self._session = session
         self._transcript = transcript
         self._queue = queue
@@ -95,13 +95,13 @@ class Bridge:
         self._rested = rested
         self._source_key = source_key
         self._told_memories = bool(session.window.context.remembered)
-        self._live = session.stream_count()
+        self._feed = Feed(session, transcript, gauge)
         self._passed: int | None = None
         """The threshold that the window stands past, in tokens, as far as the user knows."""
         self._turn_began: datetime | None = None
         self._calls = 0
         """Tool calls of the turn."""
-        self._agents = AgentTicker(session.children, transcript, transcript.agents_changed)
+        self._agents = AgentTicker(session.children, transcript, agents)
         self._unsubscribe = session.subscribe(safely(transcript.app, self.hear))
         transcript.load(session.items, session.window, session.children.status)
         self._show_queue(session.queue)
@@ -123,20 +123,15 @@ class Bridge:
 
     def hear(self, update: Update) -> None:
         """Show what the session tells."""
+        self._feed.hear(update)
         match update:
             case Appended(event=event):
-                self._mark(event.data)
                 self._appended(event.data)
                 self._tally(event)
             case Streamed(delta=delta):
                 self._stream(delta)
-            case StreamDropped():
-                self._transcript.drop_stream()
-                self._count_anew()
-            case ToolStarted(call_id=call_id, name=name, title=title):
-                self._transcript.tool_started(call_id, name, title)
-            case ToolOutput(call_id=call_id, text=text):
-                self._transcript.tool_output(call_id, text)
+            case StreamDropped() | ToolStarted() | ToolOutput():
+                pass  # the feed's
             case ChildChanged(child=number):
                 self._status.agents = len(self._session.children.running)
                 self._agents.changed(number)
@@ -197,10 +192,8 @@ class Bridge:
 
     def _appended(self, data: events.Data) -> None:
         match data:
-            case events.ItemAdded(item=item):
-                self._transcript.append(item)
+            case events.ItemAdded():
                 self._plan.show(self._session.plan)
-                self._count_anew()
                 self._watch_threshold()
             case events.TurnFinished(state="failed", reason=reason):
                 self._transcript.note(reason or "The turn failed.", "error")
@@ -259,28 +252,14 @@ class Bridge:
                     calls = f", {self._calls} tool call{plural}" if self._calls else ""
                     self._transcript.note(f"Worked for {took}{calls}")
 
-    def _mark(self, data: events.Data) -> None:
-        match data:
-            case events.WindowReplaced(inserted=inserted):
-                self._transcript.replace_window(self._session.window.boundaries[-1], inserted)
-            case events.PinsChanged() | events.ItemsMarked() | events.ArtifactObserved():
-                self._transcript.refresh_marks()
-
     def _stream(self, delta: Delta) -> None:
         match delta:
-            case TextDelta(text=text) | ReasoningDelta(text=text) | CallDelta(arguments=text):
+            case TextDelta() | ReasoningDelta() | CallDelta():
                 self._status.progress = ""
-                self._transcript.stream(delta)
-                # In steps: the gauge need not be painted for each delta.
-                self._gauge.live = self._live.push(text) // STEP * STEP
             case Progress(note=note, done=done):
                 self._status.progress = note if done is None else f"{note} {done:.0%}"
-            case PartDone() | ResponseDone():
-                self._transcript.stream(delta)
-
-    def _count_anew(self) -> None:
-        self._live = self._session.stream_count()
-        self._gauge.live = 0
+            case _:
+                pass
 
     def _enter(self, phase: Phase) -> None:
         self._status.phase = phase
@@ -289,7 +268,7 @@ class Bridge:
             self._retry.hide()
         if phase == "idle":
             self._editor.in_turn = False
-            self._count_anew()
+            self._feed.count_anew()
             self._rested()
 
     def _show_queue(self, prompts: Sequence[WaitingPrompt]) -> None:

@@ -52,6 +52,10 @@ class FindBar(Horizontal):
         yield self._input
         yield self._tally
 
+    def look_in(self, transcript: Transcript) -> None:
+        """Search this one from now on."""
+        self._transcript = transcript
+
     def open(self, text: str) -> None:
         """Take the keys, and search for `text`; without one, for the last one again.
 

@@ -111,13 +111,18 @@ class GaugeBar(Widget):
     live: reactive[int] = reactive(0)
     """Tokens, roughly, of the reply under way."""
 
+    def __init__(self, *, opens: bool = True) -> None:
+        """`opens`: a click opens the context panel."""
+        super().__init__()
+        self._opens = opens
+
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda _: self._retell())
         for name in ("reading", "model", "auto", "preparation", "live"):
             self.watch(self, name, self._retell)
 
     async def on_click(self) -> None:
-        if not self.screen.is_modal:  # the panel has a gauge of its own
+        if self._opens and not self.screen.is_modal:  # the panel has a gauge of its own
             await self.run_action("app.run_command('context')")
 
     def _retell(self) -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from rich.text import Text
+from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -12,6 +13,12 @@ from pinfold.sanitize import one_line
 
 SHOWN = 3
 """Waiting prompts that are shown, the oldest first."""
+
+
+class Lines(Vertical):
+    """What is between transcript and prompt."""
+
+    DEFAULT_CSS = "Lines { height: auto; }"
 
 
 class QueueLines(Static):

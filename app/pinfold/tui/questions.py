@@ -25,9 +25,11 @@ class Questions:
         key: Callable[[str], str],
         *,
         seen: float,
+        back: Callable[[], Widget],
     ) -> None:
         """`key` names the key of an action; `seen` are the seconds for which a question is on the
-        screen before it takes the keys."""
+        screen before it takes the keys, `back` gets them afterwards."""
+        self._back = back
         self._seen = seen
         self._prompt = prompt
         self._monotonic = monotonic
@@ -46,7 +48,7 @@ class Questions:
         from pinfold.tui.approval.choices import ChoiceCard
 
         kind = ChoiceCard if question.choices else ApprovalCard
-        card = kind(question, self._key, self._prompt.editor)
+        card = kind(question, self._key, self._back())
         await self._mount(card)
         self.card = card
         shown_at = self._monotonic()
@@ -58,7 +60,7 @@ class Questions:
             self.card = None
             waiting.stop()
             await card.remove()
-            self._prompt.editor.focus()
+            self._back().focus()
 
     def _offer_focus(self, card: Widget, shown_at: float) -> None:
         """Let keys answer, but never those that were meant for the prompt."""

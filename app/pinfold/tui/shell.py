@@ -23,7 +23,7 @@ from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.hints import Hints
 from pinfold.tui.keys import key_of
-from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.lines import Lines, QueueLines, RetryLine
 from pinfold.tui.outbox import Outbox
 from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.box import PromptBox
@@ -33,7 +33,7 @@ from pinfold.tui.prompt.popup import Popup
 from pinfold.tui.prompt.shortcuts import Shortcuts
 from pinfold.tui.questions import Questions
 from pinfold.tui.screen_config import ScreenConfig
-from pinfold.tui.shell_keys import Keys
+from pinfold.tui.shell_agents import Agents
 from pinfold.tui.status_line import StatusLine
 from pinfold.tui.stopping import Stopping
 from pinfold.tui.transcript.view import Transcript
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pinfold.tui.bridge import Bridge
 
 
-class Shell(Keys):
+class Shell(Agents):
     """Shows one session at a time; before the first, it keeps what is sent."""
 
     AUTO_FOCUS = "Editor"
@@ -84,6 +84,7 @@ class Shell(Keys):
         self._queue = QueueLines(self._key)
         self._plan = PlanLine(self._key)
         self._retry = RetryLine(monotonic, self._key)
+        self._lines = Lines(self._plan, self._queue, self._retry)
         self._outbox = Outbox(self.editor, self._queue, self.tell, partial(self._command, "editor"))
         self._shortcuts = Shortcuts(self._key)
         self._find_bar = FindBar(self._transcript)
@@ -100,7 +101,13 @@ class Shell(Keys):
             has_title=config.title,
             notified=self._notified,
         )
-        self._questions = Questions(self._prompt, monotonic, self._key, seen=config.card_delay)
+        self._questions = Questions(
+            self._prompt,
+            monotonic,
+            self._key,
+            seen=config.card_delay,
+            back=lambda: self.pane if self._agent_shown else self.editor,
+        )
         self._stopping = Stopping(
             self.editor,
             self._hints,
@@ -125,8 +132,7 @@ class Shell(Keys):
 
     async def complete(self) -> None:
         """See to what the first paint had no need of."""
-        above = (self._plan, self._queue, self._retry, self._find_bar)
-        await self.mount(*above, before=self._prompt)
+        await self.mount(self._lines, self._find_bar, before=self._prompt)
         await self.mount(self._popup, self._shortcuts)
         self._read_history()
         self._read_branch()
@@ -138,7 +144,7 @@ class Shell(Keys):
         self._read_branch()
 
     def on_descendant_focus(self) -> None:
-        self._status.reading = self.focused is self._transcript
+        self._status.reading = isinstance(self.focused, Transcript)
         if self._status.reading:
             self._hints.clear()
 
@@ -146,13 +152,8 @@ class Shell(Keys):
     def _selected(self, event: Transcript.Selected) -> None:
         self._status.on_item = event.item is not None
 
-    @on(Transcript.Left)
-    def _stopped_reading(self) -> None:
-        if self._find_bar.display:
-            self._find_bar.leave()
-
-    def _show_behind(self, rows: int) -> None:
-        self._status.behind = rows
+    def _show_behind(self) -> None:
+        self._status.behind = self.pane.behind
 
     @work(thread=True)
     def _read_history(self) -> None:
@@ -193,6 +194,7 @@ class Shell(Keys):
         from pinfold.tui.bridge import Bridge
 
         await self._drafts.save()
+        self.leave_agent()
         if self._bridge is not None:
             self._bridge.close()
         self._session = self._stopping.session = session
@@ -211,6 +213,7 @@ class Shell(Keys):
             status=self._status,
             rested=self._read_branch,
             source_key=self._key("memory_source"),
+            agents=self._agents_changed,
         )
         for warning in warnings if session.items else ():
             self.tell(warning, "warning")
@@ -235,7 +238,8 @@ class Shell(Keys):
         self._transcript.note(text, level)
         if not self._status.reading:
             self._transcript.scroll_end()
-        elif self._transcript.behind:  # the note is out of view, but one acts on an item here
+        elif self._transcript.behind or self._agent_shown:
+            # The note is out of view, but one acts on an item here.
             self._hints.show(text.partition("\n")[0])
 
     def refresh_status(self) -> None:
@@ -264,24 +268,13 @@ class Shell(Keys):
 
     # The transcript
 
-    def find(self, text: str) -> None:
-        """Look for `text` in the transcript; without one, ask for it."""
-        if self._find_bar.is_attached:
-            self._find_bar.open(text)
-        else:  # the key came with the first paint
-            self.call_later(self.find, text)
-
-    def action_find(self) -> None:
-        self.find("")
-
-    def action_find_next(self, step: int) -> None:
-        self._find_bar.step(step)
-
     @on(Transcript.Acted)
     def _acted(self, event: Transcript.Acted) -> None:
         from pinfold.tui.steering import command_of
 
-        if self._session is not None:
+        if self._agent_shown:
+            self.hint("This is an agent's transcript: it is read-only")
+        elif self._session is not None:
             self._command(*command_of(event.key, event.item.n, self._session.window))
 
     # Prompts

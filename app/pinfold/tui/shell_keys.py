@@ -12,7 +12,11 @@ from pinfold.commands.model import CYCLE, next_mode
 from pinfold.tui.keys import bindings
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from pinfold.agent.session import Session
+    from pinfold.commands.context import Level
+    from pinfold.tui.agent_view import AgentView
     from pinfold.tui.find import FindBar
     from pinfold.tui.hints import Hints
     from pinfold.tui.plan_line import PlanLine
@@ -41,7 +45,22 @@ class Keys(Screen[None]):
     _questions: Questions
     _stopping: Stopping
 
+    _agent: AgentView | None = None
+    """Shows an agent's transcript; made when one is first looked at."""
+    _agent_shown = False
+    _home: Widget
+    """What had the keys before that."""
+
+    @property
+    def pane(self) -> Transcript:
+        """The transcript that is shown."""
+        shown = self._agent if self._agent_shown else None
+        return self._transcript if shown is None else shown.transcript
+
     def refresh_status(self) -> None:
+        raise NotImplementedError
+
+    def tell(self, text: str, level: Level = "info") -> None:
         raise NotImplementedError
 
     def on_key(self, event: events.Key) -> None:
@@ -73,7 +92,8 @@ class Keys(Screen[None]):
         """
         if self._questions.review(wanted=True):
             return
-        places = [self.editor, self._questions.card, self._transcript]
+        prompt = None if self._agent_shown else self.editor
+        places = [prompt, self._questions.card, self.pane]
         found = [place for place in places if place is not None]
         at = next((i for i, place in enumerate(found) if place.has_focus_within), 0)
         found[(at + 1) % len(found)].focus()
@@ -91,13 +111,26 @@ class Keys(Screen[None]):
             self._hints.show("There is no plan")
 
     def action_page_up(self) -> None:
-        self._transcript.scroll_page_up()
+        self.pane.scroll_page_up()
 
     def action_page_down(self) -> None:
-        self._transcript.scroll_page_down()
+        self.pane.scroll_page_down()
 
     def action_top(self) -> None:
-        self._transcript.scroll_home()
+        self.pane.scroll_home()
 
     def action_bottom(self) -> None:
-        self._transcript.scroll_end()
+        self.pane.scroll_end()
+
+    def find(self, text: str) -> None:
+        """Look for `text` in the transcript; without one, ask for it."""
+        if self._find_bar.is_attached:
+            self._find_bar.open(text)
+        else:  # the key came with the first paint
+            self.call_later(self.find, text)
+
+    def action_find(self) -> None:
+        self.find("")
+
+    def action_find_next(self, step: int) -> None:
+        self._find_bar.step(step)

@@ -33,6 +33,8 @@ MODE = "TRANSCRIPT"
 """Stands first while the transcript has the keys, however narrow it is."""
 CLOSES = "Esc closes"
 ACTS = "Enter opens · / finds · p m f pin, mask, fold"
+READS = "Enter opens · / finds"
+BACK = "Esc goes back"
 CHOOSES = "↑ ↓ choose · letters go to the prompt"
 
 
@@ -54,6 +56,8 @@ class StatusLine(Widget):
     """Commands that run in the background."""
     agents: reactive[int] = reactive(0)
     """Agents at work."""
+    agent: reactive[str] = reactive("")
+    """The one whose transcript is shown."""
     phase: reactive[Phase] = reactive("idle")
     progress: reactive[str] = reactive("")
     """What a model that has no text yet is busy with."""
@@ -98,7 +102,7 @@ class StatusLine(Widget):
         room = self.size.width - len(right) - 2
         full = self.approvals == "full"
         parts = {
-            "mode": (MODE if self.reading else "", "accent"),
+            "mode": (one_line(self.agent) or (MODE if self.reading else ""), "accent"),
             "model": (one_line(self.model), "foreground"),
             "folder": (one_line(self.folder), DIM),
             "branch": (one_line(self.branch), DIM),
@@ -107,7 +111,12 @@ class StatusLine(Widget):
             "jobs": (f"{self.jobs} in background" if self.jobs else "", "primary"),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
-        for dispensable in ("branch", "folder", "approvals", *(["model"] if self.reading else [])):
+        for dispensable in (
+            "branch",
+            "folder",
+            "approvals",
+            *(["model"] if self.reading or self.agent else []),
+        ):
             if len(" · ".join(text for text, _ in parts.values())) > room:
                 parts.pop(dispensable, None)
         line = Text(no_wrap=True, overflow="crop", end="")
@@ -125,6 +134,11 @@ class StatusLine(Widget):
         line.append(right, style)
         return line
 
+    @property
+    def _leaves(self) -> str:
+        """What Esc does, where it leaves a transcript."""
+        return BACK if self.agent else CLOSES if self.reading else ""
+
     def _right_side(self) -> tuple[str, Style]:
         wide = self.size.width >= 60
         if self.hint:
@@ -133,18 +147,17 @@ class StatusLine(Widget):
         if self.phase == "idle":
             help_ = f"{self._key('help')} help"
             keys = f"? shortcuts · / commands · {help_}" if wide else help_
-            if self.reading:
-                keys = f"{ACTS if self.on_item else CHOOSES} · {CLOSES}" if wide else CLOSES
+            if self.reading or self.agent:
+                acts = READS if self.agent else ACTS if self.on_item else CHOOSES
+                keys = f"{acts} · {self._leaves}" if wide else self._leaves
             below = f"{below}{self._key('bottom')}" if below and not self.reading else ""
             return below or keys, ink(self.app, DIM)
         said = self.progress or WORKING[self.phase]
         interrupt = self._key("interrupt")
         if not wide:
-            short = CLOSES if self.reading else f"{duration(self.seconds)} · {interrupt}"
+            short = self._leaves or f"{duration(self.seconds)} · {interrupt}"
             return f"{below}{short}", ink(self.app, "primary")
-        rest = (
-            f" {duration(self.seconds)} · {CLOSES if self.reading else f'{interrupt} interrupts'}"
-        )
+        rest = f" {duration(self.seconds)} · {self._leaves or f'{interrupt} interrupts'}"
         room = self.size.width - len(below) - len(rest) - 2
         return f"{below}{clip(said, room)}{rest}", ink(self.app, "primary")
 

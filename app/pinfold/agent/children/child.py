@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pinfold.agent.turn.ending import Ending
 from pinfold.numbers import dollars, duration, tokens
+from pinfold.ports.provider import Delta
 from pinfold.rollout.events import (
     ArtifactObserved,
     ChildFinished,
@@ -54,6 +55,8 @@ class Child:
     """What it does."""
     writes: str = ""
     """The end of the reply under way."""
+    streamed: list[Delta] = field(default_factory=list)
+    """What came of a response since the last item: for whoever begins to look at it now."""
     spend: Spend = field(default_factory=Spend)
     items: int = 0
     finished: ChildFinished | None = None

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children import news
-from pinfold.agent.children.child import Child, folder_of, last_line, summed_up, told
+from pinfold.agent.children.child import Child, folder_of, summed_up, told
 from pinfold.agent.children.conversing import Conversing, failed
 from pinfold.agent.children.definition import Agent, Agents
-from pinfold.agent.children.past import events_of, last_words
+from pinfold.agent.children.hearing import LINE, heard
+from pinfold.agent.children.past import Past, events_of, last_words, past_of
 from pinfold.agent.children.reply import LAST_REPLY, Reply, shortened
 from pinfold.agent.children.status import ChildStatus, status_of
 from pinfold.agent.record import Record
@@ -23,25 +24,18 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.ending import Ending
 from pinfold.agent.updates import (
-    Appended,
     ChildChanged,
-    PhaseChanged,
-    Streamed,
     Told,
-    ToolStarted,
     Update,
 )
 from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.clock import Clock
-from pinfold.ports.provider import TextDelta
 from pinfold.ports.tool import ToolError
 from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import (
     ChildFinished,
     ChildStarted,
     Event,
-    ItemAdded,
-    RequestFinished,
 )
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import JournalError
@@ -50,8 +44,6 @@ from pinfold.tokens.prices import Price, Spend
 
 INTERRUPTED = "the turn that waited for it was interrupted"
 CLOSED = "the session was closed"
-LINE = 200
-"""Characters of what an agent says that its line shows."""
 
 
 class Children:
@@ -73,6 +65,7 @@ class Children:
         self._agents = agents
         self._ask = ask
         self._conversing = Conversing(record, clock, agents, consent, connection, budget)
+        self._connection = connection
         self._prices = prices
         self._problems = list(agents.problems)
         self._children: dict[int, Child] = {}
@@ -139,6 +132,13 @@ class Children:
         """The events of its rollout. Raises `JournalError`."""
         folder = self.folder(started)
         return await asyncio.to_thread(events_of, folder, self._clock)
+
+    async def past(self, number: int) -> Past:
+        """What the rollout of one shows that works no more. Raises `JournalError`."""
+        started = self._record.state.children[number]
+        counter, connection = self._record.gauge.counter, self._connection()
+        folder = self.folder(started)
+        return await asyncio.to_thread(past_of, folder, self._clock, counter, connection)
 
     def folder(self, started: ChildStarted) -> Path:
         return folder_of(self._record.journal, started)
@@ -265,28 +265,8 @@ class Children:
         return await self._ask(replace(question, agent=child.name))
 
     def _hear(self, child: Child, update: Update) -> None:
-        match update:
-            case ToolStarted(title=title):
-                child.line = one_line(title)[:LINE]
-            case Streamed(delta=TextDelta(text=text)):
-                child.writes = (child.writes + text)[-2 * LINE :]
-                child.line = last_line(child.writes)[:LINE] or child.line
-            case PhaseChanged():
-                pass  # the session says it
-            case Appended(event=event):
-                match event.data:
-                    case RequestFinished(provider=provider, model=model, usage=usage) if usage:
-                        child.spend.add(provider, model, usage)
-                        child.writes = ""
-                    case ItemAdded(item=item):
-                        child.items += 1
-                        if item.kind == "assistant":
-                            child.line = last_line(item.content)[:LINE] or child.line
-                    case _:
-                        return
-            case _:
-                return
-        self._tell(child)
+        if heard(child, update):
+            self._tell(child)
 
     def _tell(self, child: Child) -> None:
         self._record.tell(ChildChanged(child.number))

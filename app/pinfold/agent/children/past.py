@@ -3,9 +3,53 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from pinfold.agent import projection_cache
+from pinfold.agent.projections import Projections
+from pinfold.agent.requests.connection import Connection
 from pinfold.ports.clock import Clock
-from pinfold.rollout.events import Event, ItemAdded, TurnFinished
+from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.events import Event, ItemAdded, Pin, TurnFinished
+from pinfold.rollout.items import Form, Item
 from pinfold.rollout.journal import Journal
+from pinfold.tokens.counter import Counter
+from pinfold.window.archive import Items
+from pinfold.window.reading import Reading
+from pinfold.window.window import Boundary
+
+
+class Past:
+    """An agent that works no more, for a transcript and a gauge."""
+
+    def __init__(self, projections: Projections, model: ModelInfo) -> None:
+        self._window = projections.window
+        self.model = model
+        self.reading: Reading = projections.gauge.reading(model)
+
+    @property
+    def items(self) -> Sequence[Item]:
+        archive = self._window.archive
+        return Items(archive, tuple(archive))
+
+    @property
+    def boundaries(self) -> Sequence[Boundary]:
+        return self._window.boundaries
+
+    def form(self, n: int) -> Form | None:
+        return self._window.form(n)
+
+    def pin_on(self, n: int) -> Pin | None:
+        return self._window.pin_on(n) if self._window.is_pinned(n) else None
+
+
+def past_of(folder: Path, clock: Clock, counter: Counter, connection: Connection) -> Past:
+    """Read from its rollout; `connection` is that of a session that does not name its model. Slow:
+    for a thread. Raises `JournalError`."""
+    with Journal.open(folder, clock.now, read_only=True) as journal:
+        projections = projection_cache.resume(journal, counter, connection.wire_api)
+    model = connection.model
+    if (named := projections.state.model) is not None:
+        model = ModelInfo(named.model, named.provider, named.context_window, "config")
+    return Past(projections, model)
 
 
 def events_of(folder: Path, clock: Clock) -> Sequence[Event]:

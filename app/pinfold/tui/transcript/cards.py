@@ -51,7 +51,7 @@ _HEADER = re.compile(
 """What Codex puts above the output of a command."""
 _LONG = 500
 """Characters from which a call that streams in tells its size."""
-_SIGNS = {
+SIGNS: dict[State, str] = {
     "calling": "◌",
     "running": "◌",
     "asks": "?",
@@ -60,7 +60,7 @@ _SIGNS = {
     "refused": "⊘",
     "interrupted": "■",
 }
-_LOOKS = {
+LOOKS: dict[State, str] = {
     "calling": "running",
     "running": "running",
     "asks": "warning",
@@ -193,14 +193,14 @@ class Card(TranscriptEntry):
 
     def _head(self, width: int, looks: Looks, *, opens: bool) -> TranscriptLine:
         state = self.state
-        style = getattr(looks, _LOOKS[state])
+        style = getattr(looks, LOOKS[state])
         subject = self._subject()
         facts = self._facts(width - LEAD - cell_len(self.name) - DESCRIBED)
         # A command of the user's own is all that its head says: nothing else shows where it ends.
         tail = f"{' ·' if self.by_user else ' '} {facts}" if facts else ""
         room = width - LEAD - 1 - cell_len(self.name) - 2 - cell_len(tail)
         segments = [
-            Segment(f"{_SIGNS[state]} ", style),
+            Segment(f"{SIGNS[state]} ", style),
             Segment(one_line(self.name), looks.tool),
         ]
         if subject and room > 4:

@@ -31,7 +31,13 @@ class Reader(Viewport, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "cursor(-1)", "Item above", show=False, id="transcript.up"),
         Binding("down,j", "cursor(1)", "Item below", show=False, id="transcript.down"),
-        Binding("enter,space", "open_or_close", "Open or close", id="transcript.toggle"),
+        Binding("space", "open_or_close", "Open or close", id="transcript.toggle"),
+        Binding(
+            "enter",
+            "enter",
+            "Open or close; an agent's transcript on its card",
+            id="transcript.open",
+        ),
         Binding("left_square_bracket", "close_all", "Close all", id="transcript.close_all"),
         Binding("right_square_bracket", "open_all", "Open all", id="transcript.open_all"),
         Binding("c", "copy", "Copy", id="transcript.copy"),
@@ -60,6 +66,13 @@ class Reader(Viewport, can_focus=True):
             super().__init__()
             self.numbers = numbers
             self.closed = closed
+
+    class Opened(Message, namespace="transcript"):
+        """The user opened an agent's card."""
+
+        def __init__(self, number: int) -> None:
+            super().__init__()
+            self.number = number
 
     class Copied(Message, namespace="transcript"):
         """Text went to the clipboard."""
@@ -158,7 +171,7 @@ class Reader(Viewport, can_focus=True):
         else:
             index = self._column.index_of(self._marked)
         index += step
-        while 0 <= index < len(blocks) and not blocks[index].entry.items:
+        while 0 <= index < len(blocks) and not _selects(blocks[index]):
             index += step
         if 0 <= index < len(blocks):
             self._move_cursor(blocks[index])
@@ -175,6 +188,12 @@ class Reader(Viewport, can_focus=True):
     def action_open_or_close(self) -> None:
         if self._marked:
             self._toggle(self._marked)
+
+    def action_enter(self) -> None:
+        if self._marked and (number := self._marked.entry.agent_number):
+            self.post_message(self.Opened(number))
+        else:
+            self.action_open_or_close()
 
     def action_close_all(self) -> None:
         self._close_all(True)
@@ -254,7 +273,12 @@ class Reader(Viewport, can_focus=True):
         if found is None or self.text_selection is not None:
             return
         block, index = found
-        if block.entry.items:
+        if _selects(block):
             self._move_cursor(block)
         if block.lines[index].toggles and event.chain == 1:
             self._toggle(block)
+
+
+def _selects(block: Block) -> bool:
+    """Whether the cursor can be on it."""
+    return bool(block.entry.items or block.entry.agent_number)
