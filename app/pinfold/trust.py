@@ -1,5 +1,6 @@
-"""Folders whose own config file counts in full."""
+"""Folders whose own config file counts in full, and texts of theirs that the user has accepted."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -8,6 +9,7 @@ from pinfold.atomic_files import write_atomic
 from pinfold.small_files import read
 
 MAX_BYTES = 1_048_576
+ACCEPTED = "accepted.json"
 
 
 def is_trusted(home: Path, folder: Path) -> bool:
@@ -31,3 +33,19 @@ def _listed(home: Path) -> set[str]:
     return (
         {entry for entry in listed if isinstance(entry, str)} if isinstance(listed, list) else set()
     )
+
+
+def accepted(home: Path) -> dict[str, str]:
+    """The files of projects whose text the user has accepted, with the hash of that text."""
+    try:
+        found = msgspec.json.decode(read(home / ACCEPTED, MAX_BYTES), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
+        return {}
+    return found
+
+
+def accept(home: Path, texts: Mapping[str, str]) -> None:
+    """Accept texts, by file and hash, instead of earlier ones. Raises `OSError`."""
+    home.mkdir(parents=True, exist_ok=True)
+    found = accepted(home) | dict(texts)
+    write_atomic(home / ACCEPTED, msgspec.json.format(msgspec.json.encode(found), indent=1))

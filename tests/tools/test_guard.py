@@ -32,6 +32,7 @@ def of(root: Path, *names: str, mode: Mode = "workspace") -> Any:
         ".husky/pre-push",
         ".pre-commit-config.yaml",
         ".claude/settings.json",
+        ".agents/skills/a/SKILL.md",
         ".codex/config.toml",
         ".mcp.json",
         ".github/workflows/ci.yml",

@@ -28,6 +28,7 @@ from pinfold.agent.compaction.summarizing import Summarizing
 from pinfold.agent.context.front import Front
 from pinfold.agent.context.git_state import GitState
 from pinfold.agent.context.remembering import Remembering
+from pinfold.agent.context.skills import Skills
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.options import Limits, Options
@@ -47,6 +48,7 @@ from pinfold.agent.steering.meter import Meter
 from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.before_turn import BeforeTurn
 from pinfold.agent.turn.budget import Budget
+from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.joining import Joining
 from pinfold.agent.turn.planning import Planning
 from pinfold.agent.turn.queue import PromptQueue
@@ -83,6 +85,7 @@ async def build(
     Raises `JournalError`.
     """
     from pinfold.agent.children.task import Task  # loads pydantic, as does the next
+    from pinfold.skills.tool import SkillTool
     from pinfold.tools.recall import Recall
 
     record = await asyncio.to_thread(Record, journal, counter, connection.wire_api)
@@ -110,6 +113,7 @@ async def build(
 
     # What a call and a request need
     remembering = Remembering(record, options.memories)
+    skills = Skills(record, options.skills, options.servers_budget)
     hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
     consent = Consent(
         options.approvals,
@@ -123,7 +127,7 @@ async def build(
     drift = Drifting(record, cwd, options.drift, attended=options.attended)
     outputs = Outputs(model, count)
     background = Background(record)
-    approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering)
+    approvals = Approvals(record, approver, consent, confinement, drift, cwd, remembering, skills)
     agents = options.agents or Agents(no_agents)
     budget = options.budget or Budget(
         record,
@@ -137,6 +141,7 @@ async def build(
     )
     servers = await servers_of(record, options, model, lambda: connected().wire_api, consent, busy)
     own = [Recall(record.window, Records(children)), MemoryApply(record)]
+    own += [SkillTool(options.skills)] if options.skills else []
     own += [Task(record, children)] if options.agents else []
     if servers is None:
         toolbox = Toolbox(own, tools)
@@ -211,11 +216,19 @@ async def build(
         model,
         clock,
         remembering,
+        skills,
         options.prices,
         servers,
     )
     git = GitState(record, cwd, lambda: confinement.of("read-only"), trusted=options.trusted)
-    before = BeforeTurn(record, cwd, model, front, hooks, files, calls.tell_limits, git, left)
+
+    async def switch(name: str) -> None:
+        await choice.switch(name, triggers, reading)
+
+    expanding = Expanding(record, skills, calls, approvals.ask, choice, switch)
+    before = BeforeTurn(
+        record, cwd, model, front, hooks, files, calls.tell_limits, git, left, expanding
+    )
     queue = PromptQueue(record)
     planning = Planning(record, consent, approvals.ask)
     turn = Turn(
@@ -262,6 +275,7 @@ async def build(
             reading=reading,
             learning=learning,
             front=front,
+            skills=skills,
             work=work,
             prewarm=prewarm,
             checkpoint_file=checkpoint_file,

@@ -9,6 +9,7 @@ from pinfold.ports.memories import MemoryPort
 from pinfold.ports.servers import Servers
 from pinfold.ports.tool import Sandbox
 from pinfold.settings import AUTOS, Auto, Drift, Mode
+from pinfold.skills.library import Library
 from pinfold.tokens.prices import Price
 
 if TYPE_CHECKING:
@@ -72,11 +73,13 @@ class Options:
     servers: Servers | None = None
     """MCP servers; an agent shares those of the session that started it."""
     servers_budget: float = 0.05
-    """The share of the window above which servers are folded."""
+    """The share of the window above which servers are folded, and above which skills are."""
     ceiling: Callable[[], Mode] | None = None
     """In the session of an agent: the approvals that its own are never wider than."""
     budget: "Budget | None" = None
     """In the session of an agent: the one that it shares with the session that started it."""
+    skills: Library | None = None
+    """Skills and commands; none where there can be none."""
     memories: MemoryPort | None = None
     """What earlier sessions learned; none where that is not to be used."""
 

@@ -15,6 +15,7 @@ from pinfold.agent.compaction.compacting import Compacting
 from pinfold.agent.compaction.preparing import Preparing
 from pinfold.agent.compaction.summarizing import Summarizing
 from pinfold.agent.context.front import Front
+from pinfold.agent.context.skills import Skills
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.options import Limits
@@ -59,6 +60,7 @@ class Parts:
     reading: Callable[[], Reading]
     learning: Learning
     front: Front
+    skills: Skills
     work: Work
     prewarm: Prewarm
     checkpoint_file: CheckpointFile

@@ -94,19 +94,21 @@ class Session(SessionFacts):
         *,
         steers: bool = True,
         ours: bool = False,
+        expands: bool = False,
     ) -> asyncio.Future[Ending]:
         """Start a turn with `text`; await it for how the turn ended.
 
         While a turn runs, the model gets it after the next tool results. Where there are none, or
         where it does not steer, it waits and starts a turn of its own.
-        `pasted` are the spans that the user did not type; `ours` is a prompt of pinfold's own. One
-        that is not sent comes back as `PromptReturned`. Whoever stops waiting does not stop the
-        turn.
+        `pasted` are the spans that the user did not type; `ours` is a prompt of pinfold's own;
+        `expands` is one that calls a skill or a command, and never steers. One that is not sent
+        comes back as `PromptReturned`. Whoever stops waiting does not stop the turn.
         """
         if why := self._takes_nothing():
             self._parts.work.refuse(text, why)
             return refused(why)
-        return self._parts.work.send(Prompt(text, tuple(pasted), ours), steers=steers)
+        prompt = Prompt(text, tuple(pasted), ours, expands)
+        return self._parts.work.send(prompt, steers=steers and not expands)
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""

@@ -39,6 +39,8 @@ class SessionFacts:
         """The agents that it started."""
         self.servers = parts.servers
         """The MCP servers; None where none is configured."""
+        self.library = parts.skills.library
+        """Skills and commands; none where there can be none."""
         self.reading = parts.reading
         """The gauge now."""
         self.large = LargePrompts(

@@ -74,6 +74,8 @@ class State(Struct):
     last_queue_id: int = 0
     plan: tuple[acts.Step, ...] = ()
     """The agent's plan; none once the user has gone on after all of it was done."""
+    skills: dict[str, int] = field(default_factory=dict)
+    """The last item with the text of each skill that was read."""
     jobs: dict[int, JobStarted] = field(default_factory=dict)
     """Background commands that run."""
     ended_jobs: dict[int, tuple[JobStarted, JobEnded]] = field(default_factory=dict)
@@ -147,6 +149,8 @@ class State(Struct):
                     self.plan = ()
                 if item.kind == "context" and isinstance(child := item.detail.get(CHILD), int):
                     self.children_untold.discard(child)
+                if isinstance(skill := item.detail.get("skill"), str):
+                    self.skills[skill] = item.n
                 if telling := told_in(item):
                     self._tellings[item.n] = telling
                     self.told[telling[0]] = telling[1]
@@ -166,8 +170,8 @@ class State(Struct):
                 self._spend(request)
             case ApprovalDecided(verdict="always", prefix=prefix) if prefix:
                 self.prefixes.add(prefix)
-            case PromptQueued(id=queue_id, text=text, pasted=pasted):
-                self.queue[queue_id] = provenance.Prompt(text, pasted)
+            case PromptQueued(id=queue_id, text=text, pasted=pasted, expands=expands):
+                self.queue[queue_id] = provenance.Prompt(text, pasted, expands=expands)
                 self.last_queue_id = queue_id
             case JobStarted(job=job) as started:
                 told = not self.jobs_untold

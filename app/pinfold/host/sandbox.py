@@ -6,6 +6,7 @@ from pinfold import paths
 from pinfold.host.app_context import AppContext
 from pinfold.ports.tool import Sandbox
 from pinfold.settings import SettingsError
+from pinfold.skills.places import own_skills
 
 OFF = "switched off by [sandbox] enabled"
 NO_GROUND = "the working directory is the whole file system"
@@ -33,7 +34,7 @@ def sandbox_of(ctx: AppContext, folder: Path) -> tuple[Sandbox | None, str]:
         folder / "sandbox",
         network=settings.network,
         hidden=(ctx.home, paths.config_folder()),
-        readable=(folder / "outputs",),
+        readable=(folder / "outputs", *own_skills()),
     )
     return sandbox, ""
 

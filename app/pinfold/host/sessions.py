@@ -28,6 +28,7 @@ from pinfold.host.models import connect, connect_summarizer, key_variables
 from pinfold.host.prices import prices
 from pinfold.host.prompts import overrides
 from pinfold.host.sandbox import sandbox_of
+from pinfold.host.skills import library_of
 from pinfold.ports.approver import Approver
 from pinfold.ports.tool import Tool
 from pinfold.rollout.events import ModelChanged
@@ -49,12 +50,13 @@ async def open_session(
     summarizer: Callable[[], Awaitable[Connection]] | None = None,
     attended: bool = True,
     agent: Order | None = None,
+    skills: bool = True,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
     `summarizer` reaches the model that compacts, where it is not the one that the settings say;
     `attended` is false where the approver can ask nobody; `agent` is the order of a session that
-    another one starts, which starts none itself.
+    another one starts, which starts none itself; without `skills` it has none.
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -106,6 +108,7 @@ async def open_session(
             turn_metadata=settings.agent.turn_metadata,
             summary_window=settings.compact.context_window,
             memories=reader_of(ctx),
+            skills=library_of(ctx) if skills else None,
             agents=None if agent else await _agents(ctx, attended, tools),
         )
         session = await build(
@@ -156,6 +159,7 @@ async def _open_agent(
             ],
             attended=attended,
             agent=order,
+            skills=agent.tools is None or "skill" in agent.tools,
         )
         undoing.pop_all()
     return session

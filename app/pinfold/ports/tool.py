@@ -217,6 +217,11 @@ class Tool(Protocol):
     quiet: bool = False
     """Whether its output is for the model, more than for the user."""
 
+    @property
+    def offered(self) -> bool:
+        """Whether the model is told of it."""
+        return True
+
     def names(self, arguments: str) -> tuple[str, ...]:  # noqa: ARG002
         """Files that the call is to change, as the arguments name them."""
         return ()

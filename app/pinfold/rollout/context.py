@@ -1,6 +1,6 @@
 """What is before the window in every request."""
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -59,6 +59,23 @@ class FrontServer(Struct, frozen=True, omit_defaults=True):
     """Whether the user unfolded it, so that no budget folds it."""
 
 
+class SkillIndex(Struct, frozen=True, omit_defaults=True):
+    """The skills as the model is told of them."""
+
+    text: str
+    """Their names and descriptions."""
+    names: str
+    """What is told where that is folded."""
+    folded: Literal["", "user", "budget"] = ""
+    """Who folded it."""
+    open: bool = False
+    """Whether the user unfolded it, so that no budget folds it."""
+
+    @property
+    def told(self) -> str:
+        return self.names if self.folded else self.text
+
+
 class Context(Struct, frozen=True, kw_only=True):
     """What is before the window in every request."""
 
@@ -70,6 +87,8 @@ class Context(Struct, frozen=True, kw_only=True):
     """None until it is decided, which is once in a session."""
     servers: tuple[FrontServer, ...] = ()
     """MCP servers, in the order of the settings."""
+    skills: SkillIndex | None = None
+    """None where there are none."""
 
     @property
     def remembered(self) -> str:

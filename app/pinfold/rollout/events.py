@@ -30,9 +30,8 @@ class SessionStarted(Data, frozen=True, kw_only=True):
     """`<session>:<n>`, the parent and the last item that was copied."""
     adopted: Adopted | None = None
     source: str = ""
-    """What began it: `shell`, `exec`, `replay`, `internal` (an agent that nobody talks to),
-    `adopted`, `agent` (a session that another one started). A fork keeps its parent's; journals of
-    older versions do not say."""
+    """What began it: `shell`, `exec`, `replay`, `internal` (nobody talks to it), `adopted`, `agent`
+    (another session). A fork keeps its parent's; journals of older versions do not say."""
     parent: str | None = None
     """The id of the session that started this one as an agent."""
 
@@ -293,6 +292,7 @@ class PromptQueued(Data, frozen=True, kw_only=True):
     """Spans of `text` that the user did not type."""
     steers: bool = False
     """Whether the model gets it during the turn, after the next tool results."""
+    expands: bool = False  # whether it calls a skill or a command
 
 
 class PromptUnqueued(Data, frozen=True, kw_only=True):

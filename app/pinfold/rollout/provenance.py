@@ -43,6 +43,8 @@ class Prompt(Struct, frozen=True):
     pasted: tuple[Span, ...] = ()
     ours: bool = False
     """Whether it is pinfold's own text, of which the user typed nothing."""
+    expands: bool = False
+    """Whether it calls a skill or a command, whose text goes before it."""
 
 
 def slices(text: str, spans: Iterable[Span]) -> list[str]:

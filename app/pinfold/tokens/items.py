@@ -10,6 +10,8 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.images import count_image
 from pinfold.wire.wires import wire_of
 
+SKILLS = "skills"
+"""The row of their index, which is among the instructions."""
 MESSAGE = 4
 """Around a message: its role and its ends."""
 SEALED = {"reasoning": (900, 6.6), "compaction": (1250, 8.2)}
@@ -64,6 +66,7 @@ def context_rows(
         ("instructions", "instructions", count(context.instructions) + around),
         *(("AGENTS.md", file.path, count(f"{file.path}\n{file.text}")) for file in context.agents),
         ("instructions", "environment", count(context.environment)),
+        *([("instructions", SKILLS, count(context.skills.told))] if context.skills else []),
         *(
             [("memories", "what earlier sessions learned", count(context.remembered))]
             if context.memories is not None and context.memories.text

@@ -120,10 +120,10 @@ def verdict(
             return Allowed("only reads, in a folder that you trust")
         return _of_command(command, prefixes, said, workspace, "runs a command")
     for path in review.paths:
-        if any(map(path.is_relative_to, readable)):
-            return Ask(f"writes {_shown(path, workspace)}, which belongs to pinfold")
         if why := guard.reason(path, workspace, review.paths):
             return Ask(f"writes {_shown(path, workspace)}: {why}")
+        if any(map(path.is_relative_to, readable)):
+            return Ask(f"writes {_shown(path, workspace)}, which belongs to pinfold")
     if drift and review.access == "write":
         return Ask(drift)
     plain = review.access == "write" and bool(review.paths)

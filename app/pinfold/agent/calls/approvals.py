@@ -9,6 +9,7 @@ from typing import NamedTuple, cast, get_args
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.drifting import Drifting
 from pinfold.agent.context.remembering import Remembering
+from pinfold.agent.context.skills import Skills
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Phase
 from pinfold.ports.approver import Approver, Decision, Question
@@ -93,6 +94,7 @@ class Approvals:
         drift: Drifting,
         workspace: Path,
         remembering: Remembering,
+        skills: Skills,
     ) -> None:
         self._record = record
         self._approver = approver
@@ -101,6 +103,7 @@ class Approvals:
         self._drift = drift
         self._workspace = workspace
         self._remembering = remembering
+        self._skills = skills
         self._asking = asyncio.Lock()
 
     async def settle(
@@ -117,7 +120,7 @@ class Approvals:
         """
         call_id = call.call_id or ""
         outputs = (self._record.journal.folder / "outputs").resolve()
-        own = [outputs, *self._remembering.readable]
+        own = [outputs, *self._remembering.readable, *self._skills.readable]
         stray = await self._drift.of(review)
         drifts = self._drift.why(stray)
         match verdict(

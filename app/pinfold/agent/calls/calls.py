@@ -54,6 +54,8 @@ class _Run:
     """What it does, once it does it."""
     outcome: ToolOutcome | None = None
     """What it came to, interrupted or not."""
+    aside: bool = False
+    """Whether no model made it: there is no card for it."""
 
 
 class Calls:
@@ -106,6 +108,17 @@ class Calls:
             except* JournalError as failures:
                 raise JournalError(str(failures.exceptions[0])) from failures
 
+    async def aside(self, call: Item) -> ToolOutcome:
+        """What a call of pinfold's own gives, which is asked about and confined as any other; its
+        result is not journalled. Raises `RefusedCall`, `ToolError`, `JournalError`."""
+        self._record.enter("tools")
+        run = _Run(call, self._context(call, lambda _: None), Place(), aside=True)
+        try:
+            return await self._run_tool(run)
+        finally:
+            run.place.leave()
+            self._begun.pop(call.n, None)
+
     def _batches(self, calls: Iterable[Item]) -> Iterator[list[Item]]:
         def parallel(call: Item) -> bool:
             tool = self._tools.get(call)
@@ -146,18 +159,7 @@ class Calls:
 
     async def _run_to_result(self, call: Item, place: Place) -> None:
         live = LiveOutput(self._record, call.call_id or "")
-        context = self._outputs.bounded(
-            ToolContext(
-                workspace=self._workspace,
-                folder=self._record.journal.folder,
-                call_id=call.call_id or "",
-                on_output=live.on_output,
-                sandbox=self._confinement.of(self._consent.mode),
-                jobs=self._background.jobs,
-                ask=partial(self._ask, call),
-            )
-        )
-        run = _Run(call, context, place)
+        run = _Run(call, self._context(call, live.on_output), place)
         async with self._parallel:
             try:
                 outcome = await self._run_tool(run)
@@ -178,6 +180,19 @@ class Calls:
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
             review = run.review or run.proposed
             await place.write(self._journal_result(call, outcome, "complete", review))
+
+    def _context(self, call: Item, on_output: Callable[[str], None]) -> ToolContext:
+        return self._outputs.bounded(
+            ToolContext(
+                workspace=self._workspace,
+                folder=self._record.journal.folder,
+                call_id=call.call_id or "",
+                on_output=on_output,
+                sandbox=self._confinement.of(self._consent.mode),
+                jobs=self._background.jobs,
+                ask=partial(self._ask, call),
+            )
+        )
 
     async def _run_tool(self, run: "_Run") -> ToolOutcome:
         call, context = run.call, run.context
@@ -206,7 +221,8 @@ class Calls:
         if tool.in_order:
             await run.place.to_ask()
         run.place.answered()
-        self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
+        if not run.aside:
+            self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review
         self._begun[call.n] = run
 

@@ -46,12 +46,13 @@ class Toolbox:
 
     @property
     def names(self) -> Collection[str]:
-        return self._tools
+        return [name for name, tool in self._tools.items() if tool.offered]
 
     def schemas(self, wire_api: WireApi) -> list[ToolSchema]:
         """What a model is told of them, in that order."""
         hosts = wire_of(wire_api).hosts_tools
-        told = self._kept or [tool.schema for tool in self._tools.values()]
+        offered = [tool.schema for tool in self._tools.values() if tool.offered]
+        told = self._kept or offered
         return [schema for schema in told if not schema.hosted or hosts]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pinfold.agent.context import instructions
 from pinfold.agent.context.remembering import Remembering
+from pinfold.agent.context.skills import Skills
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
 from pinfold.agent.servers.in_session import SessionServers
@@ -24,6 +25,7 @@ from pinfold.rollout.events import ArtifactObserved, ContextSet
 from pinfold.tokens.prices import Price, cold_cost, price_of
 
 ENVIRONMENT = "environment"
+SKILLS = "skills"
 RULES, NESTED = "AGENTS.md ", "nested AGENTS.md "
 """Subjects, before the file's path."""
 
@@ -40,6 +42,7 @@ class Front:
         model: Callable[[], ModelInfo],
         clock: Clock,
         remembering: Remembering,
+        skills: Skills,
         prices: Mapping[str, Price],
         servers: SessionServers | None = None,
     ) -> None:
@@ -50,6 +53,7 @@ class Front:
         self._model = model
         self._clock = clock
         self._remembering = remembering
+        self._skills = skills
         self._prices = prices
         self._servers = servers
         self._entered: set[Path] = set()
@@ -61,6 +65,7 @@ class Front:
     async def fresh(self) -> ContextSet:
         """Instructions, rules, tools and environment as they are now."""
         model = self._model()
+        skills = await self._skills.front(model)  # the tools depend on it
         made = await asyncio.to_thread(
             instructions.build,
             self._cwd,
@@ -69,6 +74,7 @@ class Front:
             self._tools(),
             self._clock.now(),
             await self._remembering.front(self._cwd, model),
+            skills,
         )
         if self._servers is None or not model.tools:
             return made
@@ -120,10 +126,16 @@ class Front:
         }
         return now
 
-    async def tell_entered(self) -> None:
-        """Before a request: the rules of folders that were entered. Raises `JournalError`."""
+    async def tell(self) -> None:
+        """Before a request: the rules of folders that were entered, and the skills whose text is
+        lost. Raises `JournalError`."""
+        if self._model().tools:
+            await self._skills.tell()
+            await self._tell_entered()
+
+    async def _tell_entered(self) -> None:
         entered, self._entered = self._entered, set()
-        if not entered or not self._model().tools:
+        if not entered:
             return
         told = self._record.state.told
         for file in await asyncio.to_thread(instructions.nested, self._cwd, entered):
@@ -190,6 +202,10 @@ def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Tel
     if told.get(ENVIRONMENT, digest(now.environment)) != digest(fresh.environment):
         text = f"The environment has changed. It is now:\n{fresh.environment}"
         found.append(Telling(ENVIRONMENT, text, fresh.environment))
+    known, index = (context.skills.told if context.skills else "" for context in (now, fresh))
+    if told.get(SKILLS, digest(known)) != digest(index):
+        text = f"The skills have changed. They are now:\n{index}" if index else "No skill is left."
+        found.append(Telling(SKILLS, text, index))
     return found
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from pinfold.paths import repository_root
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.context import AgentsFile, Context, Memories, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, Memories, SkillIndex, ToolSchema
 from pinfold.rollout.events import ContextSet
 from pinfold.sanitize import one_line
 from pinfold.small_files import head
@@ -146,6 +146,7 @@ def build(
     tools: Iterable[ToolSchema],
     now: datetime,
     memories: Memories | None = None,
+    skills: SkillIndex | None = None,
 ) -> ContextSet:
     """The context for the next turn; the same inputs give the same hash."""
     if model.tools:
@@ -155,6 +156,7 @@ def build(
             environment=environment(cwd, now),
             tools=tuple(tools),
             memories=memories,
+            skills=skills,
         )
     else:
         context = Context(instructions=own(model))

@@ -10,10 +10,12 @@ from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.steering import goal
+from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.reopening import LeftAt, changed_since
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ContextSet, ItemAdded
 from pinfold.rollout.items import Image, Item, Kind
+from pinfold.rollout.provenance import Prompt
 from pinfold.tools.pictures import attached
 
 
@@ -31,6 +33,7 @@ class BeforeTurn:
         tell_limits: Callable[[], Awaitable[None]],
         git: GitState,
         left: LeftAt,
+        expanding: Expanding,
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -40,26 +43,33 @@ class BeforeTurn:
         self._files = files
         self._tell_limits = tell_limits
         self._git = git
+        self._expanding = expanding
         self._left = "" if record.journal.started.parent else left.for_model()
         """How the session was left, until the model is told; an agent's fork was not left."""
         self._greeted = False
         """Whether the hooks of `session_start` have run in this opening."""
 
-    async def ready(self, prompt: str) -> tuple[ContextSet, tuple[Image, ...]]:
+    async def ready(self, prompt: Prompt) -> tuple[ContextSet, tuple[Image, ...]]:
         """The context of a turn that begins with `prompt`, and the pictures that it names.
 
-        Raises `JournalError`, and `Stopped` where a hook stops the prompt.
+        Raises `JournalError`, and `Stopped` where a hook stops the prompt, or what it calls can't
+        be used.
         """
+        called = await self._expanding.called(prompt)
+        if called is not None:
+            await self._expanding.choose_model(called)
         context = await self._front.settle()
         await self._greet()
-        await self.check(prompt)
-        images = await self.pictures(prompt)
+        await self.check(prompt.text)
+        images = await self.pictures(prompt.text)
         await self._front.tell_servers()
         await goal.tell(self._record)
         if self._model().tools:
             await self._tell_limits()
             await self._git.tell()
         await self._catch_up()
+        if called is not None:
+            await self._expanding.put(called)
         return context, images
 
     async def _greet(self) -> None:

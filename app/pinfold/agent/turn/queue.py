@@ -34,7 +34,11 @@ class PromptQueue:
         sending = self._waiting[self._last_id] = Sending(prompt, steers)
         self._changed(
             PromptQueued(
-                id=self._last_id, text=prompt.text, pasted=prompt.pasted, steers=sending.steers
+                id=self._last_id,
+                text=prompt.text,
+                pasted=prompt.pasted,
+                steers=sending.steers,
+                expands=prompt.expands,
             )
         )
         return sending.ending

@@ -231,7 +231,7 @@ class Turn:
         if self._connection().model.tools:
             await self._calls.tell_limits()
         await self._files.tell()
-        await self._front.tell_entered()
+        await self._front.tell()
         await self._front.tell_servers()
 
     async def _respond(self, number: int) -> Response:

@@ -120,7 +120,7 @@ class Work:
         failed = UNSENT
         try:
             while waiting is not None:
-                context, images = await self._before.ready(waiting.prompt.text)
+                context, images = await self._before.ready(waiting.prompt)
                 sent, waiting = waiting, None
                 ending = await self._turn.run(sent.prompt, context, *taken, images=images)
                 sent.end(ending)

@@ -1,0 +1,166 @@
+"""What the user calls by `/name`: the text of a skill or a command, put before their words."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+from pinfold.agent.calls.approvals import RefusedCall
+from pinfold.agent.calls.calls import Calls
+from pinfold.agent.calls.results import observed
+from pinfold.agent.context.skills import Skills
+from pinfold.agent.hooks import Stopped
+from pinfold.agent.record import Record
+from pinfold.agent.requests.model_choice import ModelChoice
+from pinfold.agent.updates import Told
+from pinfold.numbers import dollars
+from pinfold.ports.approver import Approver, Question
+from pinfold.ports.errors import ProviderError
+from pinfold.ports.tool import Observation, Review, ToolError
+from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.items import Item
+from pinfold.rollout.provenance import Prompt
+from pinfold.sanitize import one_line
+from pinfold.skills.expansion import Plain, Read, Run, parts
+from pinfold.skills.library import Called
+from pinfold.tokens.prices import price_of
+
+NAME = "command"
+"""Of the items that hold such a text."""
+
+
+class Expanding:
+    def __init__(
+        self,
+        record: Record,
+        skills: Skills,
+        calls: Calls,
+        ask: Approver,
+        choice: ModelChoice,
+        switch: Callable[[str], Awaitable[None]],
+    ) -> None:
+        """`switch` continues with another model; it raises `ProviderError`, `JournalError`."""
+        self._record = record
+        self._skills = skills
+        self._calls = calls
+        self._ask = ask
+        self._choice = choice
+        self._switch = switch
+
+    async def called(self, prompt: Prompt) -> Called | None:
+        """What a prompt calls, from its file as it is now; None where it is plain text.
+
+        Raises `Stopped` where that can't be used.
+        """
+        library = self._skills.library
+        if not prompt.expands or library is None:
+            return None
+        await asyncio.to_thread(library.refresh)
+        found = library.parse(prompt.text, ())
+        if found is None:
+            raise Stopped(f"There is no {prompt.text.split()[0]} any more: it is not sent.")
+        if found.extension.state != "ready":
+            raise Stopped(
+                f"{found.extension.shown} waits for your word: /skills shows what it says."
+            )
+        return found
+
+    async def choose_model(self, called: Called) -> None:
+        """Continue with the model that a command asks for; a project's only where the user says
+        so. Raises `JournalError`."""
+        wanted = called.extension.model
+        if not wanted or wanted in ("inherit", self._choice.model.name):
+            return
+        if called.extension.source == "project" and not await self._agrees(wanted, called):
+            return
+        before = self._choice.model.name
+        try:
+            await self._switch(wanted)
+        except ProviderError as error:
+            self._record.warn(f"The model is still {before}: {error}")
+        else:
+            self._record.tell(
+                Told(f"{called.extension.shown} asks for {wanted}. /model {before} goes back.")
+            )
+
+    async def _agrees(self, wanted: str, called: Called) -> bool:
+        choice = self._choice
+        now = _priced(choice.model.name, choice.model.provider, choice)
+        then = _priced(wanted, choice.model.provider, choice)
+        question = Question(
+            call_id="",
+            tool="",
+            arguments="",
+            review=Review("read", f"Use {then} for this and what follows? Now it is {now}."),
+            reason=f"{called.extension.shown}, a command of this project, asks for it",
+        )
+        return (await self._ask(question)).verdict in ("yes", "always")
+
+    async def put(self, called: Called) -> None:
+        """Journal the text, with what it asks to read and to run. Raises `JournalError`."""
+        one = called.extension
+        if one.kind == "skill":
+            from pinfold.skills.tool import SKILL, page
+
+            head, text = await asyncio.to_thread(page, one)
+            head = f"The user asks for the skill {one.name}. {head}"
+            detail, seen = {SKILL: one.name}, list[Observation]()
+        else:
+            head = f"The user ran /{one.name}. The text of that command comes from {one.shown}:\n\n"
+            text, seen = await self._filled(called)
+            detail = {}
+        stated = {
+            "act": "host",
+            "quiet": True,
+            "title": f"/{one.name} from {one.shown}",
+            "host": [[0, len(head)]],
+            **detail,
+        }
+
+        def make(n: int) -> list[Data]:
+            item = Item(n=n, kind="context", name=NAME, content=head + text, detail=stated)
+            return [ItemAdded(item=item), *(observed(observation, n) for observation in seen)]
+
+        await self._record.add(make)
+
+    async def _filled(self, called: Called) -> tuple[str, list[Observation]]:
+        """The text of a command, with outputs and files, and what was seen for it."""
+        texts: list[str] = []
+        seen: list[Observation] = []
+        for part in parts(called.extension.body, called.arguments):
+            match part:
+                case Plain(text):
+                    texts.append(text)
+                case Run(command, text):
+                    self._record.tell(Told(f"/{called.extension.name}: $ {one_line(command)}"))
+                    texts.append(await self._of("shell", {"command": command}, text, seen))
+                case Read(path, text):
+                    texts.append(await self._of("read_file", {"path": path}, text, seen))
+        return "".join(texts), seen
+
+    async def _of(
+        self, tool: str, arguments: dict[str, str], text: str, seen: list[Observation]
+    ) -> str:
+        """What a tool gives; `text` where it does not run."""
+        call_id = f"user-{self._record.state.last_n + 1}-{len(seen)}"
+        call = Item(
+            n=0, kind="tool_call", name=tool, call_id=call_id, content=json.dumps(arguments)
+        )
+        try:
+            outcome = await self._calls.aside(call)
+        except ToolError as error:
+            if tool == "shell":
+                return f"{text} [not run: {error}]"
+            return text  # an @ that names no file
+        except RefusedCall as error:
+            return f"{text} [{'not run' if tool == 'shell' else 'not read'}: {error}]"
+        seen += outcome.observations
+        return f"{text}\n{outcome.output}\n"
+
+
+def _priced(name: str, provider: str, choice: ModelChoice) -> str:
+    price = price_of(provider, name, choice.prices)
+    if price is None:
+        return f"{one_line(name)} (price unknown)"
+    return (
+        f"{one_line(name)} ({dollars(price.input)} in, {dollars(price.output)} out per 1M tokens)"
+    )

@@ -1,0 +1,1 @@
+"""Skills and slash commands that the user or a project wrote as Markdown files."""

@@ -1,0 +1,58 @@
+"""The folders where skills and commands lie."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold import paths
+from pinfold.skills.extension import Source
+
+_KINDS = (".pinfold", ".agents", ".claude")
+
+
+class Place(Struct, frozen=True):
+    """A folder that may hold `skills/` and `commands/`; those that come first win."""
+
+    folder: Path
+    source: Source
+    root: Path | None = None
+    """The project that its links must stay in."""
+
+
+def places(cwd: Path, env: Mapping[str, str] = os.environ) -> list[Place]:
+    """The user's, then the project's from `cwd` up to the repository's root, then Codex's."""
+    found: dict[Path, Place] = {}
+    for place in _all(cwd, env):
+        found.setdefault(place.folder, place)
+    return list(found.values())
+
+
+def user_folders(env: Mapping[str, str] = os.environ) -> list[Path]:
+    """The user's own."""
+    home = Path.home()
+    claude = env.get("CLAUDE_CONFIG_DIR")
+    return [
+        paths.config_folder(),
+        home / ".agents",
+        Path(claude).expanduser() if claude else home / ".claude",
+    ]
+
+
+def own_skills() -> list[Path]:
+    """Where the user's skills lie, as far as they are there. Blocking."""
+    found = [folder / "skills" for folder in user_folders()]
+    return [folder.resolve() for folder in found if folder.is_dir()]
+
+
+def _all(cwd: Path, env: Mapping[str, str]) -> Iterator[Place]:
+    for folder in user_folders(env):
+        yield Place(folder, "user")
+    root = paths.repository_root(cwd) or cwd
+    inner = [cwd, *cwd.parents]
+    for folder in inner[: inner.index(root) + 1]:
+        for kind in _KINDS:
+            yield Place(folder / kind, "project", root)
+    codex = env.get("CODEX_HOME")
+    yield Place(Path(codex).expanduser() if codex else Path.home() / ".codex", "prompts")
