@@ -20,12 +20,12 @@ from pinfold.agent.clock import SystemClock
 from pinfold.agent.requests.connection import Connection
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import Rules
-from pinfold.memories.pipeline import Connect, Phase1, Report
+from pinfold.memories.pipeline import Connect, Phase1, PipelineReport
 from pinfold.memories.places import MEMORY, Places
 from pinfold.memories.state import State
 from pinfold.memories.statements import statements
 from pinfold.ports.provider import ModelInfo
-from pinfold.providers.openai_compatible import OpenAICompatible
+from pinfold.providers.http_provider import HttpProvider
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
 
@@ -60,7 +60,7 @@ async def _by_model(home: Path, sessions: int) -> list[Figure]:
     async with StrongModel(counter) as server:
 
         async def connect() -> Connection:
-            provider = OpenAICompatible("scripted", server.url, None, "chat")
+            provider = HttpProvider("scripted", server.url, None, "chat")
             model = ModelInfo("strong", "scripted", WINDOW, "config")
             return Connection(provider, model, "chat", "", base_url=server.url)
 
@@ -86,7 +86,7 @@ async def _by_model(home: Path, sessions: int) -> list[Figure]:
     ]
 
 
-async def _run(home: Path, connect: Connect | None) -> tuple[Report, Outcome, float]:
+async def _run(home: Path, connect: Connect | None) -> tuple[PipelineReport, Outcome, float]:
     rules = Rules(timedelta(days=36_500), timedelta(0), adopted=True)
     began = time.perf_counter()
     with closing(State(home, CLOCK.now)) as state:
@@ -97,7 +97,7 @@ async def _run(home: Path, connect: Connect | None) -> tuple[Report, Outcome, fl
 
 
 def _figures(
-    how: str, home: Path, report: Report, outcome: Outcome, seconds: float, sessions: int
+    how: str, home: Path, report: PipelineReport, outcome: Outcome, seconds: float, sessions: int
 ) -> Iterator[Figure]:
     written = report.proven + sum(report.left_out.values())
     lines = outcome.proven + len(outcome.doubts)

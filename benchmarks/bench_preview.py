@@ -16,7 +16,7 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.report import Report, report_of
+from pinfold.compaction.report import DryRunReport, report_of
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.ports.provider import ModelInfo
@@ -82,7 +82,7 @@ def planned(seen: WindowView) -> CompactionPlan:
     return plan_with("prune", seen, Material(), PlanOptions(keep=frozenset(kept)))
 
 
-async def ours(report: Report, plan: CompactionPlan) -> float:
+async def ours(report: DryRunReport, plan: CompactionPlan) -> float:
     """Median CPU milliseconds from the plan's report to the paint."""
     app, took = Ours(), []
     async with app.run_test(size=SIZE) as pilot:

@@ -15,7 +15,7 @@ from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
-from pinfold.compaction.report import Report, report_of
+from pinfold.compaction.report import DryRunReport, report_of
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -47,7 +47,7 @@ class CompactionResult(Struct, frozen=True):
     before: int
     """Tokens."""
     after: int
-    report: Report | None
+    report: DryRunReport | None
     """What became of each item; none where all messages fit as they are."""
 
 

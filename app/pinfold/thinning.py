@@ -10,7 +10,7 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pinfold.digests.choice import Choice, Digest, render, size
+from pinfold.digests.choice import ChosenLines, Digest, render, size
 from pinfold.digests.lines import DigestLine, Kind
 from pinfold.digests.record import Record
 from pinfold.export.redact import Secrets
@@ -70,11 +70,11 @@ class Thinner:
             digest = choice.digest()
         return Thinned(clean, text, tokens, len(secrets))
 
-    def _choice(self, budget: int) -> Choice:
+    def _choice(self, budget: int) -> ChosenLines:
         """Lines of results stand only where there is room beside all others: these are looked for
         last, which takes as long as all others together."""
         for found in (False, True):
-            choice = Choice(self._record, self._record.lines(found=found), budget)
+            choice = ChosenLines(self._record, self._record.lines(found=found), budget)
             if choice.room <= _SPARE * budget:
                 break
         return choice

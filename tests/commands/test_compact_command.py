@@ -1,6 +1,7 @@
 """`/compact` makes room, or shows how, and tells what no longer is in the window."""
 
 import asyncio
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,8 @@ from fakes.summaries import answer, entry
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Compacting
 from pinfold.commands.arguments import CommandError
+from pinfold.commands.compact import SHARED
+from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
@@ -333,3 +336,8 @@ async def test_wrong_use_is_told_plainly(tmp_path: Path, text: str, why: str) ->
     with pytest.raises(CommandError, match=why):
         await run(context, text)
     assert (at.session.reading().used, at.session.threshold) == (used, threshold)
+
+
+def test_the_help_names_every_strategy() -> None:
+    [argument] = [argument for argument in SHARED if argument.names == "--strategy"]
+    assert set(house()) <= set(re.findall(r"\w+", argument.help))

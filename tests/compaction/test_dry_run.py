@@ -5,13 +5,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from fakes.compactions import planned, session
 from pinfold.commands.compact_text import lines
-from pinfold.compaction.plan import CompactionPlan, Planned, Sizes
-from pinfold.compaction.report import Report, completion, report_of
+from pinfold.compaction.plan import CompactionPlan, Planned, PlanSizes
+from pinfold.compaction.report import DryRunReport, completion, report_of
 from pinfold.rollout.events import PinsChanged
 from pinfold.rollout.values import Base
 
 
-def report(name: str) -> Report:
+def report(name: str) -> DryRunReport:
     live = session(5, output=60)
     live.add(PinsChanged(add=(12,)))
     view = live.view(8_192)
@@ -60,7 +60,7 @@ def test_the_completion_line_says_what_became_of_the_window() -> None:
             base=Base(0, 0),
             items=tuple(Planned(n, verdict, "", 1, 0) for n, verdict in enumerate(verdicts)),  # type: ignore[arg-type]
             window=(),
-            sizes=Sizes(context=2_000, before=40_000, after=9_000, limit=16_000, reserve=2_952),
+            sizes=PlanSizes(context=2_000, before=40_000, after=9_000, limit=16_000, reserve=2_952),
         )
 
     line = "Compaction complete: 42k → 11k tokens; kept 12; archived 98; headroom 2,048"

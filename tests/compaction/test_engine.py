@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.compactions import Live, apply, planned, session
-from pinfold.compaction.draft import Draft
+from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.engine import event_of, plan_with, validate
 from pinfold.compaction.plan import CompactionPlan, Planned
 from pinfold.compaction.refusals import BadPlan, NoGain
@@ -82,7 +82,7 @@ class Misnaming(ModelFree):
     name = "misnaming"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
-        draft = Draft(view)
+        draft = WindowDraft(view)
         draft.put(999, "archive", "")
         return draft.plan(self.name)
 

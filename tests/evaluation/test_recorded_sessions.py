@@ -9,7 +9,7 @@ import pytest
 
 from fakes.checkpoints import event, file, said, started
 from fakes.compactions import working
-from pinfold.compaction.draft import Draft
+from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -21,8 +21,8 @@ from pinfold.evaluation.recorded_scores import (
     Made,
     Origin,
     Recorded,
-    Row,
     SessionResult,
+    StrategyScore,
     over_all,
 )
 from pinfold.evaluation.recorded_trials import tried
@@ -99,7 +99,7 @@ class Telling(ModelFree):
     name: str = "telling"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
-        draft = Draft(view)
+        draft = WindowDraft(view)
         for entry in view.entries:
             if entry is not view.latest_request:
                 draft.put(entry.n, "replace", "the text stands for it")
@@ -226,11 +226,11 @@ def test_a_session_with_many_compactions_is_cut_at_some_of_them_that_lie_evenly_
     assert {after - before for before, after in pairwise(real)} == {3}
 
 
-def row(name: str, origin: Origin, share: float, tokens: int) -> Row:
-    return Row(name, origin, 1, 0, {"need": share}, tokens, 1.0, 0)
+def row(name: str, origin: Origin, share: float, tokens: int) -> StrategyScore:
+    return StrategyScore(name, origin, 1, 0, {"need": share}, tokens, 1.0, 0)
 
 
-def judged(*rows: Row) -> str:
+def judged(*rows: StrategyScore) -> str:
     return verdict(Recorded(2_000, (), (), rows, ()))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from pinfold.compaction.draft import Draft
+from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -39,7 +39,7 @@ class Written(ModelFree):
         self._text = text
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
-        draft = Draft(view)
+        draft = WindowDraft(view)
         for entry in view.entries:
             if entry is not view.latest_request:
                 draft.put(entry.n, "replace", "the text stands for it")

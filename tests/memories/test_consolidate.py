@@ -17,7 +17,7 @@ from pinfold.memories import baseline, review, trees
 from pinfold.memories.places import DIFF, MEMORY, RAW, SUMMARY
 from pinfold.ports.errors import Overloaded, ProviderError
 from pinfold.ports.provider import ModelInfo
-from pinfold.providers.openai_compatible import OpenAICompatible
+from pinfold.providers.http_provider import HttpProvider
 
 TESTS = line(1, 4, "Run the tests with `make test`.", "rule", "make test, please")
 LIMIT = line(2, 7, "The limit of the queue is 40.")
@@ -371,7 +371,7 @@ async def test_a_strong_model_consolidates_over_http(at: Memories) -> None:
     async with FakeOpenAI(answer=answer) as server:
 
         async def connect() -> Connection:
-            provider = OpenAICompatible("fake", server.url, None, "chat")
+            provider = HttpProvider("fake", server.url, None, "chat")
             return Connection(provider, MODEL, "chat", "over HTTP")
 
         outcome = await at.run(connect=connect)

@@ -19,11 +19,11 @@ from fakes.remembering import NOW, RULE, WORK, answer, rules, session, statement
 from fakes.secrets import planted
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.memories.pipeline import CONCURRENCY, Phase1, Report
+from pinfold.memories.pipeline import CONCURRENCY, Phase1, PipelineReport
 from pinfold.memories.state import State
 from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.ports.provider import ModelInfo
-from pinfold.providers.openai_compatible import OpenAICompatible
+from pinfold.providers.http_provider import HttpProvider
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
 
@@ -49,7 +49,7 @@ def state(tmp_path: Path, clock: Clock) -> Iterator[State]:
 
 def connecting(server: FakeOpenAI, window: int = 32_000, most: int = 4_000) -> Any:
     async def connect() -> Connection:
-        provider = OpenAICompatible("fake", server.url, None, "chat")
+        provider = HttpProvider("fake", server.url, None, "chat")
         model = ModelInfo("strong", "fake", window, "config", max_output=most)
         return Connection(provider, model, "chat", "", base_url=server.url)
 
@@ -61,7 +61,7 @@ def phase(state: State, clock: Clock, connect: Any = None, limit: int = 16) -> P
     return Phase1(state, SessionStore(home), rules(), clock, limit=limit, connect=connect)
 
 
-async def run(state: State, clock: Clock, connect: Any = None, **more: Any) -> Report:
+async def run(state: State, clock: Clock, connect: Any = None, **more: Any) -> PipelineReport:
     return await phase(state, clock, connect, **more).run()
 
 

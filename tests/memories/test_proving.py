@@ -8,12 +8,12 @@ import pytest
 from fakes.digests import Make, asked, called, replied
 from fakes.remembering import RULE, WORK, answer, session, statement
 from pinfold.memories.extract import Unusable, kept
-from pinfold.memories.source import Source, read
+from pinfold.memories.source import SessionText, read
 from pinfold.memories.statements import Cited, Statement, statements
 from pinfold.rollout.store import SessionStore
 
 
-def source(home: Path, *makes: Make) -> Source:
+def source(home: Path, *makes: Make) -> SessionText:
     return read(SessionStore(home).find(session(home, *makes)))
 
 

@@ -4,18 +4,18 @@ from pathlib import Path
 
 from fakes.digests import asked, called, replied, rewound
 from fakes.remembering import session
-from pinfold.memories.source import Source, read
+from pinfold.memories.source import SessionText, read
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.store import SessionStore
 
 
-def source(home: Path, *makes) -> Source:
+def source(home: Path, *makes) -> SessionText:
     return read(SessionStore(home).find(session(home, *makes)))
 
 
-def said(made: Source) -> list[str]:
+def said(made: SessionText) -> list[str]:
     return [item.content for item in made.items]
 
 

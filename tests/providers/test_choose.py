@@ -5,7 +5,7 @@ import pytest
 
 from fakes.openai_server import FakeOpenAI, Reply
 from pinfold.ports.provider import ModelInfo, Request, ResponseDone
-from pinfold.providers.choose import Choice, Wish, choose, connect
+from pinfold.providers.choose import StartModel, Wish, choose, connect
 from pinfold.providers.presets import Endpoint, LocalServer
 from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
@@ -22,11 +22,11 @@ async def chosen(
     *,
     local: tuple[LocalServer, ...] = (),
     embedded: ModelInfo | None = SMALL,
-) -> Choice:
+) -> StartModel:
     return await choose(wish or Wish(), env or {}, embedded=lambda: embedded, local_servers=local)
 
 
-def told(choice: Choice) -> tuple[str, str, int, str]:
+def told(choice: StartModel) -> tuple[str, str, int, str]:
     assert choice.model
     model = choice.model
     return model.provider, model.name, model.context_window, model.window_source

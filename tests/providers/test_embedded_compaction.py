@@ -8,7 +8,7 @@ import pytest
 
 from fakes.compactions import working
 from pinfold.agent.clock import CLOCK
-from pinfold.agent.compaction.draft import Draft
+from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
@@ -59,7 +59,7 @@ def asked(session: Session) -> list[RequestFinished]:
     return [event for event in told if event.purpose == "compaction"]
 
 
-async def compacted(session: Session, strategy: str) -> Draft:
+async def compacted(session: Session, strategy: str) -> CompactionDraft:
     draft = await session.compact(strategy)
     assert draft is not None
     ended = [event for event in events(session) if isinstance(event, CompactionFinished)]

@@ -19,7 +19,7 @@ from pinfold.ports.errors import (
 )
 from pinfold.ports.provider import Compacted, ModelInfo, Request
 from pinfold.providers.embedded import Embedded
-from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
+from pinfold.providers.http_provider import HttpProvider, Timeouts
 from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
 from pinfold.rollout.values import Usage
@@ -44,7 +44,7 @@ def asks(*items: Item) -> Request:
 async def compact(
     server: FakeOpenAI, wire: WireApi = "responses", timeouts: Timeouts | None = None
 ) -> Compacted:
-    provider = OpenAICompatible("fake", server.url, "key", wire, timeouts=timeouts)
+    provider = HttpProvider("fake", server.url, "key", wire, timeouts=timeouts)
     try:
         return await provider.compact(asks())
     finally:
@@ -78,7 +78,7 @@ async def test_it_asks_with_what_the_endpoint_takes() -> None:
 async def test_the_next_request_carries_it_and_another_compaction_replaces_it() -> None:
     async with FakeOpenAI([Reply("Yes")]) as server:
         server.compactions = ["Zmlyc3Q=", "c2Vjb25k"]
-        provider = OpenAICompatible("fake", server.url, "key", "responses")
+        provider = HttpProvider("fake", server.url, "key", "responses")
         first = await provider.compact(asks())
         kept = Item(n=4, kind="compaction", origin=Origin("fake", "m"), opaque=first.opaque)
         follow = Item(n=5, kind="user", content="Sure?")

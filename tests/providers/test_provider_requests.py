@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.ports.errors import ContextOverflow, ProviderError
 from pinfold.ports.provider import Delta, ModelInfo, PartDone, Request
-from pinfold.providers.choose import Choice, connect
-from pinfold.providers.openai_compatible import OpenAICompatible
+from pinfold.providers.choose import StartModel, connect
+from pinfold.providers.http_provider import HttpProvider
 from pinfold.providers.presets import Endpoint
 from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
@@ -41,7 +41,7 @@ async def sent(
 ) -> list[Recorded]:
     """What the server saw of the requests."""
     async with FakeOpenAI(script) as server:
-        provider = OpenAICompatible("fake", server.url, "key", wire, **options)
+        provider = HttpProvider("fake", server.url, "key", wire, **options)
         try:
             for request in requests:
                 assert [delta async for delta in provider.stream(request)]
@@ -142,7 +142,7 @@ async def test_a_limit_has_the_name_and_the_least_value_that_the_server_knows(
         return httpx2.Response(400, json={"error": {"message": "enough"}})
 
     network = httpx2.MockTransport(answer)
-    provider = OpenAICompatible("x", base_url, "key", wire, transport=network)
+    provider = HttpProvider("x", base_url, "key", wire, transport=network)
     with pytest.raises(ProviderError):
         await anext(provider.stream(asks(max_output=asked)))
     await provider.close()
@@ -198,7 +198,7 @@ async def test_a_limit_that_the_user_set_goes_out_with_each_request(
     model = ModelInfo("m", "fake", 8_000, "table", max_output=700)
     async with FakeOpenAI([Reply("Hi")]) as server:
         endpoint = Endpoint(server.url)
-        provider = connect(Choice("endpoint", "", "", model, endpoint, limit_output=limited))
+        provider = connect(StartModel("endpoint", "", "", model, endpoint, limit_output=limited))
         assert [delta async for delta in provider.stream(asks())]
         await provider.close()
     assert server.bodies[0].get("max_tokens") == limit
@@ -220,7 +220,7 @@ async def test_a_request_s_headers_win_over_configured_ones(wire: WireApi, name:
     mine = {METADATA.lower(): "true", "X-Title": "turn"}
     async with FakeOpenAI([Reply("Hi")]) as server:
         server.counts, server.compactions = [7], ["c2VjcmV0"]
-        provider = OpenAICompatible(
+        provider = HttpProvider(
             "fake", server.url, "key", wire, headers={name: "forged", "x-title": "p", "x-a": "b"}
         )
         request = asks(headers=mine)
@@ -251,7 +251,7 @@ async def test_whatever_a_structured_request_gets_comes_through_as_it_is(
         return Reply(text, piece=5_000) if format_of(request.body) else None
 
     async with FakeOpenAI([Reply("Hi")], answer=answer) as server:
-        provider = OpenAICompatible("fake", server.url, "key", wire)
+        provider = HttpProvider("fake", server.url, "key", wire)
         structured = [delta async for delta in provider.stream(asks(schema=SCHEMA))]
         plain = [delta async for delta in provider.stream(asks())]
         await provider.close()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.rollout.items import Item
-from pinfold.rollout.mentions import Source, missing, names, numbers
+from pinfold.rollout.mentions import ItemTexts, missing, names, numbers
 
 
 def said(content: str, n: int = 1, **more: object) -> Item:
@@ -58,7 +58,7 @@ def test_what_the_host_recorded_of_a_result_stands_there_too() -> None:
 
 
 def test_texts_that_held_before_still_hold() -> None:
-    assert Source([], ["port 8012"]).missing("8012 or 8013") == ["8013"]
+    assert ItemTexts([], ["port 8012"]).missing("8012 or 8013") == ["8013"]
 
 
 ANY = st.text(max_size=60) | st.text(st.sampled_from("aB1 ./-_:`,#()~@\n%$é使"), max_size=40)

@@ -20,7 +20,7 @@ from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_footer import Footer
 from pinfold.tui.panels.context_table import ContextTable, Titles
 from pinfold.tui.panels.item import Page
-from pinfold.window.overview import Row
+from pinfold.window.overview import ItemRow
 
 NOW = datetime(2026, 1, 1, 15, tzinfo=UTC)
 
@@ -49,14 +49,14 @@ def table(pilot: Pilot[str]) -> ContextTable:
 
 def numbers(pilot: Pilot[str]) -> list[int]:
     """The items that are shown."""
-    return [row.n for row in table(pilot).lines if isinstance(row, Row)]
+    return [row.n for row in table(pilot).lines if isinstance(row, ItemRow)]
 
 
 def at(pilot: Pilot[str]) -> int | str:
     """The item under the cursor, or the name of what stands before the window."""
     row = table(pilot).row
     assert row is not None
-    return row.n if isinstance(row, Row) else row.name
+    return row.n if isinstance(row, ItemRow) else row.name
 
 
 def drawn(pilot: Pilot[str]) -> str:
@@ -107,7 +107,7 @@ async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: LiveS
         assert "━ tool results" in legend
         assert "estimated: counted here" in legend
         await pilot.press("up", "enter")
-        names = [row.name for row in table(pilot).lines if not isinstance(row, Row)]
+        names = [row.name for row in table(pilot).lines if not isinstance(row, ItemRow)]
         assert {"instructions", "/repo/AGENTS.md", "environment", "shell"} == {*names}
 
 

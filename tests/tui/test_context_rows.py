@@ -9,7 +9,7 @@ from fakes.screen import make_app, until
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_rows import chosen
 from pinfold.tui.panels.context_table import ContextTable
-from pinfold.window.overview import Row
+from pinfold.window.overview import ItemRow
 
 NOW = datetime(2026, 1, 1, 15, tzinfo=UTC)
 
@@ -38,7 +38,7 @@ async def test_filters(query: str, found: list[int]) -> None:
     for act, n in (("pin", 4), ("mask", 3), ("fold", 6)):
         await session.window.act(act, [n])
     rows = chosen(session.window.overview().rows, query, lambda _: "")
-    assert [row.n for row in rows if isinstance(row, Row)] == found
+    assert [row.n for row in rows if isinstance(row, ItemRow)] == found
 
 
 @pytest.mark.parametrize("width", [160, 100, 75, 40])

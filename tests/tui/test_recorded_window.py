@@ -13,14 +13,14 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.store import SessionStore
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_table import ContextTable
-from pinfold.window.overview import Row
+from pinfold.window.overview import ItemRow
 
 LARGE = ModelInfo("scripted-1", "scripted", 272_000, "config")
 
 
-def shown(pilot: Pilot[str]) -> list[Row]:
+def shown(pilot: Pilot[str]) -> list[ItemRow]:
     table = pilot.app.screen.query_one(ContextTable)
-    return [row for row in table.lines if isinstance(row, Row)]
+    return [row for row in table.lines if isinstance(row, ItemRow)]
 
 
 @pytest.mark.parametrize("file", [*recorded("codex")[:2], *recorded("claude")[:2]])

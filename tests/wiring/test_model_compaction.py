@@ -24,7 +24,7 @@ from pinfold.agent.session import Session
 from pinfold.compaction.view import PlanOptions
 from pinfold.headless import no_terminal
 from pinfold.ports.provider import ModelInfo
-from pinfold.providers.openai_compatible import OpenAICompatible
+from pinfold.providers.http_provider import HttpProvider
 from pinfold.rollout.events import (
     CompactionFinished,
     Data,
@@ -208,7 +208,7 @@ async def played(
     clock = Hurried()
     journal = SessionStore(root / "home").create(root, "test", clock.now)
     journal.append(*(with_order(event) for event in working(4)))
-    provider = OpenAICompatible("fake", server.url, "key", wire)
+    provider = HttpProvider("fake", server.url, "key", wire)
 
     async def connect(_: str) -> Connection:
         return Connection(provider, MODEL, wire, "")

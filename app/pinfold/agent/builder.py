@@ -19,9 +19,9 @@ from pinfold.agent.children.children import Children
 from pinfold.agent.children.definition import Agents, no_agents
 from pinfold.agent.children.history import Records
 from pinfold.agent.compaction.applying import Applying
-from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.compaction.compacting import Compacting
-from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.compaction.mask_batches import MaskBatches
 from pinfold.agent.compaction.preparing import Preparing
 from pinfold.agent.compaction.ready import Ready
 from pinfold.agent.compaction.summarizing import Summarizing
@@ -199,9 +199,9 @@ async def build(
         options.compact,
         ready,
     )
-    masking = Masking(record, compaction, options.mask_threshold)
+    masking = MaskBatches(record, compaction, options.mask_threshold)
     reading = Meter(record, choice, limits, masking, options.prices).reading
-    triggers = Triggers(record, compaction, masking, reading, limits)
+    triggers = AutoCompaction(record, compaction, masking, reading, limits)
     preparing = Preparing(
         record, compaction, summarizing, reading, limits, options.preparing, ready
     )

@@ -10,7 +10,7 @@ from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.children.children import Children
-from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.compaction.compacting import Compacting
 from pinfold.agent.compaction.preparing import Preparing
 from pinfold.agent.compaction.summarizing import Summarizing
@@ -56,7 +56,7 @@ class Parts:
     summarizing: Summarizing
     compaction: Compacting
     preparing: Preparing
-    triggers: Triggers
+    triggers: AutoCompaction
     reading: Callable[[], Reading]
     learning: Learning
     front: Front

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pinfold.agent.compaction.automatic import Reviewer
-from pinfold.agent.compaction.draft import Draft
+from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.playback.playback import Playback
 from pinfold.agent.playback.rounds import Round
@@ -120,7 +120,7 @@ class Session(SessionFacts):
 
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None
-    ) -> Draft | None:
+    ) -> CompactionDraft | None:
         """Compact by hand; prompts wait meanwhile. None where `interrupt` ended it.
 
         Raises `Refused`, `JournalError`, `OSError`.

@@ -13,7 +13,7 @@ from pinfold.ports.errors import ProviderError
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.draft import Draft
+    from pinfold.agent.compaction.draft import CompactionDraft
     from pinfold.agent.compaction.trigger import CompactionTrigger
     from pinfold.agent.session import Session
     from pinfold.commands.context import Context
@@ -30,7 +30,7 @@ _WHY = 55
 class Made:
     """What a strategy would come to."""
 
-    draft: Draft
+    draft: CompactionDraft
     loss: Loss
 
 
@@ -108,7 +108,7 @@ def _row(name: str, made: Made) -> str:
     )
 
 
-def _cost(draft: Draft) -> str:
+def _cost(draft: CompactionDraft) -> str:
     spent = draft.spent.input + draft.spent.output
     if not spent:
         return "–"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import Verdict
-from pinfold.compaction.report import KEEPS_MORE, Report, Row
+from pinfold.compaction.report import KEEPS_MORE, DryRunReport, ReportRow
 from pinfold.numbers import dollars, tokens
 from pinfold.ports.provider import WindowSource
 from pinfold.sanitize import one_line
@@ -46,7 +46,7 @@ def price(quote: "Quote", used: int) -> str:
     return f"{one_line(quote.model)} reads about {tokens(used)} tokens{cost}. {KEEPS_MORE}"
 
 
-def lines(report: Report, *, verbose: bool) -> Iterator[str]:
+def lines(report: DryRunReport, *, verbose: bool) -> Iterator[str]:
     """The report; long runs with one verdict are one line each where it is not `verbose`."""
     share = f"{1 - report.after / report.before:.0%} less" if report.before else ""
     yield f"Strategy {report.strategy}: {report.before:,} → {report.after:,} tokens, {share}"
@@ -77,14 +77,14 @@ def lines(report: Report, *, verbose: bool) -> Iterator[str]:
             yield from (_alone(row, n, width) for row, n in zip(rows, after, strict=True))
 
 
-def _together(rows: Sequence[Row], after: int) -> str:
+def _together(rows: Sequence[ReportRow], after: int) -> str:
     before = sum(row.before for row in rows)
     tokens = f"{before:,}" if after in (0, before) else f"{before:,} → {after:,}"
     sign, what = _fate(rows[0])
     return f"{sign} #{rows[0].n}..#{rows[-1].n} {what} ({len(rows):,} items, {tokens} tokens)"
 
 
-def _alone(row: Row, after: int, width: int) -> str:
+def _alone(row: ReportRow, after: int, width: int) -> str:
     sign, what = _fate(row)
     said = one_line(f"{row.name} {row.words}").strip()
     said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
@@ -93,7 +93,7 @@ def _alone(row: Row, after: int, width: int) -> str:
     return f"{sign} {named}  {KINDS[row.kind]:<10} {counts}  {what}  {said}".rstrip()
 
 
-def _fate(row: Row) -> tuple[str, str]:
+def _fate(row: ReportRow) -> tuple[str, str]:
     """The sign, and what becomes of an item and why."""
     sign, word = _VERDICTS[row.verdict]
     if row.reason.startswith(word):  # as in “pinned by #12”

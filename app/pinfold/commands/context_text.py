@@ -7,7 +7,7 @@ from pinfold.numbers import tokens
 from pinfold.ports.provider import DOUBTFUL
 from pinfold.rollout.items import Form, Kind
 from pinfold.sanitize import one_line
-from pinfold.window.overview import ContextRow, Overview, Row
+from pinfold.window.overview import ContextRow, ItemRow, Overview
 
 KINDS: dict[Kind, str] = {
     "user": "user",
@@ -39,12 +39,12 @@ _WORDS = 72
 """Characters of an item's text on a line."""
 
 
-def kind(row: ContextRow | Row) -> str:
+def kind(row: ContextRow | ItemRow) -> str:
     """What a row is, in one word."""
-    return KINDS[row.kind] if isinstance(row, Row) else PARTS[row.part]
+    return KINDS[row.kind] if isinstance(row, ItemRow) else PARTS[row.part]
 
 
-def words(row: ContextRow | Row) -> str:
+def words(row: ContextRow | ItemRow) -> str:
     """The tool and how the item begins; the name of what is before the window."""
     if isinstance(row, ContextRow):
         return one_line(row.name)
@@ -52,7 +52,7 @@ def words(row: ContextRow | Row) -> str:
     return f"{one_line(row.name)} {said}".strip() if row.name else said
 
 
-def marks(row: ContextRow | Row) -> tuple[str, ...]:
+def marks(row: ContextRow | ItemRow) -> tuple[str, ...]:
     """`pinned`, `masked`, `folded`: what the user has done to it."""
     if isinstance(row, ContextRow):
         return ("folded",) if row.folded else ()

@@ -15,7 +15,7 @@ from pinfold.tools.restore import FileChange, changes
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PastPrompt:
     """A prompt of the user's."""
 
     n: int
@@ -40,9 +40,9 @@ class LookBack:
                 case ArtifactObserved() as seen if seen.kind != "tool_output":
                     self._seen.append(seen)
 
-    def prompts(self) -> Sequence[Prompt]:
+    def prompts(self) -> Sequence[PastPrompt]:
         """Newest first."""
-        found: list[Prompt] = []
+        found: list[PastPrompt] = []
         files: set[str] = set()
         end = len(self._seen)
         for start, event in reversed(self._asked):
@@ -50,7 +50,7 @@ class LookBack:
             files |= {change.uri for change in changes(self._seen[start:end])}
             end = start
             item = event.data.item
-            found.append(Prompt(item.n, item.content, event.ts, len(files)))
+            found.append(PastPrompt(item.n, item.content, event.ts, len(files)))
         return found
 
     def prompt(self, n: int) -> Item:

@@ -12,7 +12,7 @@ from pinfold.commands.context import Context
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
-    from pinfold.memories.keeper import Source
+    from pinfold.memories.keeper import CitedItem
     from pinfold.memories.statements import Cited
 
 
@@ -64,7 +64,7 @@ def cited(session: Session) -> list[Cited]:
     return found
 
 
-def source_page(found: Sequence[Source]) -> tuple[str, str]:
+def source_page(found: Sequence[CitedItem]) -> tuple[str, str]:
     """Title and text of the items that a memory cites."""
     from pinfold.commands.context_text import KINDS
     from pinfold.numbers import ID_SHOWN

@@ -115,7 +115,7 @@ class Sources:
         cited = {quoted.item for quoted in evidence}
         cited |= {n for number in cited if (n := self._entries[number].partner) is not None}
         items = [self._entries[n].item for n in sorted(cited) if n in self._entries]
-        source = mentions.Source(items, filter(None, [self._known.get(entry.id)]))
+        source = mentions.ItemTexts(items, filter(None, [self._known.get(entry.id)]))
         return source.missing(_entry_text(entry), self._cwd)
 
     def _saying(self, quote: str, n: int) -> int | None:
@@ -145,13 +145,13 @@ def confirmed(notes: str, items: Iterable[Item], cwd: str = "") -> tuple[str, tu
     or in any where it cites none; and the lines marked."""
     every = {item.n: item for item in items}
     calls = {item.call_id: n for n, item in every.items() if item.kind == "tool_call"}
-    whole = mentions.Source(every.values())
+    whole = mentions.ItemTexts(every.values())
     lines: list[str] = []
     marked: list[str] = []
     for line in map(unmarked, notes.splitlines()):
         cited = [every[n] for n in map(int, _CITED.findall(line)) if n in every]
         cited += [every[calls[item.call_id]] for item in cited if item.call_id in calls]
-        source = mentions.Source(cited) if cited else whole
+        source = mentions.ItemTexts(cited) if cited else whole
         mark = unconfirmed(source.missing(line, cwd)[:_MAX_NAMED])
         lines.append(f"{line.rstrip()} ({mark})" if mark else line)
         marked += lines[-1:] if mark else []

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from pinfold.compaction.plan import CompactionPlan, Planned, Sizes, Verdict
+from pinfold.compaction.plan import CompactionPlan, Planned, PlanSizes, Verdict
 from pinfold.compaction.refusals import BadPlan
 from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.items import Form, Item
@@ -15,7 +15,7 @@ STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "shorten", "mask", "fold"}
 """Verdicts on what is in the next window, in one form or another."""
 
 
-class Draft:
+class WindowDraft:
     """The next window of `view`; where nothing else is said, an item stays as it is."""
 
     def __init__(self, view: WindowView, planned: Mapping[int, Planned] | None = None) -> None:
@@ -144,12 +144,12 @@ def _with_text(item: Item, text: str) -> Item:
 
 def measure(
     view: WindowView, window: Iterable[tuple[int, Form]], inserted: Iterable[Item]
-) -> tuple[Sizes, dict[int, int]]:
+) -> tuple[PlanSizes, dict[int, int]]:
     """What a next window comes to, and the counted tokens of each number in it."""
     counted = {
         shown.stands_for[0]: tokens_of(shown, view) for shown in rendered(view, window, inserted)
     }
-    sizes = Sizes(
+    sizes = PlanSizes(
         context=view.correct(view.context_tokens),
         before=view.corrected(view.tokens),
         after=view.corrected(sum(counted.values())),

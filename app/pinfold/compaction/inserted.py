@@ -10,7 +10,7 @@ from pinfold.checkpoint.core import Suggestion, suggestions
 from pinfold.checkpoint.window_view import FILES_HEADER, Ended, how_to, window_view
 from pinfold.compaction.budget import CHECKPOINT, FILE, FILES, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.digests.choice import Choice, Digest, able, render
+from pinfold.digests.choice import ChosenLines, Digest, able, render
 from pinfold.digests.lines import Kind
 from pinfold.rollout import mentions
 from pinfold.rollout.items import Item
@@ -191,7 +191,9 @@ def digest_of(
     if summary := beside or parts.summary:
         told = told_by(summary, view) - options.lines
         lines = [line for line in lines if line.key not in told]
-    choice = Choice(record, lines, left, options.lines, freely=freely, numbered=options.numbered)
+    choice = ChosenLines(
+        record, lines, left, options.lines, freely=freely, numbered=options.numbered
+    )
     tries = 0
     while True:
         digest = choice.digest()
@@ -209,7 +211,7 @@ def told_by(summary: str, view: WindowView) -> frozenset[str]:
     are not among them, nor are the user's: a summary may name a thing and not what they want."""
 
     def make() -> frozenset[str]:
-        source = mentions.Source((), [summary])
+        source = mentions.ItemTexts((), [summary])
         return frozenset(
             line.key
             for line in view.known.record.lines()

@@ -5,8 +5,8 @@ from typing import Any
 
 from pinfold.compaction.atoms import Atom, thinking
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
-from pinfold.compaction.draft import Draft, left, tokens_as
-from pinfold.compaction.masks import saved
+from pinfold.compaction.draft import WindowDraft, left, tokens_as
+from pinfold.compaction.mask_order import saved
 from pinfold.compaction.plan import Planned, Verdict
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
@@ -132,10 +132,10 @@ class NextWindow:
         both = [entry] if partner is None else [entry, partner]
         return tuple(sorted(both, key=lambda half: half.n))
 
-    def draft(self) -> Draft:
+    def draft(self) -> WindowDraft:
         """The next window as it stands."""
         view = self.view
-        draft = Draft(view, self._gone)
+        draft = WindowDraft(view, self._gone)
         draft.first = self.inserted
         draft.notes += self._notes
         if self.inserted is not None:

@@ -24,7 +24,7 @@ class Planned(Struct, frozen=True, gc=False):
     """The same in the next; what a placeholder takes is at its first item."""
 
 
-class Sizes(Struct, frozen=True):
+class PlanSizes(Struct, frozen=True):
     """Tokens, corrected by what the gauge knows now."""
 
     context: int
@@ -58,7 +58,7 @@ class CompactionPlan(Struct, frozen=True, kw_only=True):
     """The next window in order; `-1` is the first of `inserted`, `-2` the second ..."""
     inserted: tuple[Item, ...] = ()
     """New items; their `n` is 0 until the plan is applied."""
-    sizes: Sizes
+    sizes: PlanSizes
     told: tuple[str, ...] = ()
     """How it was made; nothing to worry about."""
     notes: tuple[str, ...] = ()

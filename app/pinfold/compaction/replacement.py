@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
 from pinfold.compaction.content import ends_of, standing_for, without_data
-from pinfold.compaction.draft import Draft, rendered_now
+from pinfold.compaction.draft import WindowDraft, rendered_now
 from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.next_window import NextWindow
@@ -182,7 +182,7 @@ class _Replacement:
 
     # What comes of it
 
-    def _draft(self, item: Item, first: Item | None) -> Draft:
+    def _draft(self, item: Item, first: Item | None) -> WindowDraft:
         draft = self._next_window.draft()
         draft.first = first
         draft.notes += self._material.notes

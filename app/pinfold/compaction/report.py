@@ -18,7 +18,7 @@ KEEPS_MORE = "A digest of the same size usually keeps more and needs no model: c
 UNREADABLE = "Unreadable: only the model that this window belongs to can make sense of it."
 
 
-class Row(Struct, frozen=True):
+class ReportRow(Struct, frozen=True):
     """An item of the window."""
 
     n: int
@@ -40,11 +40,11 @@ class Inserted(Struct, frozen=True):
     """The item whose place it takes, where it is one."""
 
 
-class Report(Struct, frozen=True):
+class DryRunReport(Struct, frozen=True):
     """Tokens of rows and insertions are counted here, all others are the gauge's."""
 
     strategy: str
-    rows: tuple[Row, ...]
+    rows: tuple[ReportRow, ...]
     inserted: tuple[Inserted, ...]
     before: int
     """The whole request."""
@@ -71,10 +71,10 @@ class Report(Struct, frozen=True):
     """Where `limit` comes from."""
 
 
-def report_of(view: WindowView, plan: CompactionPlan) -> Report:
+def report_of(view: WindowView, plan: CompactionPlan) -> DryRunReport:
     """What `plan` would do to the window that it was made from."""
     rows = tuple(
-        Row(
+        ReportRow(
             n=item.n,
             kind=entry.item.kind,
             name=entry.item.name or "",
@@ -87,7 +87,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> Report:
         for entry, item in zip(view.entries, plan.items, strict=True)
     )
     sizes, kept, masked, archived = plan.sizes, *_counts(plan)
-    return Report(
+    return DryRunReport(
         strategy=plan.strategy,
         rows=rows,
         inserted=tuple(_inserted(item, view) for item in plan.inserted),

@@ -50,7 +50,7 @@ def choose(
     kept: Collection[str] = (),
 ) -> Digest:
     """About `budget` tokens of lines, as `Choice` makes it."""
-    return Choice(record, able(record, standing, told), budget, kept).digest()
+    return ChosenLines(record, able(record, standing, told), budget, kept).digest()
 
 
 def able(record: Record, standing: Collection[int], told: Collection[str]) -> list[DigestLine]:
@@ -65,11 +65,11 @@ def able(record: Record, standing: Collection[int], told: Collection[str]) -> li
 
 def take_best(lines: Sequence[DigestLine], record: Record, budget: int) -> list[DigestLine]:
     """Of some lines those that tell most in about `budget` tokens, in their order."""
-    choice = Choice(record, lines, budget, ranked=True)
+    choice = ChosenLines(record, lines, budget, ranked=True)
     return list(choice.digest().lines)
 
 
-class Choice:
+class ChosenLines:
     """Lines chosen for some tokens. What they take together is estimated: whoever counts it takes
     `more` of them or `less`."""
 

@@ -6,7 +6,7 @@ from pinfold.compaction import handoff_text
 from pinfold.compaction.atoms import atoms
 from pinfold.compaction.budget import room
 from pinfold.compaction.content import ends_of
-from pinfold.compaction.draft import Draft, masked_tokens
+from pinfold.compaction.draft import WindowDraft, masked_tokens
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import Front, replace_history
 from pinfold.compaction.strategies.handoff import Handoff
@@ -38,7 +38,7 @@ class Tail(ModelFree):
     name = "tail"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
-        draft = Draft(view)
+        draft = WindowDraft(view)
         _keep_newest(draft, room(view, options).target)
         return draft.plan(self.name)
 
@@ -49,7 +49,7 @@ class Masking(ModelFree):
     name = "masking"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
-        draft = Draft(view)
+        draft = WindowDraft(view)
         recent = {entry.n for entry in view.entries[-RECENT:]}
         cost = {entry.n: entry.tokens for entry in view.entries}
         for entry in view.entries:
@@ -84,7 +84,7 @@ class Codex(_Summarized):
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
         item = _inserted(material)
-        draft = Draft(view)
+        draft = WindowDraft(view)
         left = min(CODEX_MESSAGES, room(view, options).target - view.count_item(item))
         for entry in view.entries:
             draft.put(entry.n, "replace", "the summary stands for it")
@@ -127,7 +127,7 @@ class SummaryTail(_Summarized):
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
-        draft = Draft(view)
+        draft = WindowDraft(view)
         draft.first = _inserted(material)
         _keep_newest(draft, room(view, options).target - view.count_item(draft.first))
         return draft.plan(self.name)
@@ -143,7 +143,7 @@ def _inserted(material: Material) -> Item:
     return Item(n=0, kind="summary", content=f"{PREFIX}\n\n{material.text}")
 
 
-def _keep_newest(draft: Draft, budget: int, cost: dict[int, int] | None = None) -> None:
+def _keep_newest(draft: WindowDraft, budget: int, cost: dict[int, int] | None = None) -> None:
     """Give up all that is older than what `budget` has room for; `cost` says what items take."""
     request = draft.view.latest_request
     fixed = request.n if request is not None else 0

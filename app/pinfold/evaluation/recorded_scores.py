@@ -68,7 +68,7 @@ class CutResult(Struct, frozen=True):
     made: tuple[Made, ...]
 
 
-class Row(Struct, frozen=True):
+class StrategyScore(Struct, frozen=True):
     """One strategy over several cuts; each cut counts alike."""
 
     strategy: str
@@ -105,7 +105,7 @@ class SessionResult(Struct, frozen=True):
     """Those at which its window was larger than the budget."""
     small: int
     """Cuts at which it was not: there was nothing to compact."""
-    rows: tuple[Row, ...]
+    rows: tuple[StrategyScore, ...]
 
 
 class Recorded(Struct, frozen=True):
@@ -116,9 +116,9 @@ class Recorded(Struct, frozen=True):
     sessions: tuple[SessionResult, ...]
     unread: tuple[str, ...]
     """A sentence on each file that could not be read."""
-    rows: tuple[Row, ...]
+    rows: tuple[StrategyScore, ...]
     """Over all cuts, but for the recording tools."""
-    real: tuple[Row, ...]
+    real: tuple[StrategyScore, ...]
     """Where the recording tools compacted, with what they made of it; empty where they never
     did."""
     verdict: str = ""
@@ -140,7 +140,7 @@ def over_all(
     )
 
 
-def rows(cuts: Iterable[CutResult], budget: int, slack: float) -> tuple[Row, ...]:
+def rows(cuts: Iterable[CutResult], budget: int, slack: float) -> tuple[StrategyScore, ...]:
     """Each strategy, in the order in which they come; `slack` is what a budget may be exceeded
     by, as a ratio."""
     found: dict[str, list[Made]] = {}
@@ -150,9 +150,9 @@ def rows(cuts: Iterable[CutResult], budget: int, slack: float) -> tuple[Row, ...
     return tuple(_row(name, some, slack * budget) for name, some in found.items())
 
 
-def _row(name: str, every: Sequence[Made], most: float) -> Row:
+def _row(name: str, every: Sequence[Made], most: float) -> StrategyScore:
     ran = [made for made in every if not made.not_run]
-    return Row(
+    return StrategyScore(
         strategy=name,
         origin=every[0].origin,
         cuts=len(ran),

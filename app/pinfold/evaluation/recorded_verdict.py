@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pinfold.evaluation.recorded_scores import LEVEL, NAMES, OWN, Recorded, Row
+from pinfold.evaluation.recorded_scores import LEVEL, NAMES, OWN, Recorded, StrategyScore
 from pinfold.evaluation.verdict import LOST, listed
 
 
@@ -37,7 +37,7 @@ def verdict(found: Recorded) -> str:
     return " ".join(sentences)
 
 
-def _keep(best: Row, ours: Sequence[Row]) -> str:
+def _keep(best: StrategyScore, ours: Sequence[StrategyScore]) -> str:
     """Who keeps how much; those that are level are named together."""
     level = [row for row in ours if abs(row.mean - best.mean) < LEVEL]
     if len(level) == 1:
@@ -46,13 +46,13 @@ def _keep(best: Row, ours: Sequence[Row]) -> str:
     return f"{listed([row.strategy for row in level])} keep {about}{_kept(best)}"
 
 
-def _kept(row: Row) -> str:
+def _kept(row: StrategyScore) -> str:
     shares = f"{row.kept['need']:.0%} of the names that the agent needed later"
     if "words" in row.kept:
         shares += f" and {row.kept['words']:.0%} of what the user said"
     return shares
 
 
-def _shares(row: Row) -> str:
+def _shares(row: StrategyScore) -> str:
     said = [row.kept[name] for name in ("need", "words") if name in row.kept]
     return " and ".join(f"{part:.0%}" for part in said)

@@ -29,7 +29,7 @@ Cell = Score | Amount | str
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScoreRow:
     name: str
     kind: str
     """Whose it is: `ours`, `baseline`, `recording`, or empty."""
@@ -40,7 +40,7 @@ class Row:
 class Table:
     caption: str
     heads: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[ScoreRow]
 
 
 Part = str | Table | Sequence[tuple[str, str]]
@@ -54,7 +54,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EvalReport:
     title: str
     verdict: str
     facts: Sequence[str]
@@ -85,7 +85,7 @@ def plural(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def html(report: Report) -> str:
+def html(report: EvalReport) -> str:
     """A page that asks nothing of the network."""
     from pinfold import __version__
     from pinfold.export.document import render

@@ -8,9 +8,18 @@ from pinfold.evaluation.recorded_scores import (
     NAMES,
     Recorded,
     SessionResult,
+    StrategyScore,
 )
-from pinfold.evaluation.recorded_scores import Row as Kept
-from pinfold.evaluation.report import Cell, Report, Row, Section, Table, amount, plural, score
+from pinfold.evaluation.report import (
+    Cell,
+    EvalReport,
+    ScoreRow,
+    Section,
+    Table,
+    amount,
+    plural,
+    score,
+)
 from pinfold.numbers import duration, tokens
 
 CUTS = (
@@ -27,7 +36,7 @@ MEASURED = Section(
 )
 
 
-def report(found: Recorded) -> Report:
+def report(found: Recorded) -> EvalReport:
     cut = [session for session in found.sessions if session.cuts]
     facts = (
         plural(len(found.sessions), "session"),
@@ -37,7 +46,7 @@ def report(found: Recorded) -> Report:
         f"{duration(found.seconds)} of work",
     )
     unread = [Section("Not read", found.unread)] if found.unread else []
-    return Report(
+    return EvalReport(
         "What compaction keeps of recorded sessions",
         found.verdict,
         facts,
@@ -68,7 +77,7 @@ def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section
         yield Section(title, (real,))
     own = [row for row in found.real if row.origin == "recording"]
     spreads = [
-        Row(row.strategy, row.origin, _quarters(needs))
+        ScoreRow(row.strategy, row.origin, _quarters(needs))
         for row in [*found.rows, *own]
         if (needs := _needs(cut, row.strategy))
     ]
@@ -102,12 +111,12 @@ def _session(session: SessionResult, budget: int) -> Section:
     return Section(f"{session.name} ({facts})", (_table(cuts, session.rows, budget),))
 
 
-def _table(caption: str, kept: Sequence[Kept], budget: int) -> Table:
-    rows = [Row(row.strategy, row.origin, _cells(row, kept, budget)) for row in kept]
+def _table(caption: str, kept: Sequence[StrategyScore], budget: int) -> Table:
+    rows = [ScoreRow(row.strategy, row.origin, _cells(row, kept, budget)) for row in kept]
     return Table(caption, (*NAMES.values(), "tokens", "plan, ms"), rows)
 
 
-def _cells(row: Kept, beside: Sequence[Kept], budget: int) -> list[Cell]:
+def _cells(row: StrategyScore, beside: Sequence[StrategyScore], budget: int) -> list[Cell]:
     if not row.cuts:
         return ["not run", *[""] * (len(MEASURES) + 1)]
     sizes = (other.tokens for other in beside)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from pinfold.evaluation.report import (
     Cell,
-    Report,
-    Row,
+    EvalReport,
+    ScoreRow,
     Section,
     Table,
     amount,
@@ -75,7 +75,7 @@ the same arguments give the same object, save times, seconds and at.
   jq -r '.results[]|[.strategy,.points[-1].read.overall.mean]|@tsv'"""
 
 
-def report(found: Evaluation) -> Report:
+def report(found: Evaluation) -> EvalReport:
     facts = [
         plural(len(found.conversations), "conversation"),
         plural(found.trials, "trial"),
@@ -93,7 +93,7 @@ def report(found: Evaluation) -> Report:
     if found.comparison is not None:
         compared = comparison(found.comparison, found.trials)
         verdict = f"{verdict} {compared[:1].upper()}{compared[1:]}"
-    return Report(
+    return EvalReport(
         "What each compaction keeps",
         verdict,
         facts,
@@ -139,15 +139,15 @@ def _used(spent: Spent) -> str:
 
 
 def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
-    rows: list[Row] = []
+    rows: list[ScoreRow] = []
     if ran and (start := _scores(ran[0].points[0], how)):
-        rows.append(Row("before", "", _cells(start)))
+        rows.append(ScoreRow("before", "", _cells(start)))
     for result in ran:
         last = result.points[-1]
         if scores := _scores(last, how):
             stopped = f" at {last.compactions}" if last.compactions < compactions else ""
             mark = "" if last.within else " !"
-            rows.append(Row(f"{result.strategy}{stopped}{mark}", result.kind, _cells(scores)))
+            rows.append(ScoreRow(f"{result.strategy}{stopped}{mark}", result.kind, _cells(scores)))
     over = any(not result.points[-1].within for result in ran)
     mark = "; !: over the budget, so not comparable" if over else ""
     return Table(f"After compaction {compactions}{mark}", (*PROBES, "all"), rows)
@@ -161,12 +161,12 @@ def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> Tab
     """Each point of each strategy, below what is expected of Codex."""
     bands = [f"{low:.2f}–{high:.2f}" for low, high in EXPECTED[:compactions]]
     missing = compactions - len(bands)
-    rows = [Row("expected", "", ["", *bands, *[""] * missing])]
+    rows = [ScoreRow("expected", "", ["", *bands, *[""] * missing])]
     for result in ran:
         known = [_scores(point, how) for point in result.points]
         cells = [score(scores.coherence if scores else None) for scores in known]
         cells += [""] * (compactions + 1 - len(cells))
-        rows.append(Row(result.strategy, result.kind, cells))
+        rows.append(ScoreRow(result.strategy, result.kind, cells))
     heads = ("before", *(f"after {at}" for at in range(1, compactions + 1)))
     return Table("The mean of goal and constraints", heads, rows)
 
@@ -175,7 +175,7 @@ def _spent(ran: Sequence[StrategyResult]) -> Table:
     sizes = [result.points[-1].tokens.mean for result in ran]
     times = [result.times for result in ran if result.times]
     slowest = [time.plan_p95 for time in times]
-    rows: list[Row] = []
+    rows: list[ScoreRow] = []
     for result, size in zip(ran, sizes, strict=True):
         cells: list[Cell] = [
             amount(f"{size:,.0f}", size, sizes, over=not result.points[-1].within),
@@ -191,7 +191,7 @@ def _spent(ran: Sequence[StrategyResult]) -> Table:
             cells[4:6] = tokens(spent.input), tokens(spent.output)
             if spent.dollars is not None:
                 cells[6] = dollars(spent.dollars)
-        rows.append(Row(result.strategy, result.kind, cells))
+        rows.append(ScoreRow(result.strategy, result.kind, cells))
     heads = ("tokens", "dry run, ms", "p95, ms", "a model works", "it reads", "it writes", "cost")
     return Table("Tokens of the last window; a model's work for one compaction", heads, rows)
 

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pinfold.evaluation.report import Amount, Cell, Part, Report, Score, Section, Table
+from pinfold.evaluation.report import Amount, Cell, EvalReport, Part, Score, Section, Table
 from pinfold.numbers import bar
 from pinfold.sanitize import one_line
 
@@ -16,7 +16,7 @@ _SHORTEST_BAR, _LONGEST_BAR = 4, 8
 """Columns of one that lies; where there is less room, it stands upright in a single column."""
 
 
-def printed(report: Report) -> Group:
+def printed(report: EvalReport) -> Group:
     """The whole report."""
     return Group(
         Text(report.title, "bold"),

@@ -9,7 +9,7 @@ from pinfold.export.transcript import (
     Called,
     Ended,
     ExportedItem,
-    Said,
+    Passage,
     Transcript,
     arguments,
     diff_of,
@@ -49,7 +49,7 @@ def _blocks(transcript: Transcript) -> Iterator[str]:
         match part:
             case Ended(boundary):
                 yield f"---\n\n*{one_line(told(boundary))}*"
-            case Said(entry):
+            case Passage(entry):
                 yield _heading(entry, speaker(entry.item))
                 yield _body(entry.item)
             case Called(call, result):

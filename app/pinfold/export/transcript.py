@@ -57,7 +57,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Passage:
     """An item that stands by itself."""
 
     entry: ExportedItem
@@ -78,7 +78,7 @@ class Ended:
     boundary: Boundary
 
 
-Part = Said | Called | Ended
+Part = Passage | Called | Ended
 
 
 def window_alone(transcript: Transcript) -> Transcript:
@@ -99,7 +99,7 @@ def parts(transcript: Transcript) -> Iterator[Part]:
         if entry.item.kind == "tool_call":
             yield Called(entry, results.get(entry.item.n))
         elif entry.item.n not in answers:
-            yield Said(entry)
+            yield Passage(entry)
     for boundary in reversed(boundaries):
         yield Ended(boundary)
 

@@ -9,8 +9,8 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.host.app_context import AppContext
 from pinfold.host.models import wish_of
 from pinfold.providers.choose import ASKED_SECONDS, provider_names
+from pinfold.providers.http_provider import HttpProvider
 from pinfold.providers.metadata import ServerModel
-from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import SERVICES
 from pinfold.tokens.catalog import efforts, look_up
 from pinfold.tokens.prices import Price, price_of
@@ -60,7 +60,7 @@ def _rank(recent: list[str], name: str) -> int:
 
 
 def _listed(connection: Connection) -> Iterator[ServerModel]:
-    if isinstance(connection.provider, OpenAICompatible):
+    if isinstance(connection.provider, HttpProvider):
         yield from asyncio.run(connection.provider.models(ASKED_SECONDS)).models
 
 

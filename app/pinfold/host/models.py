@@ -9,10 +9,10 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows, narrowed, place_of
 from pinfold.host.app_context import AppContext
 from pinfold.ports.errors import NoSuchModel, ProviderError
-from pinfold.providers.choose import Choice, Wish, choose, provider_names
+from pinfold.providers.choose import StartModel, Wish, choose, provider_names
 from pinfold.providers.choose import connect as connect_endpoint
 from pinfold.providers.embedded import Embedded, available
-from pinfold.providers.openai_compatible import Timeouts
+from pinfold.providers.http_provider import Timeouts
 from pinfold.providers.presets import SERVICES, Endpoint
 from pinfold.settings import ProviderSettings, Settings
 from pinfold.settings_load import Loaded
@@ -72,7 +72,7 @@ def asked_for(wish: Wish, name: str) -> Wish:
     )
 
 
-async def choice_of(ctx: AppContext, name: str | None = None) -> Choice:
+async def choice_of(ctx: AppContext, name: str | None = None) -> StartModel:
     """The model to begin with, or the one that the user named by hand, and why; within the window
     that refused requests taught."""
     windows = LearnedWindows(ctx.home)
@@ -85,7 +85,7 @@ async def choice_of(ctx: AppContext, name: str | None = None) -> Choice:
     return await asyncio.to_thread(_as_learned, choice, windows)
 
 
-def _as_learned(choice: Choice, windows: LearnedWindows) -> Choice:
+def _as_learned(choice: StartModel, windows: LearnedWindows) -> StartModel:
     model, endpoint = choice.model, choice.endpoint
     if model is None or endpoint is None:
         return choice

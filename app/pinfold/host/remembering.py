@@ -12,14 +12,14 @@ from pinfold.host.app_context import AppContext
 from pinfold.host.models import choice_of, connect
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
-from pinfold.memories.pipeline import Connect, Phase1, Report
+from pinfold.memories.pipeline import Connect, Phase1, PipelineReport
 from pinfold.memories.places import Places
 
 
 class Remembered(Struct, frozen=True):
     """What came of a run."""
 
-    phase1: Report
+    phase1: PipelineReport
     phase2: Outcome | None = None
     """None where nothing was consolidated."""
 
@@ -54,7 +54,7 @@ async def remember(
 
     wanted = ctx.settings.memories
     if wanted.generate == "off":
-        return Remembered(Report(note='[memories] generate is "off".'))
+        return Remembered(PipelineReport(note='[memories] generate is "off".'))
     state = await asyncio.to_thread(State, ctx.home, CLOCK.now)
     try:
         phase1 = Phase1(

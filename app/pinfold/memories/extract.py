@@ -12,9 +12,9 @@ from msgspec import Struct
 from pinfold.agent.requests.writing import Writer
 from pinfold.compaction import transcript
 from pinfold.digests.choice import choose, render
-from pinfold.memories.proving import Proving, Said
+from pinfold.memories.proving import ModelStatement, Proving
 from pinfold.memories.records import Extracted
-from pinfold.memories.source import Source
+from pinfold.memories.source import SessionText
 from pinfold.memories.statements import KINDS, record
 from pinfold.ports.errors import ContextOverflow
 from pinfold.rollout.context import Context
@@ -49,7 +49,7 @@ class Made(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True, forbid_unknown_fields=True):
-    raw_memory: list[Said]
+    raw_memory: list[ModelStatement]
     rollout_summary: str
     rollout_slug: str
 
@@ -58,7 +58,7 @@ Beside = Callable[..., Awaitable[Any]]
 _decoder = msgspec.json.Decoder(_Answer)
 
 
-async def extract(source: Source, writer: Writer, beside: Beside = asyncio.to_thread) -> Made:
+async def extract(source: SessionText, writer: Writer, beside: Beside = asyncio.to_thread) -> Made:
     """What the model makes of a session; what takes the processor runs `beside`.
 
     Raises `Unusable`, `ProviderError`.
@@ -86,7 +86,7 @@ async def extract(source: Source, writer: Writer, beside: Beside = asyncio.to_th
     return msgspec.structs.replace(made, usage=written.usage)
 
 
-def asked(source: Source, room: int, writer: Writer) -> str:
+def asked(source: SessionText, room: int, writer: Writer) -> str:
     """What the model is to read, in about `room` tokens: all of it, or the digest's best lines."""
     record = "\n\n".join(transcript.lines(source.entries()))
     shortened = ""
@@ -96,7 +96,7 @@ def asked(source: Source, room: int, writer: Writer) -> str:
     return filled("stage_one_input", given)
 
 
-def _digest(source: Source, room: int, writer: Writer) -> str:
+def _digest(source: SessionText, room: int, writer: Writer) -> str:
     record = source.record()
     budget = room
     while (size := writer.count(text := render(choose(record, budget)))) > room and budget > 0:
@@ -104,7 +104,7 @@ def _digest(source: Source, room: int, writer: Writer) -> str:
     return text
 
 
-def kept(answer: str, source: Source) -> Made:
+def kept(answer: str, source: SessionText) -> Made:
     """What of a model's answer the session confirms, without secrets. Raises `Unusable`."""
     given = _parsed(answer)
     proving = Proving(source)

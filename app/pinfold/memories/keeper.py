@@ -27,7 +27,7 @@ LONGEST = 400
 """Characters of a memory that the user writes."""
 
 
-class Source(Struct, frozen=True):
+class CitedItem(Struct, frozen=True):
     """What a memory cites: an item of an earlier session, with its other half."""
 
     cited: Cited
@@ -61,32 +61,32 @@ class Keeper:
 
     # Where one comes from
 
-    def sources(self, cites: Sequence[Cited]) -> list[Source]:
+    def sources(self, cites: Sequence[Cited]) -> list[CitedItem]:
         """The very items that a memory cites, from the sessions' own rollouts."""
         sessions = Sessions(self.reader.home, self.reader.state.outputs())
         return [self._source(cite, sessions) for cite in cites]
 
-    def _source(self, cite: Cited, sessions: Sessions) -> Source:
+    def _source(self, cite: Cited, sessions: Sessions) -> CitedItem:
         whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
         folder = sessions.path(whole.session)
         if folder is None:
-            return Source(whole, "", (), "That session no longer exists.")
+            return CitedItem(whole, "", (), "That session no longer exists.")
         try:
             with Journal.open(folder, self._now, read_only=True) as journal:
                 items = {item.n: item for event in journal.read() for item in items_of(event.data)}
                 cwd = journal.started.cwd
         except JournalError as error:
-            return Source(whole, "", (), str(error))
+            return CitedItem(whole, "", (), str(error))
         found = items.get(whole.item)
         if found is None:
-            return Source(whole, cwd, (), f"That session has no item #{whole.item}.")
+            return CitedItem(whole, cwd, (), f"That session has no item #{whole.item}.")
         key = (found.response, found.call_id)
         both = [
             item
             for item in items.values()
             if item is found or (found.call_id and (item.response, item.call_id) == key)
         ]
-        return Source(whole, cwd, tuple(both))
+        return CitedItem(whole, cwd, tuple(both))
 
     # What the user says of one
 

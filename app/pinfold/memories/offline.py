@@ -9,7 +9,7 @@ from pinfold.memories import statements
 from pinfold.memories.extract import Made
 from pinfold.memories.proving import Proving
 from pinfold.memories.records import Extracted
-from pinfold.memories.source import Source
+from pinfold.memories.source import SessionText
 from pinfold.memories.statements import Cited, Statement
 from pinfold.rollout.acts import act
 from pinfold.rollout.items import Item
@@ -25,7 +25,7 @@ _WORTH = 3 * LITTLE
 _ACTS: tuple[Kind, ...] = ("run", "commit", "edit", "failed")
 
 
-def offline(source: Source) -> Made:
+def offline(source: SessionText) -> Made:
     """What of a session is worth remembering, in its own words."""
     record = source.record()
     lines = record.lines()
@@ -77,7 +77,7 @@ def _worked(lines: Sequence[DigestLine], session: str) -> Iterator[Statement]:
             yield Statement("command", told, (Cited(session, line.n),))
 
 
-def _changed(source: Source, lines: Sequence[DigestLine]) -> Iterator[Statement]:
+def _changed(source: SessionText, lines: Sequence[DigestLine]) -> Iterator[Statement]:
     """The files that were changed last, each with a line that was put into it."""
     best: dict[int, DigestLine] = {}
     for line in lines:
@@ -104,7 +104,7 @@ def _edits(items: Sequence[Item]) -> Iterator[tuple[int, tuple[str, ...]]]:
                 yield item.n, done.paths
 
 
-def _summary(source: Source, said: Sequence[DigestLine]) -> str:
+def _summary(source: SessionText, said: Sequence[DigestLine]) -> str:
     asked = next((line.text for line in said if line.kind == "user"), "")
     reply = next((item for item in reversed(source.items) if item.kind == "assistant"), None)
     ended = one_line(reply.content) if reply else ""

@@ -46,7 +46,7 @@ Result = Literal["succeeded", "succeeded_no_output", "failed", "lost"]
 T = TypeVar("T")
 
 
-class Report(Struct, frozen=True):
+class PipelineReport(Struct, frozen=True):
     """What came of phase 1."""
 
     results: Mapping[str, Result] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Phase1:
         self._errors: dict[str, str] = {}
         self._broken: StateError | None = None
 
-    async def run(self, but: Collection[str] = (), *, force: bool = False) -> Report:
+    async def run(self, but: Collection[str] = (), *, force: bool = False) -> PipelineReport:
         """Read the sessions that are due, except `but`. `force` does not wait after a failure.
 
         However it ends, claims that were not finished are given back. Raises `StateError`.
@@ -115,7 +115,7 @@ class Phase1:
                 try:
                     writer = await self._writer(closing) if candidates else None
                 except NoSuchModel as error:
-                    return Report(note=str(error))
+                    return PipelineReport(note=str(error))
                 except ProviderError:
                     note = "No model is set up: memories are made without one."
                 model = writer.name if writer else ""
@@ -129,7 +129,7 @@ class Phase1:
                 await asyncio.to_thread(self._state.release, *self._claims.values())
         if self._broken is not None:
             raise self._broken
-        return Report(
+        return PipelineReport(
             self._results,
             self._errors,
             model,

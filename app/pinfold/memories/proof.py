@@ -225,7 +225,7 @@ def _unsaid(
         if (statement.quote, statement.file) not in pairs:
             return "its quote is not there"
     texts = [part for other in support for part in (other.text, other.quote, other.file) if part]
-    source = mentions.Source((), [*texts, *folders])
+    source = mentions.ItemTexts((), [*texts, *folders])
     missing = source.missing(said, folders[0] if len(folders) == 1 else "")
     if missing:
         return f"nothing there says {', '.join(missing[:5])}"

@@ -9,7 +9,7 @@ from pinfold.compaction.claims import Sources, confirmed
 from pinfold.compaction.summary import Evidence, Field, SummaryEntry
 from pinfold.digests.lines import failed
 from pinfold.digests.words import words
-from pinfold.memories.source import Source
+from pinfold.memories.source import SessionText
 from pinfold.memories.statements import Cited, Kind, Statement
 from pinfold.rollout import mentions, provenance, quotes
 from pinfold.rollout.acts import Act, act
@@ -40,7 +40,7 @@ class Quoted(Struct, frozen=True, forbid_unknown_fields=True):
     quote: str
 
 
-class Said(Struct, frozen=True, forbid_unknown_fields=True):
+class ModelStatement(Struct, frozen=True, forbid_unknown_fields=True):
     """A statement as a model wrote it."""
 
     kind: Kind
@@ -52,14 +52,14 @@ class Said(Struct, frozen=True, forbid_unknown_fields=True):
 class Proving:
     """Holds statements against one session. Blocking."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SessionText) -> None:
         self._source = source
         entries = source.entries()
         self._sources = Sources(entries, (), source.cwd)
         self._items = {item.n: item for item in source.items}
         self._partner = {entry.n: entry.partner for entry in entries}
 
-    def proven(self, every: Iterable[Said]) -> tuple[list[Statement], tuple[str, ...]]:
+    def proven(self, every: Iterable[ModelStatement]) -> tuple[list[Statement], tuple[str, ...]]:
         """The statements that the session confirms, and why each of the others is left out."""
         found: dict[str, Statement] = {}
         left_out: list[str] = []
@@ -97,7 +97,7 @@ class Proving:
             "it names something not in the session" for _ in doubtful
         )
 
-    def _statement(self, said: Said) -> Statement | str:
+    def _statement(self, said: ModelStatement) -> Statement | str:
         """The statement, or why it is none."""
         text = one_line(said.text)
         if not text:

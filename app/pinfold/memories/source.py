@@ -31,7 +31,7 @@ MAX_SLUG = 60
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
-class Source(Struct, frozen=True):
+class SessionText(Struct, frozen=True):
     """What a session says."""
 
     session: str
@@ -82,7 +82,7 @@ def safely(text: str) -> str:
     return Secrets([text]).replaced(text)
 
 
-def read(folder: Path) -> Source:
+def read(folder: Path) -> SessionText:
     """The session in `folder`. Raises `JournalError`, `OSError`."""
     with Journal.open(folder, lambda: _LONG_AGO, read_only=True) as journal:
         started = journal.started
@@ -91,7 +91,7 @@ def read(folder: Path) -> Source:
     details = {item.n: _detail(item) for item in items}
     found = [text for own in texts.values() for text, _ in own]
     secrets = Secrets([started.cwd, *found, *strings(list(details.values()))])
-    return Source(
+    return SessionText(
         folder.name,
         secrets.replaced(started.cwd),
         tuple(_clean(item, texts[item.n], details[item.n], secrets) for item in items),

@@ -11,8 +11,8 @@ from msgspec import structs
 
 from pinfold.closest import nearest, shown, suggestion
 from pinfold.ports.provider import ModelInfo, WindowSource
+from pinfold.providers.http_provider import HttpProvider
 from pinfold.providers.metadata import ServerModels, server_models
-from pinfold.providers.openai_compatible import OpenAICompatible
 from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalServer
 from pinfold.settings import WireApi
 from pinfold.tokens.catalog import look_up
@@ -51,7 +51,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class StartModel:
     """The model to begin with. `endpoint` and `model` are there unless `kind` says otherwise."""
 
     kind: Literal["endpoint", "embedded", "none", "wrong"]
@@ -76,7 +76,7 @@ async def choose(
     *,
     embedded: Callable[[], ModelInfo | None],
     local_servers: Sequence[LocalServer] = LOCAL_SERVERS,
-) -> Choice:
+) -> StartModel:
     """The wish, else a key in the environment, else a local server, else the embedded model.
 
     `embedded` gives the embedded model where it is installed. Where nothing will do, the choice
@@ -87,7 +87,9 @@ async def choose(
     if wish.provider or wish.providers:
         return await _configured(wish, env, local_servers)
     if (base_url := env.get("OPENAI_BASE_URL")) and not _is_address(base_url):
-        return Choice("wrong", f"OPENAI_BASE_URL is {base_url!r}, which is not an http address.")
+        return StartModel(
+            "wrong", f"OPENAI_BASE_URL is {base_url!r}, which is not an http address."
+        )
     if found := _from_key(env):
         name, endpoint, default, because = found
         return await _endpoint(wish, env, name, endpoint, default, because)
@@ -101,17 +103,19 @@ async def choose(
         names = [model.name for _, listed in local for model in listed.models]
         nothing = "no local server has it" if local else nothing
         hint = _suggestion(wish, names)
-        return Choice("wrong", _sentence(f"Nothing serves {shown(wish.model)}: {nothing}{hint}"))
+        return StartModel(
+            "wrong", _sentence(f"Nothing serves {shown(wish.model)}: {nothing}{hint}")
+        )
     return _embedded(embedded(), wish, nothing)
 
 
-def connect(choice: Choice) -> OpenAICompatible:
+def connect(choice: StartModel) -> HttpProvider:
     """The provider of a choice of kind "endpoint"; nothing is opened yet."""
     assert choice.endpoint is not None
     assert choice.model is not None
     endpoint = choice.endpoint
     wire_api = _wire_api(endpoint)
-    return OpenAICompatible(
+    return HttpProvider(
         choice.model.provider,
         endpoint.base_url,
         choice.api_key,
@@ -125,7 +129,7 @@ def connect(choice: Choice) -> OpenAICompatible:
 
 async def _configured(
     wish: Wish, env: Mapping[str, str], local_servers: Sequence[LocalServer]
-) -> Choice:
+) -> StartModel:
     name = wish.provider or next(iter(wish.providers))
     because = _CHOSEN[wish.source]
     default = None
@@ -143,11 +147,11 @@ async def _configured(
         endpoint = Endpoint(server.base_url)
     else:
         hint = suggestion(name, provider_names(wish))
-        return Choice("wrong", _sentence(f"There is no provider {shown(name)}{hint}"))
+        return StartModel("wrong", _sentence(f"There is no provider {shown(name)}{hint}"))
     variable = endpoint.api_key_env
     if variable and not env.get(variable) and not keyless:
         why = f"{variable} is not set; it holds the key of {shown(name)}."
-        return Choice("wrong", why, f"Set it, or choose another model: {WHERE}.")
+        return StartModel("wrong", why, f"Set it, or choose another model: {WHERE}.")
     return await _endpoint(wish, env, name, endpoint, default, because)
 
 
@@ -170,10 +174,10 @@ async def _endpoint(
     endpoint: Endpoint,
     default: str | None,
     because: str,
-) -> Choice:
+) -> StartModel:
     if not _is_address(endpoint.base_url):
         why = f"The base_url of {name} is {endpoint.base_url!r}, which is not an http address."
-        return Choice("wrong", why)
+        return StartModel("wrong", why)
     model = wish.model or default
     sure = bool(wish.sure if wish.model else wish.context_window) and name not in wish.ask
     # OpenAI's list says nothing of windows.
@@ -189,12 +193,12 @@ async def _endpoint(
     return _settle(wish, env, name, endpoint, default, because, listed)
 
 
-def _missing_model(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> Choice:
+def _missing_model(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> StartModel:
     assert wish.model is not None
     host = urlsplit(endpoint.base_url).netloc
     hint = _suggestion(wish, names)
     how = "" if wish.source == "name" else UNLISTED
-    return Choice("wrong", _sentence(f"{host} has no model {shown(wish.model)}{hint}"), how)
+    return StartModel("wrong", _sentence(f"{host} has no model {shown(wish.model)}{hint}"), how)
 
 
 def _suggestion(wish: Wish, names: Sequence[str]) -> str:
@@ -224,7 +228,7 @@ def _settle(
     default: str | None,
     because: str,
     listed: ServerModels | None,
-) -> Choice:
+) -> StartModel:
     """Model, window and sentence from all that is known by now."""
     models = listed.models if listed else ()
     model = wish.model or default or (models[0].name if models else "default")
@@ -248,7 +252,7 @@ def _settle(
     why = f"{model} at {urlsplit(endpoint.base_url).netloc}: {because}"
     if listed and listed.reason and not (wish.model and wish.context_window):
         why += f"; its list of models is not available ({listed.reason})"
-    return Choice(
+    return StartModel(
         "endpoint",
         f"{why}.",
         model=info,
@@ -278,11 +282,11 @@ async def _probe(server: LocalServer) -> ServerModels:
     return await server_models(server.base_url, None, LOCAL_SECONDS)
 
 
-def _embedded(model: ModelInfo | None, wish: Wish, because: str) -> Choice:
+def _embedded(model: ModelInfo | None, wish: Wish, because: str) -> StartModel:
     if model is None:
         how = "Set a key such as OPENAI_API_KEY, start a local server, or: pinfold local setup."
         kind: Literal["none", "wrong"] = "wrong" if wish.provider == "embedded" else "none"
-        return Choice(kind, f"No model: the embedded one is not installed; {because}.", how)
+        return StartModel(kind, f"No model: the embedded one is not installed; {because}.", how)
     why = f"{model.name}, embedded: {because}."
     if (wanted := wish.context_window) and wanted > model.context_window:
         why += (
@@ -291,7 +295,7 @@ def _embedded(model: ModelInfo | None, wish: Wish, because: str) -> Choice:
         )
     elif wanted:
         model = structs.replace(model, context_window=wanted, window_source="config")
-    return Choice("embedded", why, model=model)
+    return StartModel("embedded", why, model=model)
 
 
 def _wire_api(endpoint: Endpoint) -> WireApi:

@@ -17,7 +17,7 @@ from pinfold.providers.embedded_server import CONTEXT_WINDOW
 from pinfold.tokens.catalog import look_up
 
 if TYPE_CHECKING:
-    from pinfold.providers.openai_compatible import OpenAICompatible
+    from pinfold.providers.http_provider import HttpProvider
 
 NAME = "SmolLM2-135M-Instruct"
 MAX_OUTPUT = 512
@@ -134,7 +134,7 @@ class _Child:
         self._process = process
         self._tail = b""
         self._reader = asyncio.create_task(self._keep_tail())
-        self._provider: OpenAICompatible | None = None
+        self._provider: HttpProvider | None = None
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> Self:
@@ -187,8 +187,8 @@ class _Child:
             await self._process.wait()
         await self._reader
 
-    async def _connect(self) -> "OpenAICompatible":
-        from pinfold.providers.openai_compatible import OpenAICompatible
+    async def _connect(self) -> "HttpProvider":
+        from pinfold.providers.http_provider import HttpProvider
 
         assert self._process.stdout
         try:
@@ -204,7 +204,7 @@ class _Child:
             raise RequestRejected(
                 f"The embedded model failed to load: {answer.error or 'no address'}"
             )
-        provider = OpenAICompatible(
+        provider = HttpProvider(
             Embedded.name,
             f"{answer.address}/v1",
             answer.api_key,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pinfold.providers.openai_compatible import Timeouts
+from pinfold.providers.http_provider import Timeouts
 from pinfold.settings import WireApi
 from pinfold.tokens.catalog import first_model
 

@@ -43,7 +43,7 @@ def numbers(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-class Source:
+class ItemTexts:
     """What some items say, to look things up in."""
 
     def __init__(self, items: Iterable[Item], known: Iterable[str] = ()) -> None:
@@ -79,7 +79,7 @@ class Source:
 
 def missing(text: str, items: Iterable[Item], cwd: str = "") -> list[str]:
     """The names and numbers of `text` that are not in these items."""
-    return Source(items).missing(text, cwd)
+    return ItemTexts(items).missing(text, cwd)
 
 
 def texts_of(item: Item) -> Iterator[str]:

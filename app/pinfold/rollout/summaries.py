@@ -16,7 +16,7 @@ from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 _TITLE = 80
 
 
-class Said(msgspec.Struct, omit_defaults=True):
+class RolloutSummary(msgspec.Struct, omit_defaults=True):
     """What a rollout says of its session."""
 
     cwd: str = ""
@@ -55,7 +55,7 @@ def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
     """
     cache = _cache(root)
     cached = cache.read()
-    fresh: dict[Key, Said] = {}
+    fresh: dict[Key, RolloutSummary] = {}
     summaries: list[SessionSummary] = []
     for folder in folders:
         try:
@@ -85,12 +85,12 @@ def forget(root: Path, folder: Path) -> None:
     _cache(root).forget(str(folder.relative_to(root)))
 
 
-def _cache(root: Path) -> FileCache[Said]:
-    return FileCache(root / "state.db", "sessions", Said)
+def _cache(root: Path) -> FileCache[RolloutSummary]:
+    return FileCache(root / "state.db", "sessions", RolloutSummary)
 
 
-def _listen(folder: Path) -> Said:
-    said = Said()
+def _listen(folder: Path) -> RolloutSummary:
+    said = RolloutSummary()
     try:
         with Journal.open(folder, partial(datetime.now, UTC), read_only=True) as journal:
             for event in journal.read():
@@ -102,7 +102,7 @@ def _listen(folder: Path) -> Said:
     return said
 
 
-def _take(said: Said, data: events.Data) -> None:
+def _take(said: RolloutSummary, data: events.Data) -> None:
     match data:
         case events.SessionStarted():
             said.cwd = data.cwd

@@ -33,7 +33,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Fetched:
     """What a server answered."""
 
     url: str
@@ -62,7 +62,7 @@ class Downloader:
         self._resolve = resolve or _resolve
         self._transport = transport
 
-    async def fetch(self, text: str) -> Page:
+    async def fetch(self, text: str) -> Fetched:
         """The page at a URL that `parsed` accepts. Raises `ToolError`."""
         import httpx2
 
@@ -84,7 +84,7 @@ class Downloader:
         except httpx2.HTTPError as error:
             raise ToolError(f"{text} could not be fetched: {error}") from error
 
-    async def _follow(self, client: "httpx2.AsyncClient", url: "httpx2.URL") -> Page:
+    async def _follow(self, client: "httpx2.AsyncClient", url: "httpx2.URL") -> Fetched:
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._send(client, url)
             try:
@@ -182,7 +182,7 @@ def _site(url: "httpx2.URL") -> str:
     return url.host.removeprefix("www.")
 
 
-async def _read(response: "httpx2.Response", url: str) -> Page:
+async def _read(response: "httpx2.Response", url: str) -> Fetched:
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not _is_text(media_type):
         size = response.headers.get("content-length", "")
@@ -194,7 +194,7 @@ async def _read(response: "httpx2.Response", url: str) -> Page:
         if len(data) > MAX_BYTES:
             break
     charset = response.charset_encoding or ""
-    return Page(url, media_type, charset, bytes(data[:MAX_BYTES]), len(data) > MAX_BYTES)
+    return Fetched(url, media_type, charset, bytes(data[:MAX_BYTES]), len(data) > MAX_BYTES)
 
 
 def _is_text(media_type: str) -> bool:

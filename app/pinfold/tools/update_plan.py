@@ -12,7 +12,7 @@ MAX_STEPS = 32
 MAX_CHARS = 1_000
 
 
-class Step(Arguments):
+class WrittenStep(Arguments):
     also: ClassVar = {"step": "text", "content": "text", "activeForm": ""}
 
     text: str = Field(max_length=MAX_CHARS)
@@ -34,7 +34,7 @@ class Step(Arguments):
 class PlanArguments(Arguments):
     also: ClassVar = {"plan": "steps", "todos": "steps", "explanation": ""}
 
-    steps: list[Step] = Field(max_length=MAX_STEPS, description="all steps, in order")
+    steps: list[WrittenStep] = Field(max_length=MAX_STEPS, description="all steps, in order")
 
 
 class UpdatePlan(Tool):
@@ -58,6 +58,6 @@ class UpdatePlan(Tool):
         return ToolOutcome(told, detail={"plan": [step.model_dump() for step in steps]})
 
 
-def _counted(steps: list[Step]) -> str:
+def _counted(steps: list[WrittenStep]) -> str:
     done = sum(step.status == "done" for step in steps)
     return f"{done} of {len(steps)} steps done"

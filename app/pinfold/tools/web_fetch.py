@@ -11,7 +11,7 @@ from pydantic import Field
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
-from pinfold.tools.download import Downloader, Page, origin, parsed
+from pinfold.tools.download import Downloader, Fetched, origin, parsed
 from pinfold.tools.workspace import size_text
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -54,7 +54,7 @@ class WebFetch(Tool):
         return ToolOutcome(head + text, detail=detail)
 
 
-def text_of(page: Page) -> str:
+def text_of(page: Fetched) -> str:
     """The page as a model reads it. Blocking. Raises `ToolError`."""
     begins = page.data[:512].lstrip().lower()
     is_html = page.media_type in HTML or (
@@ -66,7 +66,7 @@ def text_of(page: Page) -> str:
     return text.strip()
 
 
-def _main_text(page: Page) -> str:
+def _main_text(page: Fetched) -> str:
     import logging
     from copy import deepcopy
 
@@ -90,7 +90,7 @@ def _main_text(page: Page) -> str:
     return found or trafilatura.html2txt(content)
 
 
-def _decoded(page: Page) -> str:
+def _decoded(page: Fetched) -> str:
     try:
         codec = codecs.lookup(page.charset or "utf-8").name
     except LookupError:

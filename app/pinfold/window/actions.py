@@ -10,7 +10,7 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ItemsMarked, Pin, PinsChanged
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.window.gauge import Gauge
-from pinfold.window.masks import masked
+from pinfold.window.masked_text import masked
 from pinfold.window.pins import Pins, named, newest_about
 from pinfold.window.reading import reserve
 from pinfold.window.refused import Refused

@@ -28,7 +28,7 @@ class ContextRow(Struct, frozen=True):
     """Whether the requests hold at most a line of it."""
 
 
-class Row(Struct, frozen=True, gc=False):
+class ItemRow(Struct, frozen=True, gc=False):
     """An item of the window."""
 
     n: int
@@ -57,7 +57,7 @@ class Overview(Struct, frozen=True):
     reading: Reading
     generation: int
     context: tuple[ContextRow, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ItemRow, ...]
 
 
 def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
@@ -73,7 +73,7 @@ def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
     for n, form in window.forms.items():
         item = window.archive[n]
         rows.append(
-            Row(
+            ItemRow(
                 n=n,
                 kind=item.kind,
                 name=item.name or "",

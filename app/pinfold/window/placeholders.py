@@ -20,7 +20,7 @@ _WORDS = {
 }
 
 
-class Source(Protocol):
+class ItemSource(Protocol):
     """Where items come from: a session's archive, or a window that is only planned."""
 
     def __getitem__(self, n: int, /) -> Item: ...
@@ -45,7 +45,7 @@ def shortened(result: Item) -> str:
     return f"{head}\n[… {left:,} characters left out; recall({result.n}) brings them back …]\n{end}"
 
 
-def folded(numbers: Sequence[int], archive: Source) -> str:
+def folded(numbers: Sequence[int], archive: ItemSource) -> str:
     """One line for a run of folded items."""
     numbers = sorted(numbers)
     items = [archive[n] for n in numbers]
@@ -75,7 +75,7 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(a) if a == b else f"{a}..{b}" for a, b in found)
 
 
-def _counted(items: Iterable[Item], archive: Source) -> str:
+def _counted(items: Iterable[Item], archive: ItemSource) -> str:
     counts: dict[str, int] = {}
     files: dict[str, None] = {}
     for item in items:

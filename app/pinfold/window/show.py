@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from pinfold.rollout.atoms import response_of
 from pinfold.rollout.items import Form, Item
 from pinfold.window import placeholders
-from pinfold.window.masks import masked
-from pinfold.window.placeholders import Source
+from pinfold.window.masked_text import masked
+from pinfold.window.placeholders import ItemSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Shown:
     form: Form
 
 
-def show(forms: Mapping[int, Form], source: Source) -> Iterator[Shown]:
+def show(forms: Mapping[int, Form], source: ItemSource) -> Iterator[Shown]:
     """The items in the order and the forms given, placeholders in place."""
     run: list[int] = []
     for _, group in groupby(forms, lambda n: response_of(source[n]) or -n):
@@ -40,14 +40,14 @@ def show(forms: Mapping[int, Form], source: Source) -> Iterator[Shown]:
         yield _placeholder(run, source)
 
 
-def stands(n: int, forms: Mapping[int, Form], source: Source) -> bool:
+def stands(n: int, forms: Mapping[int, Form], source: ItemSource) -> bool:
     """Whether item `n` is sent: a call and its result are, or are not, together."""
     partner = source.partner(n)
     other = "full" if partner is None else forms.get(partner, "placeholder")
     return forms[n] != "placeholder" and other != "placeholder"
 
 
-def body(n: int, form: Form, source: Source) -> Shown:
+def body(n: int, form: Form, source: ItemSource) -> Shown:
     """An item that is sent."""
     item, partner = source[n], source.partner(n)
     if item.kind == "tool_result" and partner is None:
@@ -69,7 +69,7 @@ def smaller(item: Item, form: Form, partner: Item | None) -> str | None:
             return None
 
 
-def _placeholder(numbers: Iterable[int], source: Source) -> Shown:
+def _placeholder(numbers: Iterable[int], source: ItemSource) -> Shown:
     stands_for = tuple(numbers)
     text = placeholders.folded(stands_for, source)
     item = Item(n=stands_for[0], kind="context", content=text)

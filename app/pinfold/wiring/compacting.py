@@ -29,7 +29,7 @@ from pinfold.commands.compact import wished
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, loss_of
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.report import Report, completion, report_of
+from pinfold.compaction.report import DryRunReport, completion, report_of
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
@@ -46,7 +46,7 @@ from pinfold.rollout.scan import scan
 from pinfold.sanitize import one_line
 from pinfold.settings import strategy_named
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.sources import Folded, Source, find, model_of, wire_api_of
+from pinfold.wiring.sources import Folded, SessionSource, find, model_of, wire_api_of
 from pinfold.wiring.steps import Steps
 
 _NAMED = 100
@@ -59,7 +59,7 @@ class Outcome(Struct, frozen=True):
     applied: bool
     generation: int
     """Of the next window."""
-    report: Report
+    report: DryRunReport
     loss: Loss
 
 
@@ -123,7 +123,9 @@ def _wish(ctx: AppContext, arguments: argparse.Namespace) -> _Wish:
     return _Wish(strategy_named(mode), options, getattr(arguments, "model", None))
 
 
-def _below(ctx: AppContext, source: Source, wish: _Wish, threshold: str | None) -> Below | None:
+def _below(
+    ctx: AppContext, source: SessionSource, wish: _Wish, threshold: str | None
+) -> Below | None:
     """How far the window is below the threshold, if it is. Raises `WrongUse`, `JournalError`."""
     if threshold is None:
         return None
@@ -150,7 +152,7 @@ def _asks_model(wish: _Wish) -> bool:
     return found is not None and found.needs_model
 
 
-def _planned(ctx: AppContext, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
+def _planned(ctx: AppContext, source: SessionSource, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
     folded = Folded(ctx, source, wish.model)
     folded.projections.catch_up()
     view = folded.projections.view(folded.model)
@@ -159,7 +161,9 @@ def _planned(ctx: AppContext, source: Source, wish: _Wish) -> tuple[Outcome, Com
     return Outcome(False, plan.base.generation + 1, report, loss), plan
 
 
-async def _drafted(ctx: AppContext, source: Source, wish: _Wish) -> tuple[Outcome, CompactionPlan]:
+async def _drafted(
+    ctx: AppContext, source: SessionSource, wish: _Wish
+) -> tuple[Outcome, CompactionPlan]:
     """A dry run for which a model writes: on a copy, as its requests are journalled."""
     with TemporaryDirectory(prefix="pinfold-") as place:
         lines = b"".join(line + b"\n" for line in source.lines())

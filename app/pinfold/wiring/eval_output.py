@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pinfold.atomic_files import failure, write_atomic
 from pinfold.commands.arguments import CommandError
-from pinfold.evaluation.report import Report, html
+from pinfold.evaluation.report import EvalReport, html
 from pinfold.evaluation.terminal import WIDTH, printed
 from pinfold.output import is_watched, print_json, print_progress, print_table
 
@@ -22,7 +22,7 @@ def check_report(path: Path | None) -> None:
         raise CommandError(f"{path} can't be written: {path.parent} is not a writable folder.")
 
 
-def show(result: object, report: Report, arguments: argparse.Namespace) -> None:
+def show(result: object, report: EvalReport, arguments: argparse.Namespace) -> None:
     """Print a result, and write the page that was asked for. Raises `CommandError`."""
     if arguments.json:
         print_json(result, indented=True)

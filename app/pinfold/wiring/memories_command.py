@@ -16,7 +16,7 @@ from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.memories import Memories
-from pinfold.memories.keeper import Keeper, Source
+from pinfold.memories.keeper import CitedItem, Keeper
 from pinfold.memories.listing import Memory
 from pinfold.memories.places import MemoriesRefused
 from pinfold.output import print_json, print_table
@@ -133,7 +133,7 @@ def _show(keeper: Keeper, names: Sequence[str], *, as_json: bool) -> int:
     return 0
 
 
-def _page(sources: Sequence[Source]) -> str:
+def _page(sources: Sequence[CitedItem]) -> str:
     return source_page(sources)[1] if sources else "You wrote it: it does not come from a session."
 
 

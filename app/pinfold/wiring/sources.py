@@ -26,7 +26,7 @@ from pinfold.window.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SessionSource:
     """A session to look at: one of pinfold's in its folder, or one that was read from a file."""
 
     name: str
@@ -50,7 +50,7 @@ class Source:
             yield from journal.whole_lines()
 
 
-def find(ctx: AppContext, arguments: argparse.Namespace) -> Source:
+def find(ctx: AppContext, arguments: argparse.Namespace) -> SessionSource:
     """What `SESSION|FILE`, or `--last`, names. Tells of a file that ends too early.
 
     Raises `WrongUse`, `NotASession`, `JournalError`.
@@ -62,15 +62,15 @@ def find(ctx: AppContext, arguments: argparse.Namespace) -> Source:
         adoption = read(paths.typed(name), arguments.index)
         if HALF_WRITTEN in adoption.notes:
             print(f"pinfold: {name}: {HALF_WRITTEN}", file=sys.stderr)
-        return Source(name, adoption)
+        return SessionSource(name, adoption)
     folder = folder_of(ctx, name)
-    return Source(folder.name, folder)
+    return SessionSource(folder.name, folder)
 
 
 class Folded:
     """A source at its end: its state, its window and its gauge, counted exactly."""
 
-    def __init__(self, ctx: AppContext, source: Source, model: str | None = None) -> None:
+    def __init__(self, ctx: AppContext, source: SessionSource, model: str | None = None) -> None:
         """`model` is the one to look at it for; without one it is the last that was used.
 
         Raises `JournalError`.

@@ -6,6 +6,7 @@ from shutil import rmtree
 
 from msgspec.structs import replace
 
+from pinfold.agent.context.approvals_text import approvals_text, window_text
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
 from pinfold.ports.provider import ModelInfo
@@ -13,11 +14,6 @@ from pinfold.ports.tool import Sandbox
 from pinfold.rollout.items import SANDBOX
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
-
-WINDOW = (
-    "Your context window has {} tokens: as it fills, old results are masked, then it is compacted; "
-    "`recall` brings anything back."
-)
 
 
 class Confinement:
@@ -52,22 +48,7 @@ class Confinement:
         """What the model is told."""
         if not self._missing and self._sandbox is None:
             return ""
-        sandbox = self.of(mode)
-        when = "are refused" if mode == "read-only" else "ask the user"
-        if sandbox is None:
-            when = "run without asking" if mode == "full" else when
-            return f"Approvals are {mode}: commands {when}, and run in no sandbox."
-        network = "with the network" if sandbox.network else "without network"
-        if not sandbox.writes:
-            return f"Approvals are {mode}: commands run in a sandbox {network} and can't write."
-        reads = "that only read run without asking, others ask the user, and all run"
-        when = "run without asking" if mode == "workspace" else reads
-        others = "".join(f", {root}" for root in sandbox.roots[1:])
-        return (
-            f"Approvals are {mode}: commands {when} in a sandbox {network}. They write to the "
-            f"working directory{others} and $TMPDIR. For a command that needs more, give the "
-            "reason as `outside`: the user is asked."
-        )
+        return approvals_text(mode, self.of(mode))
 
     def clear(self) -> None:
         """Remove what took the place of temporary files and caches. Blocking."""
@@ -78,5 +59,5 @@ class Confinement:
     async def tell(self, record: Record, mode: Mode) -> None:
         """Tell the model where it does not know it yet (`telling.tell`). Raises `JournalError`."""
         if words := self.words(mode):
-            window = f"{self._model().context_window:,}"
-            await tell(record, Telling(SANDBOX, f"{words} {WINDOW.format(window)}"))
+            about = window_text(self._model().context_window)
+            await tell(record, Telling(SANDBOX, f"{words} {about}"))

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 from pinfold.agent.compaction import window_files
-from pinfold.agent.compaction.draft import Draft
+from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.context.toolchain import env_of
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Told
 from pinfold.compaction import engine
-from pinfold.compaction.plan import Sizes
+from pinfold.compaction.plan import PlanSizes
 from pinfold.compaction.report import completion
 from pinfold.ports.clock import Clock
 from pinfold.rollout.events import CompactionFinished, Data, ItemAdded
@@ -63,7 +63,7 @@ class Applying:
             CompactionFinished(compaction=compaction, status=status, error=error, seconds=seconds)
         )
 
-    async def apply(self, draft: Draft) -> None:
+    async def apply(self, draft: CompactionDraft) -> None:
         """Make it the window. Raises `Refused`, `JournalError`."""
         record, plan, trigger = self._record, draft.plan, draft.trigger
         started = self._clock.monotonic()
@@ -103,7 +103,7 @@ class Applying:
                 raise
             task.uncancel()  # Esc ended the hook; the compaction was over
 
-    async def _run_post_compact(self, compaction: Compaction, sizes: Sizes) -> None:
+    async def _run_post_compact(self, compaction: Compaction, sizes: PlanSizes) -> None:
         told = {
             "before": sizes.context + sizes.before,
             "after": sizes.context + sizes.after,
@@ -115,7 +115,7 @@ class Applying:
                 lambda n: [ItemAdded(item=Item(n=n, kind="context", content=text))]
             )
 
-    def _save_summary(self, draft: Draft) -> None:
+    def _save_summary(self, draft: CompactionDraft) -> None:
         folder = self._record.journal.folder
         summary = draft.plan.meta.get("summary")
         if isinstance(summary, dict):
@@ -123,7 +123,7 @@ class Applying:
                 told = {**summary, "env": env_of(self._cwd)}
                 window_files.save_summary(folder, told, self._clock.now())
 
-    def _check_fit(self, draft: Draft) -> None:
+    def _check_fit(self, draft: CompactionDraft) -> None:
         window = self._record.window
         if self._record.journal.read_only:
             raise Refused("This session is open to read only. /fork continues in a fork of it.")

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Literal
 
 from pinfold.agent.compaction.compacting import Compacting
-from pinfold.agent.compaction.draft import Draft
-from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.compaction.draft import CompactionDraft
+from pinfold.agent.compaction.mask_batches import MaskBatches
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
@@ -29,14 +29,14 @@ Reviewer = Callable[[CompactionTrigger], Awaitable[bool]]
 """Shows the preview and waits for its end: whether it was applied."""
 
 
-class Triggers:
+class AutoCompaction:
     """Asks the guards, and has the window compacted where they say so."""
 
     def __init__(
         self,
         record: Record,
         compacting: Compacting,
-        masking: Masking,
+        masking: MaskBatches,
         reading: Callable[[], Reading],
         limits: Limits,
     ) -> None:
@@ -232,7 +232,7 @@ class Triggers:
         return True
 
 
-def _keeps_going(draft: Draft) -> None:
+def _keeps_going(draft: CompactionDraft) -> None:
     """Raises `TooSmall` where what the model has yet to see would go for lack of room: it would
     only ask for it again."""
     view, stays = draft.view, {n for n, _ in draft.plan.window}

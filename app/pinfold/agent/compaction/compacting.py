@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import structs
 
 from pinfold.agent.compaction.applying import Applying
-from pinfold.agent.compaction.draft import Draft
+from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.compaction.ready import Ready
 from pinfold.agent.compaction.summarizing import Quote, Summarizing
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
@@ -116,7 +116,7 @@ class Compacting:
         must_gain: bool = False,
         told: Step | None = None,
         trigger: CompactionTrigger = BY_HAND,
-    ) -> Draft:
+    ) -> CompactionDraft:
         """The next window, not applied; `material` is that of an earlier draft.
 
         A model that fails is noted, and the plan is the next strategy's. Raises `Refused`,
@@ -142,7 +142,7 @@ class Compacting:
             said = (sentence for sentence in material.told if sentence not in plan.told)
             plan = structs.replace(plan, told=(*plan.told, *said))
         told("checking", 1.0)
-        return Draft(
+        return CompactionDraft(
             view,
             plan,
             name,
@@ -213,7 +213,7 @@ class Compacting:
         change = change_at(window, generation)
         return await asyncio.to_thread(loss_by, change, window.archive, known.record.lines())
 
-    async def loss(self, draft: Draft) -> Loss:
+    async def loss(self, draft: CompactionDraft) -> Loss:
         """What would be nowhere in the next request."""
         return await asyncio.to_thread(loss_of, draft.view, draft.plan)
 
@@ -224,8 +224,8 @@ class Compacting:
         *,
         trigger: CompactionTrigger = BY_HAND,
         must_gain: bool = False,
-        check: Callable[[Draft], None] = lambda _: None,
-    ) -> Draft:
+        check: Callable[[CompactionDraft], None] = lambda _: None,
+    ) -> CompactionDraft:
         """Draft and apply; an attempt that fails is journalled.
 
         Raises as these do, and what `check` raises of the draft.
@@ -253,6 +253,6 @@ class Compacting:
         """Raises `Stopped` where a hook says no, and journals that."""
         await self._applying.permit(compaction)
 
-    async def apply(self, draft: Draft) -> None:
+    async def apply(self, draft: CompactionDraft) -> None:
         """Make it the window. Raises `Refused`, `JournalError`."""
         await self._applying.apply(draft)

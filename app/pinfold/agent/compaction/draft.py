@@ -5,14 +5,14 @@ from functools import cached_property
 
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.compaction.plan import CompactionPlan
-from pinfold.compaction.report import Report, report_of
+from pinfold.compaction.report import DryRunReport, report_of
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.values import Usage
 
 
 @dataclass(frozen=True)
-class Draft:
+class CompactionDraft:
     """A plan that may be applied, with what it was made from."""
 
     view: WindowView
@@ -34,6 +34,6 @@ class Draft:
     """US dollars of these, where the prices are known."""
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> DryRunReport:
         """The dry run; a turn that waits for its compaction does without."""
         return report_of(self.view, self.plan)

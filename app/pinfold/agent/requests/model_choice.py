@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.ports.errors import ProviderError
@@ -88,7 +88,9 @@ class ModelChoice:
         await asyncio.to_thread(lambda: [count_item(counter, item, wire_api) for item in items])
         self._record.gauge.recount(counter, wire_api)
 
-    async def switch(self, name: str, triggers: Triggers, reading: Callable[[], Reading]) -> None:
+    async def switch(
+        self, name: str, triggers: AutoCompaction, reading: Callable[[], Reading]
+    ) -> None:
         """Continue with the model of that name, once the window has been made to fit it.
 
         Raises `ProviderError`, also where the user leaves that without making room, and

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from pinfold.agent.compaction.masking import Masking
+from pinfold.agent.compaction.mask_batches import MaskBatches
 from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.requests.model_choice import ModelChoice
@@ -19,7 +19,7 @@ class Meter:
         record: Record,
         choice: ModelChoice,
         limits: Limits,
-        masking: Masking,
+        masking: MaskBatches,
         prices: Mapping[str, Price],
     ) -> None:
         self._record = record

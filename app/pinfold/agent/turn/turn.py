@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import structs
 
 from pinfold.agent.calls.calls import Calls
-from pinfold.agent.compaction.automatic import Triggers
+from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.context.front import Front
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
@@ -65,7 +65,7 @@ class Turn:
         requester: Requester,
         calls: Calls,
         files: Files,
-        triggers: Triggers,
+        triggers: AutoCompaction,
         learning: Learning,
         front: Front,
         connection: Callable[[], Connection],

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pinfold.compaction.atoms import atoms, tail
 from pinfold.compaction.budget import OVERSIZED, room
 from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
-from pinfold.compaction.draft import Draft
+from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.kept_files import kept_files
-from pinfold.compaction.masks import LEAST, saved, spared, superseded
+from pinfold.compaction.mask_order import LEAST, saved, spared, superseded
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
@@ -38,9 +38,9 @@ class Prune(ModelFree):
         return masked_draft(view, options).plan(self.name)
 
 
-def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Draft:
+def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> WindowDraft:
     """The window masked so that it meets the target with `more` tokens beside it."""
-    draft = Draft(view)
+    draft = WindowDraft(view)
     held = _staying(view, options)
     for n, reason in held.items():
         draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)

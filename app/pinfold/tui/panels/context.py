@@ -37,7 +37,7 @@ from pinfold.tui.panels.keys import keys, own_keys
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table_panel import FilterPanel
 from pinfold.window.actions import Act, Effect
-from pinfold.window.overview import ContextRow, Overview, Row
+from pinfold.window.overview import ContextRow, ItemRow, Overview
 from pinfold.window.pins import named
 
 if TYPE_CHECKING:
@@ -158,26 +158,28 @@ class ContextPanel(FilterPanel[None]):
 
     def _text(self, row: AnyRow) -> str:
         """All that the model sees of an item; what is folded may have to be read from the disk."""
-        if not isinstance(row, Row) or row.form != "full":
+        if not isinstance(row, ItemRow) or row.form != "full":
             return ""
         item = self._window.item(row.n)
         return item.content if item is not None else ""
 
     # The selection
 
-    def _targets(self) -> list[Row]:
+    def _targets(self) -> list[ItemRow]:
         """The selected items, else the one under the cursor."""
         selected = self._list.selected
         if selected:
             return [row for row in self._overview.rows if row.n in selected]
         current = self._list.row
-        return [current] if isinstance(current, Row) else []
+        return [current] if isinstance(current, ItemRow) else []
 
     @on(ContextTable.Moved)
     def _moved(self) -> None:
         selected = self._list.selected
         tokens = sum(row.tokens for row in self._targets()) if selected else 0
-        shown = {row.n for row in self._list.lines if isinstance(row, Row)} if selected else set()
+        shown = (
+            {row.n for row in self._list.lines if isinstance(row, ItemRow)} if selected else set()
+        )
         self._foot.show_row(self._list.row, len(selected), tokens, len(selected - shown))
         self._work_out()
 
@@ -196,9 +198,9 @@ class ContextPanel(FilterPanel[None]):
     @property
     def _on_memories(self) -> bool:
         row = self._list.row
-        return row is not None and not isinstance(row, Row) and row.part == "memories"
+        return row is not None and not isinstance(row, ItemRow) and row.part == "memories"
 
-    def _effect(self, act: Act, targets: list[Row]) -> Effect | str:
+    def _effect(self, act: Act, targets: list[ItemRow]) -> Effect | str:
         try:
             return self._window.effect(act, _pins(act, targets))
         except Exception as error:  # the panel stays, whatever it is
@@ -265,7 +267,7 @@ class ContextPanel(FilterPanel[None]):
         if isinstance(row, FixedRow):
             self.action_fixed()
             return
-        if not isinstance(row, Row):
+        if not isinstance(row, ItemRow):
             text = context_page(row, self._window.context)
             self.app.push_screen(ItemPanel(context_title(row), text))
             return
@@ -301,14 +303,14 @@ class ContextPanel(FilterPanel[None]):
             super().action_back()
 
 
-def _pins(act: Act, targets: list[Row]) -> list[Pin]:
+def _pins(act: Act, targets: list[ItemRow]) -> list[Pin]:
     """What `act` is about: to unpin, what holds the items, be it on their files."""
     if act != "unpin":
         return [row.n for row in targets]
     return list(dict.fromkeys(row.n if row.pin is None else row.pin for row in targets))
 
 
-def _changed(act: Act, targets: list[Row], effect: Effect) -> str:
+def _changed(act: Act, targets: list[ItemRow], effect: Effect) -> str:
     """The pins that came or went, or the items that look otherwise now."""
     return named(_pins(act, targets) if act in ("pin", "unpin") else effect.numbers)
 

@@ -15,7 +15,7 @@ from pinfold.tui.panels.context_rows import AnyRow
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.keys import own_keys
 from pinfold.window.actions import Act, Effect
-from pinfold.window.overview import Row
+from pinfold.window.overview import ItemRow
 
 
 class Footer(Foot):
@@ -69,7 +69,7 @@ class Footer(Foot):
 
 def _row_texts(row: AnyRow) -> tuple[str, str]:
     """A row in full: what it is; and its marks, pin, files and turn."""
-    if not isinstance(row, Row):
+    if not isinstance(row, ItemRow):
         return f"{kind(row)} {words(row)}", f"{row.tokens:,} tokens"
     said = list(marks(row))
     if row.pin is not None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pinfold.commands.context_text import KINDS, PARTS, SIGNS, kind, marks, words
 from pinfold.window.counts import ORDER, SEGMENTS
-from pinfold.window.overview import ContextRow, Row
+from pinfold.window.overview import ContextRow, ItemRow
 from pinfold.window.pins import concerns
 
 
@@ -14,7 +14,7 @@ class FixedRow(ContextRow, frozen=True):
     """All that is before the window, as one row."""
 
 
-AnyRow = ContextRow | Row
+AnyRow = ContextRow | ItemRow
 Sort = Literal["order", "size", "age", "kind"]
 SORTS: tuple[Sort, ...] = ("order", "size", "age", "kind")
 _NAMES = {
@@ -29,12 +29,12 @@ _NAMES = {
 
 def key(row: AnyRow) -> str:
     """What tells a row from all others, also after a change."""
-    return str(row.n) if isinstance(row, Row) else f"{row.part}/{row.name}"
+    return str(row.n) if isinstance(row, ItemRow) else f"{row.part}/{row.name}"
 
 
 def segment(row: AnyRow) -> str:
     """The gauge's segment that a row's kind belongs to."""
-    return SEGMENTS[row.kind] if isinstance(row, Row) else row.part
+    return SEGMENTS[row.kind] if isinstance(row, ItemRow) else row.part
 
 
 def fixed(rows: Sequence[ContextRow]) -> FixedRow:
@@ -56,7 +56,7 @@ def arrange(rows: Iterable[AnyRow], sort: Sort) -> list[AnyRow]:
         case "size":
             return sorted(rows, key=lambda row: -row.tokens)
         case "age":
-            return sorted(rows, key=lambda row: -row.n if isinstance(row, Row) else 0)
+            return sorted(rows, key=lambda row: -row.n if isinstance(row, ItemRow) else 0)
         case "kind":
             return sorted(rows, key=lambda row: (ORDER.index(segment(row)), kind(row)))
 
@@ -73,7 +73,7 @@ def _test(word: str, text: Callable[[AnyRow], str]) -> Callable[[AnyRow], bool]:
     if word in _NAMES:
         return lambda row: kind(row) == _NAMES[word]
     if word[0] == "#" and word[1:].isdecimal():
-        return lambda row: isinstance(row, Row) and row.n == int(word[1:])
+        return lambda row: isinstance(row, ItemRow) and row.n == int(word[1:])
     if set(word) & set("*?[{"):
         pattern = word if "/" in word else f"**/{word}"
         return lambda row: concerns(pattern, [path.lower() for path in _files(row)])
@@ -85,6 +85,6 @@ def _test(word: str, text: Callable[[AnyRow], str]) -> Callable[[AnyRow], bool]:
 
 
 def _files(row: AnyRow) -> tuple[str, ...]:
-    if isinstance(row, Row):
+    if isinstance(row, ItemRow):
         return row.files
     return (row.name,) if row.part == "AGENTS.md" else ()

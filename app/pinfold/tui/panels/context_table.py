@@ -24,7 +24,7 @@ from pinfold.tui.panels.context_rows import AnyRow, Sort, key, segment
 from pinfold.tui.panels.fitting import cell
 from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.table import Cell, Sizes, Table
-from pinfold.window.overview import Row
+from pinfold.window.overview import ItemRow
 
 LETTER = 2
 """Cells of a kind that is told by its sign alone."""
@@ -148,7 +148,7 @@ class ContextTable(Table[AnyRow], can_focus=True):
         """Show `rows` of a window of `items`."""
         keyed = {key(row): row for row in rows}
         self._largest = max((row.tokens for row in rows), default=0)
-        number = max((row.n for row in rows if isinstance(row, Row)), default=0)
+        number = max((row.n for row in rows if isinstance(row, ItemRow)), default=0)
         self.sizes["number"] = len(str(number)) + 1
         self.selected &= set(items)
         if self._anchor not in keyed:
@@ -163,7 +163,7 @@ class ContextTable(Table[AnyRow], can_focus=True):
         return Style(bgcolor=ground(self.app, "primary 24%" if chosen else "accent 16%").bgcolor)
 
     def _is_selected(self, row: AnyRow) -> bool:
-        return isinstance(row, Row) and row.n in self.selected
+        return isinstance(row, ItemRow) and row.n in self.selected
 
     def cursor(self, *, chosen: bool) -> Segment:
         return Segment("▎" if chosen else " ", self._mark)
@@ -178,7 +178,7 @@ class ContextTable(Table[AnyRow], can_focus=True):
         return self.ink("accent") + Style(bold=True)
 
     def cells(self, row: AnyRow) -> Iterable[Cell]:
-        item = row if isinstance(row, Row) else None
+        item = row if isinstance(row, ItemRow) else None
         columns, said, name = self.columns, marks(row), segment(row)
         dim, colour = self.ink("foreground 60%"), self.ink(variable(name))
         plain = dim if "folded" in said else self.ink("foreground")
@@ -220,13 +220,13 @@ class ContextTable(Table[AnyRow], can_focus=True):
     def action_select(self) -> None:
         row = self.row
         self.end_range()
-        if isinstance(row, Row):
+        if isinstance(row, ItemRow):
             self.selected ^= {row.n}
             self._changed()
 
     def action_all(self) -> None:
         self.end_range()
-        self.selected |= {row.n for row in self.lines if isinstance(row, Row)}
+        self.selected |= {row.n for row in self.lines if isinstance(row, ItemRow)}
         self._changed()
 
     def action_open(self) -> None:
@@ -259,7 +259,7 @@ class ContextTable(Table[AnyRow], can_focus=True):
         if self._anchor is not None:
             first, last = sorted((self._places[self._anchor], self._cursor))
             within = self.lines[first : last + 1]
-            self.selected = {*self._before, *(row.n for row in within if isinstance(row, Row))}
+            self.selected = {*self._before, *(row.n for row in within if isinstance(row, ItemRow))}
 
     def on_click(self, event: events.Click) -> None:
         place = event.y + round(self.scroll_offset.y)
@@ -268,7 +268,7 @@ class ContextTable(Table[AnyRow], can_focus=True):
             self._extend(place)
 
 
-def _file(row: Row | None, width: int) -> str:
+def _file(row: ItemRow | None, width: int) -> str:
     """The file, its end where there is no room for all; and how many more there are."""
     if row is None or not row.files:
         return ""

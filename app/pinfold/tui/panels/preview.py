@@ -29,7 +29,7 @@ from pinfold.tui.panels.table import Table
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.draft import Draft
+    from pinfold.agent.compaction.draft import CompactionDraft
     from pinfold.agent.session import Session
 
 KEYS = [
@@ -290,7 +290,7 @@ class PreviewPanel(ShownPlan):
             self._apply(draft)
 
     @work(group="apply")
-    async def _apply(self, draft: Draft) -> None:
+    async def _apply(self, draft: CompactionDraft) -> None:
         self.workers.cancel_group(self, "plan")
         self._foot.walk(PlanProgress(PLAIN, "writing", PLANNING))
         try:

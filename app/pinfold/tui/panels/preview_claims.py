@@ -21,7 +21,7 @@ from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.table import LineTable, ListLine, Table
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.draft import Draft
+    from pinfold.agent.compaction.draft import CompactionDraft
 
 CITED = 3
 """Items of an entry that its line names."""
@@ -56,7 +56,10 @@ class ClaimsPanel(Modal[None]):
     ]
 
     def __init__(
-        self, draft: "Draft", item: Callable[[int], Item | None], toggle: Callable[[str], None]
+        self,
+        draft: "CompactionDraft",
+        item: Callable[[int], Item | None],
+        toggle: Callable[[str], None],
     ) -> None:
         """`item` gives any of the session; `toggle` keeps the entry of an id, or no longer."""
         super().__init__()
@@ -79,7 +82,7 @@ class ClaimsPanel(Modal[None]):
     def on_mount(self) -> None:
         self.show(self._draft)
 
-    def show(self, outcome: "Draft | Exception") -> None:
+    def show(self, outcome: "CompactionDraft | Exception") -> None:
         """What the plan is by now, or why there is none."""
         if isinstance(outcome, Exception):
             self._facts.update(f"✗ {told(outcome)}")

@@ -9,12 +9,12 @@ from textual.app import App
 
 from pinfold.commands.failures import told
 from pinfold.compaction.refusals import Impossible, NoGain
-from pinfold.compaction.report import Report
+from pinfold.compaction.report import DryRunReport
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 
-Outcome = Report | Exception
+Outcome = DryRunReport | Exception
 """What a strategy would do, or why it can't."""
 _BOLD = Style(bold=True)
 HALF = 38
@@ -22,7 +22,7 @@ HALF = 38
 STAYS, GOES, FREE, RESERVE = "━", "┅", "─", "╌"
 
 
-def totals(app: App[Any], report: Report, width: int) -> Text:
+def totals(app: App[Any], report: DryRunReport, width: int) -> Text:
     """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k · calibrated · window table`, as
     far as there is room."""
     text = Text().append(f"{tokens(report.before)} → {tokens(report.after)}  ", _BOLD)
@@ -41,7 +41,7 @@ def totals(app: App[Any], report: Report, width: int) -> Text:
     return text
 
 
-def counts(app: App[Any], report: Report, width: int) -> Text:
+def counts(app: App[Any], report: DryRunReport, width: int) -> Text:
     """How many items stay and go, and what that costs; what has no room is left out."""
     inserted = f"inserted {len(report.inserted):,}"
     masked = f"masked {report.masked:,}" if report.masked else ""
@@ -54,7 +54,7 @@ def counts(app: App[Any], report: Report, width: int) -> Text:
     return Text(" · ".join(said), ink(app, "foreground 60%"))
 
 
-def bar(app: App[Any], report: Report, width: int) -> Text:
+def bar(app: App[Any], report: DryRunReport, width: int) -> Text:
     """The model's window: what stays, what goes, what is free, what the reply may take."""
     limit = max(report.limit, report.before, 1)
     ends = [
@@ -113,7 +113,7 @@ def in_brief(
     cells = []
     for at, name in enumerate(names, 1):
         found = outcomes.get(name)
-        share = f"\u00a0{_delta(found)}" if isinstance(found, Report) else ""
+        share = f"\u00a0{_delta(found)}" if isinstance(found, DryRunReport) else ""
         sign = "▸" if name == chosen else ""
         said = f"{sign}{at}\u00a0{one_line(name)}{share}"
         cells.append(Text(said, strong if name == chosen else dim))
@@ -127,7 +127,7 @@ def _outcome_text(name: str, outcomes: Mapping[str, Outcome | None], columns: in
     match outcome:
         case None:
             return "uses the model" if columns > 1 else "uses the model: Enter runs it"
-        case Report():
+        case DryRunReport():
             other = one_line(outcome.strategy) if outcome.strategy != name else ""
             if columns > 1:
                 return f"{tokens(outcome.after):<5} {_delta(outcome):>4} {other}".rstrip()
@@ -142,7 +142,7 @@ def _outcome_text(name: str, outcomes: Mapping[str, Outcome | None], columns: in
             return one_line(told(outcome))
 
 
-def _delta(report: Report) -> str:
+def _delta(report: DryRunReport) -> str:
     share = 1 - report.after / report.before if report.before else 0.0
     return f"{_sign(share)}{abs(share):.0%}"
 

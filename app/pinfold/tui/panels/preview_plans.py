@@ -10,7 +10,7 @@ from pinfold.tui.panels.preview_steps import PLAIN, PlanProgress, after, begun
 
 if TYPE_CHECKING:
     from pinfold.agent.compaction.compacting import Compacting
-    from pinfold.agent.compaction.draft import Draft
+    from pinfold.agent.compaction.draft import CompactionDraft
     from pinfold.agent.compaction.trigger import CompactionTrigger
 
 SETTLED = 0.1
@@ -30,8 +30,8 @@ class Plans:
         self._compaction = compaction
         self._told = told
         self._trigger = trigger
-        self.drafts: dict[str, Draft | Exception] = {}
-        self._asked: dict[str, asyncio.Task[Draft]] = {}
+        self.drafts: dict[str, CompactionDraft | Exception] = {}
+        self._asked: dict[str, asyncio.Task[CompactionDraft]] = {}
         """First drafts of strategies for which a model writes: it is asked once."""
         self._ordered: set[str] = set()
         """Strategies that may cost a model's work: the user has said so."""
@@ -114,7 +114,7 @@ class Plans:
             [chosen, *(other for other in others if other not in asked), *asked]
         )
 
-    async def _drafted(self, name: str, options: PlanOptions) -> "Draft":
+    async def _drafted(self, name: str, options: PlanOptions) -> "CompactionDraft":
         asks = self._compaction.asks_model(name)
         draft = partial(self._compaction.draft, name, trigger=self._trigger)
         told = partial(self._hear_step, name, self._round)

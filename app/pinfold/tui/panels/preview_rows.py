@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from pinfold.commands.context_text import KINDS
 from pinfold.compaction.plan import CompactionPlan, Verdict
-from pinfold.compaction.report import Inserted, Report, Row
+from pinfold.compaction.report import DryRunReport, Inserted, ReportRow
 from pinfold.rollout.items import Kind
 from pinfold.window import overview
 
@@ -50,7 +50,7 @@ class PreviewRow(Struct, frozen=True, gc=False):
         return self.inserted is None and self.after == 0
 
 
-def rows_of(report: Report, plan: CompactionPlan, *, edited: bool) -> list[PreviewRow]:
+def rows_of(report: DryRunReport, plan: CompactionPlan, *, edited: bool) -> list[PreviewRow]:
     """Every item of the window, and each inserted one where it comes to stand.
 
     `edited` tells that the text is the user's.
@@ -105,7 +105,7 @@ def _plural(word: str, count: int) -> str:
     return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
-def rows_now(rows: Iterable[overview.Row]) -> Iterator[PreviewRow]:
+def rows_now(rows: Iterable[overview.ItemRow]) -> Iterator[PreviewRow]:
     """The window as it is, where there is no plan."""
     for row in rows:
         verdict: Verdict = "pin" if row.pin is not None else "keep"
@@ -115,7 +115,7 @@ def rows_now(rows: Iterable[overview.Row]) -> Iterator[PreviewRow]:
         )
 
 
-def _places(report: Report, plan: CompactionPlan) -> tuple[dict[int, list[int]], list[int]]:
+def _places(report: DryRunReport, plan: CompactionPlan) -> tuple[dict[int, list[int]], list[int]]:
     """The inserted items that take no other's place, by the item that they are before."""
     before: dict[int, list[int]] = {}
     waiting: list[int] = []
@@ -131,7 +131,7 @@ def _places(report: Report, plan: CompactionPlan) -> tuple[dict[int, list[int]],
     return before, waiting
 
 
-def _item(row: Row) -> PreviewRow:
+def _item(row: ReportRow) -> PreviewRow:
     words = f"{row.name} {row.words}" if row.name else row.words
     return PreviewRow(
         str(row.n),
@@ -145,7 +145,7 @@ def _item(row: Row) -> PreviewRow:
     )
 
 
-def _inserted(report: Report, at: int, *, edited: bool) -> PreviewRow:
+def _inserted(report: DryRunReport, at: int, *, edited: bool) -> PreviewRow:
     inserted = report.inserted[at]
     words = " ".join(inserted.text[:200].split())
     if inserted.instead_of is not None:

@@ -28,7 +28,7 @@ from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import TablePanel
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.draft import Draft
+    from pinfold.agent.compaction.draft import CompactionDraft
     from pinfold.agent.session import Session
 
 HINT = "Enter reads · Tab, 1 to {} strategy · Esc closes"
@@ -102,12 +102,12 @@ class ShownPlan(TablePanel[bool]):
     # The plans
 
     @property
-    def _draft(self) -> Draft | None:
+    def _draft(self) -> CompactionDraft | None:
         """What is shown and can be applied."""
         found = self._plans.drafts.get(self._strategy)
         return None if isinstance(found, Exception) else found
 
-    def _shown(self) -> Draft | None:
+    def _shown(self) -> CompactionDraft | None:
         """The same; says why where there is none."""
         if self._draft is None:
             refused = self._strategy in self._plans.drafts

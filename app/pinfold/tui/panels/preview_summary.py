@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from pinfold.commands.failures import told
-from pinfold.compaction.report import Report
+from pinfold.compaction.report import DryRunReport
 from pinfold.compaction.strategies.snapshot import LEFT_OUT, MARKED
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.colours import ink
@@ -41,7 +41,7 @@ class PreviewSummary(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._report: Report | None = None
+        self._report: DryRunReport | None = None
         self._focus = ""
         """What a model that is not done is to heed, in a line."""
         self._why = Static(classes="why", markup=False)

@@ -32,7 +32,7 @@ _MOST = 10_000
 """The largest count."""
 
 
-class Step(NamedTuple):
+class VimStep(NamedTuple):
     """What is in the prompt after a key."""
 
     text: str
@@ -61,7 +61,7 @@ class Vim:
         """The text before and behind the cursor when the insertion began."""
         self._inserted = ""
 
-    def press(self, key: str, text: str, cursor: int) -> Step | None:
+    def press(self, key: str, text: str, cursor: int) -> VimStep | None:
         """What the key does; None where it is none of vim's, so that the prompt takes it.
 
         `key` is a character or `escape`.
@@ -77,7 +77,7 @@ class Vim:
         if parsed is None:
             if not _BEGUN.fullmatch(self.keys):
                 self.keys = ""
-            return Step(text, cursor)
+            return VimStep(text, cursor)
         self.keys = ""
         return self._run(parsed, text, cursor)
 
@@ -85,21 +85,21 @@ class Vim:
         """Begin with an empty prompt: what is typed is text."""
         self.mode, self.keys, self._insertion = "insert", "", ("", "")
 
-    def _escape(self, text: str, cursor: int) -> Step | None:
+    def _escape(self, text: str, cursor: int) -> VimStep | None:
         if self.mode == "normal" and not self.keys:
             return None
         self.mode, self.keys = "normal", ""
-        return Step(text, cursor)
+        return VimStep(text, cursor)
 
-    def _leave_insert(self, text: str, cursor: int) -> Step:
+    def _leave_insert(self, text: str, cursor: int) -> VimStep:
         before, behind = self._insertion
         end = len(text) - len(behind)
         if text.startswith(before) and text.endswith(behind) and len(before) <= end:
             self._inserted = text[len(before) : end]
         self.mode = "normal"
-        return Step(text, max(line_start(text, cursor), cursor - 1))
+        return VimStep(text, max(line_start(text, cursor), cursor - 1))
 
-    def _run(self, parsed: re.Match[str], text: str, cursor: int) -> Step:
+    def _run(self, parsed: re.Match[str], text: str, cursor: int) -> VimStep:
         found = parsed.groupdict()
         counts = [int(found[name]) for name in ("count", "times") if found.get(name)]
         count = min(math.prod(counts), _MOST) if counts else None
@@ -128,19 +128,19 @@ class Vim:
             self._find = motion
         return MOTIONS[motion[0]](motion, text, cursor, count)
 
-    def _move(self, motion: str, text: str, cursor: int, count: int | None) -> Step:
+    def _move(self, motion: str, text: str, cursor: int, count: int | None) -> VimStep:
         if motion == "k" and line_start(text, cursor) == 0:
-            return Step(text, cursor, "older")
+            return VimStep(text, cursor, "older")
         if motion == "j" and line_end(text, cursor) == len(text):
-            return Step(text, cursor, "newer")
+            return VimStep(text, cursor, "newer")
         target = self._target(motion, text, cursor, count)
-        return Step(text, cursor if target is None else on_a_character(text, target))
+        return VimStep(text, cursor if target is None else on_a_character(text, target))
 
     # Changes
 
     def _operate(
         self, operator: str, motion: str, text: str, cursor: int, count: int | None
-    ) -> Step:
+    ) -> VimStep:
         if motion == operator:
             last = cursor
             for _ in range((count or 1) - 1):
@@ -152,7 +152,7 @@ class Vim:
         else:
             target = self._target(motion, text, cursor, count)
         if target is None:
-            return Step(text, cursor)
+            return VimStep(text, cursor)
         if motion in ("j", "k", "gg", "G"):
             return self._lines(operator, text, *sorted((cursor, target)))
         if motion == "l":
@@ -166,42 +166,42 @@ class Vim:
             end = min(end + 1, len(text))
         return self._span(operator, text, start, end)
 
-    def _span(self, operator: str, text: str, start: int, end: int) -> Step:
+    def _span(self, operator: str, text: str, start: int, end: int) -> VimStep:
         self._register, self._has_lines = text[start:end], False
         if operator == "y":
-            return Step(text, start)
+            return VimStep(text, start)
         text = text[:start] + text[end:]
         if operator == "c":
             return self._begin(text, start)
-        return Step(text, on_a_character(text, start))
+        return VimStep(text, on_a_character(text, start))
 
-    def _lines(self, operator: str, text: str, first: int, last: int) -> Step:
+    def _lines(self, operator: str, text: str, first: int, last: int) -> VimStep:
         """An operator on all lines from that of `first` to that of `last`."""
         start, end = line_start(text, first), line_end(text, last)
         self._register, self._has_lines = text[start:end], True
         if operator == "y":
-            return Step(text, first)
+            return VimStep(text, first)
         if operator == "c":
             return self._begin(text[:start] + text[end:], start)
         is_last = end == len(text)
         text = text[: max(0, start - 1)] if is_last else text[:start] + text[end + 1 :]
         start = line_start(text, min(start, len(text)))
-        return Step(text, first_word(text, start))
+        return VimStep(text, first_word(text, start))
 
-    def _begin(self, text: str, cursor: int) -> Step:
+    def _begin(self, text: str, cursor: int) -> VimStep:
         self.mode = "insert"
         self._insertion = (text[:cursor], text[cursor:])
-        return Step(text, cursor)
+        return VimStep(text, cursor)
 
-    def _command(self, command: str, text: str, cursor: int, count: int | None) -> Step:
+    def _command(self, command: str, text: str, cursor: int, count: int | None) -> VimStep:
         times = count or 1
         start, end = line_start(text, cursor), line_end(text, cursor)
         match command[0]:
             case "u":
-                return Step(text, cursor, "undo", times)
+                return VimStep(text, cursor, "undo", times)
             case "v":
                 self.mode, self.anchor = "visual", cursor
-                return Step(text, cursor)
+                return VimStep(text, cursor)
             case ".":
                 return self._repeat(text, cursor, count)
             case "i":
@@ -228,30 +228,30 @@ class Vim:
                 return self._span(command.lower(), text, cursor, end)
             case "r":
                 if cursor + times > end:
-                    return Step(text, cursor)
+                    return VimStep(text, cursor)
                 replaced = text[:cursor] + command[1] * times + text[cursor + times :]
-                return Step(replaced, cursor + times - 1)
+                return VimStep(replaced, cursor + times - 1)
             case _:
                 return self._put(text, cursor, times, before=command == "P")
 
-    def _put(self, text: str, cursor: int, times: int, before: bool) -> Step:
+    def _put(self, text: str, cursor: int, times: int, before: bool) -> VimStep:
         if not self._register and not self._has_lines:
-            return Step(text, cursor)
+            return VimStep(text, cursor)
         times = min(times, max(1, 1_000_000 // max(1, len(self._register))))
         if self._has_lines:
             at = line_start(text, cursor) if before else line_end(text, cursor)
             lines = "\n".join([self._register] * times)
             put = f"{lines}\n" if before else f"\n{lines}"
-            return Step(text[:at] + put + text[at:], first_word(text, at) if before else at + 1)
+            return VimStep(text[:at] + put + text[at:], first_word(text, at) if before else at + 1)
         at = cursor if before else min(cursor + 1, line_end(text, cursor))
         put = self._register * times
-        return Step(text[:at] + put + text[at:], max(at, at + len(put) - 1))
+        return VimStep(text[:at] + put + text[at:], max(at, at + len(put) - 1))
 
-    def _repeat(self, text: str, cursor: int, count: int | None) -> Step:
+    def _repeat(self, text: str, cursor: int, count: int | None) -> VimStep:
         """The last change again; a count replaces its own."""
         parsed = _NORMAL.fullmatch(self._change)
         if parsed is None:
-            return Step(text, cursor)
+            return VimStep(text, cursor)
         change, inserted = self._change, self._inserted
         if count is not None:
             own = re.sub(r"^[1-9]\d*", "", change)
@@ -263,23 +263,23 @@ class Vim:
         self.mode = "normal"
         at = step.cursor
         text = step.text[:at] + inserted + step.text[at:]
-        return Step(text, max(line_start(text, at), at + len(inserted) - 1))
+        return VimStep(text, max(line_start(text, at), at + len(inserted) - 1))
 
     def _visual(
         self, found: dict[str, str | None], text: str, cursor: int, count: int | None
-    ) -> Step:
+    ) -> VimStep:
         if motion := found["motion"]:
             target = self._target(motion, text, cursor, count)
-            return Step(text, cursor if target is None else on_a_character(text, target))
+            return VimStep(text, cursor if target is None else on_a_character(text, target))
         self.mode = "normal"
         start, end = sorted((self.anchor, cursor))
         end = min(end + 1, len(text))
         match found["command"]:
             case "v":
-                return Step(text, cursor)
+                return VimStep(text, cursor)
             case "p":
                 text = text[:start] + self._register + text[end:]
-                return Step(text, on_a_character(text, start))
+                return VimStep(text, on_a_character(text, start))
             case "y":
                 return self._span("y", text, start, end)
             case "c" | "s":

@@ -6,14 +6,14 @@ from textual import events
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
-from pinfold.tui.prompt.vim import Mode, Step, Vim
+from pinfold.tui.prompt.vim import Mode, Vim, VimStep
 from pinfold.tui.prompt.vim_motions import line_start
 
 _LIKE = {"backspace": "h", "delete": "x", "left": "h", "right": "l"}
 """Keys that mean the same as a letter outside insert mode."""
 
 
-class Prompt(Protocol):
+class PromptKeys(Protocol):
     """What leads to other prompts."""
 
     def action_older(self) -> None: ...
@@ -23,7 +23,7 @@ class Prompt(Protocol):
 class VimKeys:
     """Applies what vim makes of a key to `area`."""
 
-    def __init__(self, area: TextArea, prompt: Prompt) -> None:
+    def __init__(self, area: TextArea, prompt: PromptKeys) -> None:
         self._area = area
         self._prompt = prompt
         self._vim = Vim()
@@ -57,7 +57,7 @@ class VimKeys:
         end = sum(len(line) + 1 for line in lines[:row]) + column
         return end - 1 if self._vim.mode == "visual" and end > self._vim.anchor else end
 
-    def _apply(self, step: Step) -> None:
+    def _apply(self, step: VimStep) -> None:
         area = self._area
         old, new = area.text, step.text
         if new != old:

@@ -10,12 +10,12 @@ from pinfold.tui.transcript.boundaries import Rule
 from pinfold.tui.transcript.cards import Card
 from pinfold.tui.transcript.column import Block, Column
 from pinfold.tui.transcript.entries import (
-    Answer,
     Labelled,
     Note,
-    Prompt,
+    PromptEntry,
+    ReplyEntry,
     Thought,
-    Told,
+    ToldEntry,
     TranscriptEntry,
 )
 from pinfold.tui.transcript.outline import Outline
@@ -118,8 +118,8 @@ class Conversation:
         """A piece of the response under way."""
         match delta:
             case TextDelta(text=text) if text:
-                block = self._part(("assistant", 0), Answer)
-                assert isinstance(block.entry, Answer)
+                block = self._part(("assistant", 0), ReplyEntry)
+                assert isinstance(block.entry, ReplyEntry)
                 block.entry.add(text)
             case ReasoningDelta(text=text) if text:
                 block = self._part(("reasoning", 0), Thought)
@@ -200,7 +200,7 @@ class Conversation:
         if part is None:
             return None
         block = self._parts.pop(part)
-        if isinstance(block.entry, Answer | Thought | Card):
+        if isinstance(block.entry, ReplyEntry | Thought | Card):
             block.entry.settle(item)
         return block
 
@@ -226,9 +226,9 @@ def _outline(head: Head, archive: Archive, maker: Callable[[int], TranscriptEntr
 def _entry_of(item: Item) -> TranscriptEntry:
     match item.kind:
         case "user":
-            return Prompt(item)
+            return PromptEntry(item)
         case "assistant":
-            return Answer(item)
+            return ReplyEntry(item)
         case "reasoning":
             return Thought(item)
         case "tool_call":
@@ -238,6 +238,6 @@ def _entry_of(item: Item) -> TranscriptEntry:
             card.finish(item)
             return card
         case "context":
-            return Told(item)
+            return ToldEntry(item)
         case _:
             return Labelled(item)

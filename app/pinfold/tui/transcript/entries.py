@@ -96,7 +96,7 @@ def interrupted(item: Item | None, looks: Looks) -> list[TranscriptLine]:
     return [TranscriptLine([Segment("■ interrupted", looks.warning)], lead=13)]
 
 
-class Prompt(TranscriptEntry):
+class PromptEntry(TranscriptEntry):
     """What the user said."""
 
     HEAD = 10
@@ -119,7 +119,7 @@ class Prompt(TranscriptEntry):
         return self.item.n if self.item else 0
 
 
-class Answer(TranscriptEntry):
+class ReplyEntry(TranscriptEntry):
     """What the model says, perhaps while it says it."""
 
     closes = False
@@ -231,7 +231,7 @@ class Thought(TranscriptEntry):
         return wrap([Segment(text, looks.reasoning)], width)
 
 
-class Told(TranscriptEntry):
+class ToldEntry(TranscriptEntry):
     """What the model is told of its surroundings: one row, until it is opened."""
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.compaction.masks import saved, spared, superseded
+from pinfold.compaction.mask_order import saved, spared, superseded
 from pinfold.compaction.view import WindowView
 
 LONG = "".join(f"value_{n} = compute({n} * 17, limit={n})\n" for n in range(60))

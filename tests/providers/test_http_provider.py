@@ -32,7 +32,7 @@ from pinfold.ports.provider import (
     ResponseDone,
     TextDelta,
 )
-from pinfold.providers.openai_compatible import OpenAICompatible, Timeouts
+from pinfold.providers.http_provider import HttpProvider, Timeouts
 from pinfold.rollout.context import Context, ToolSchema
 from pinfold.rollout.items import Item, Origin
 from pinfold.rollout.values import Usage
@@ -45,10 +45,8 @@ PROMPT = Item(n=1, kind="user", content="Hello")
 both = pytest.mark.parametrize("wire", ["chat", "responses"])
 
 
-def provider(
-    server: FakeOpenAI, wire: WireApi, timeouts: Timeouts | None = None
-) -> OpenAICompatible:
-    return OpenAICompatible("fake", server.url, "key", wire, key_env="A_KEY", timeouts=timeouts)
+def provider(server: FakeOpenAI, wire: WireApi, timeouts: Timeouts | None = None) -> HttpProvider:
+    return HttpProvider("fake", server.url, "key", wire, key_env="A_KEY", timeouts=timeouts)
 
 
 def asks(*items: Item, **fields: object) -> Request:
@@ -131,7 +129,7 @@ async def test_reasoning_comes_back_in_the_next_request(wire: WireApi) -> None:
 
 async def test_a_chat_request_carries_what_it_should() -> None:
     async with FakeOpenAI([Reply("Hi")]) as server:
-        model = OpenAICompatible(
+        model = HttpProvider(
             "fake", server.url, "key", "chat", headers={"x-title": "p"}, extra={"top_k": 9}
         )
         request = asks(reasoning_effort="low", headers={"x-turn": "1"})
@@ -285,7 +283,7 @@ async def test_no_connection_in_time_is_its_own_error() -> None:
         raise httpx2.ConnectTimeout("late", request=request)
 
     network = httpx2.MockTransport(late)
-    model = OpenAICompatible("fake", "http://example.com/v1", "key", "chat", transport=network)
+    model = HttpProvider("fake", "http://example.com/v1", "key", "chat", transport=network)
     with pytest.raises(ConnectTimedOut, match=r"example\.com"):
         await anext(model.stream(asks()))
     await model.close()
@@ -354,14 +352,14 @@ async def test_the_wait_that_a_server_asks_for_is_kept() -> None:
 
 async def test_without_a_key_none_is_sent() -> None:
     async with FakeOpenAI([Reply("Hi")]) as server:
-        model = OpenAICompatible("fake", server.url, None, "chat")
+        model = HttpProvider("fake", server.url, None, "chat")
         assert [d async for d in model.stream(asks())]
         await model.close()
     assert "authorization" not in server.requests[0].headers
 
 
 async def test_a_base_url_that_is_none() -> None:
-    model = OpenAICompatible("fake", "localhost:1234", None, "chat")
+    model = HttpProvider("fake", "localhost:1234", None, "chat")
     with pytest.raises(RequestRejected, match="not a base URL"):
         await anext(model.stream(asks()))
     await model.close()
@@ -369,7 +367,7 @@ async def test_a_base_url_that_is_none() -> None:
 
 def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
     code = (
-        "import sys, pinfold.providers.openai_compatible as m\n"
+        "import sys, pinfold.providers.http_provider as m\n"
         "m.OpenAICompatible('x', 'http://127.0.0.1:1/v1', None, 'chat')\n"
         "print([n for n in ('openai', 'httpx2', 'httpx2', 'pydantic') if n in sys.modules])"
     )
@@ -432,7 +430,7 @@ async def test_a_connection_that_was_closed_meanwhile_does_not_end_the_counting(
 
 async def test_chat_servers_far_away_are_not_asked_to_count() -> None:
     network = httpx2.MockTransport(lambda _: httpx2.Response(200, json={"input_tokens": 42}))
-    model = OpenAICompatible("x", "https://api.example/v1", "key", "chat", transport=network)
+    model = HttpProvider("x", "https://api.example/v1", "key", "chat", transport=network)
     assert await model.count(asks()) is None
     await model.close()
 
@@ -456,7 +454,7 @@ async def test_nothing_follows_a_redirect_to_another_origin(wire: WireApi, statu
         path = "/chat/completions" if wire == "chat" else "/responses"
         async with FakeOpenAI([moved(other.url + path, status)]) as server:
             server.counts = [moved(other.url + path + "/input_tokens", status)]
-            model = OpenAICompatible("fake", server.url, "key", wire, headers={"x-secret": "s"})
+            model = HttpProvider("fake", server.url, "key", wire, headers={"x-secret": "s"})
             assert await model.count(asks()) is None
             with pytest.raises(RequestRejected) as caught:
                 assert [d async for d in model.stream(asks())]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pinfold.agent.compaction.compacting import Compacting
-from pinfold.agent.compaction.draft import Draft
+from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Told, Update
@@ -28,7 +28,7 @@ LOOK = 0.05
 """The same from one look that found too little to the next."""
 
 
-class Masking:
+class MaskBatches:
     """Part of `layered`, which is the gentlest step that is enough."""
 
     def __init__(self, record: Record, compacting: Compacting, begin: float) -> None:
@@ -95,7 +95,7 @@ class Masking:
         )
 
 
-def _counts_text(draft: Draft, batch: Sequence[Planned]) -> str:
+def _counts_text(draft: CompactionDraft, batch: Sequence[Planned]) -> str:
     """`5 results and 1 call`."""
     entries = draft.view.by_number
     calls = sum(entries[planned.n].item.kind == "tool_call" for planned in batch)

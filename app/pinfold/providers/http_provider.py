@@ -53,7 +53,7 @@ class Timeouts:
     """Between two pieces of the answer."""
 
 
-class OpenAICompatible:
+class HttpProvider:
     """A `Provider` for one endpoint."""
 
     def __init__(
