@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from pinfold.memories.reading import MAX_BYTES
 from pinfold.memories.records import Output
-from pinfold.memories.source import Source
+from pinfold.memories.source import SessionText
 from pinfold.memories.statements import Statement, statements
 from pinfold.memories.team.leaving import Leaving, paths_in
 from pinfold.memories.team.proving import MOST_TEXT, doubt, excerpt
@@ -36,7 +36,7 @@ def input_of(team: Team, output: Output) -> str:
 
 
 def published(
-    team: Team, owner: str, output: Output, source: Source | None
+    team: Team, owner: str, output: Output, source: SessionText | None
 ) -> tuple[list[Published], int]:
     """The lines of a session that may leave, and how many may not. Blocking.
 
@@ -63,7 +63,7 @@ def _line(
     folder: str,
     statement: Statement,
     leaving: Leaving,
-    source: Source | None,
+    source: SessionText | None,
 ) -> Line | None:
     if any(cite.session != session for cite in statement.cites):
         return None
@@ -99,7 +99,7 @@ def _reread(said: Statement) -> Statement | None:
     return found[0] if len(found) == 1 else None
 
 
-def _cited(source: Source, n: int) -> list[Item]:
+def _cited(source: SessionText, n: int) -> list[Item]:
     """An item, and the other half of its call."""
     item = next((item for item in source.items if item.n == n), None)
     if item is None:
