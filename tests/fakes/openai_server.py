@@ -1,7 +1,7 @@
 """A scripted OpenAI-compatible server on 127.0.0.1, for both wire APIs.
 
     async with FakeOpenAI([Reply("Hello"), Reply(status=500)]) as server:
-        provider = OpenAICompatible("fake", server.url, None, "chat")
+        provider = HttpProvider("fake", server.url, None, "chat")
 
 Each request takes the next reply, unless `answer` has one for it. Broken call and result pairs and
 loose schemas are refused as OpenAI does.

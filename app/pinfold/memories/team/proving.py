@@ -20,7 +20,7 @@ def doubt(statement: Statement, quotes: Sequence[Quote]) -> str:
     """Why the quotes do not bear a line out; empty where they do."""
     texts = [statement.quote, *(quote.text for quote in quotes)]
     texts += [file for file in (statement.file, *(quote.file for quote in quotes)) if file]
-    if missing := mentions.SessionText((), texts).missing(statement.text):
+    if missing := mentions.ItemTexts((), texts).missing(statement.text):
         return f"no quote says {', '.join(missing[:3])}"
     own = set(words(statement.text))
     if len(own & set(words("\n".join(texts)))) < len(own) * SHARED:
