@@ -17,7 +17,8 @@ import msgspec
 from fakes.provider import FakeClock, ScriptedProvider
 from pinfold.agent.builder import build
 from pinfold.agent.compaction.automatic import Reviewer
-from pinfold.agent.compaction.compacting import Compacting, Draft
+from pinfold.agent.compaction.compacting import Compacting
+from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.options import Options
 from pinfold.agent.parts import Parts
 from pinfold.agent.record import Record
@@ -87,7 +88,7 @@ class Watched(Compacting):
     """The session's own; it remembers what was asked of it, and waits where a test says so."""
 
     drafted: list[tuple[str, PlanOptions]]
-    applied: list[Draft]
+    applied: list[CompactionDraft]
     asked: list[str]
     """Strategies for which a model wrote."""
     summary = ""
@@ -103,7 +104,7 @@ class Watched(Compacting):
 
     async def draft(  # type: ignore[override]
         self, strategy: str | None = None, options: PlanOptions | None = None, **more: Any
-    ) -> Draft:
+    ) -> CompactionDraft:
         name = strategy or self.strategy
         self.drafted.append((name, options or self.options))
         if self.gate is not None:
@@ -112,7 +113,7 @@ class Watched(Compacting):
             self.asked.append(name)
         return await super().draft(strategy, options, **more)
 
-    async def apply(self, draft: Draft) -> None:
+    async def apply(self, draft: CompactionDraft) -> None:
         if self.gate is not None:
             await self.gate.wait()
         if self.full_disk:

@@ -368,7 +368,7 @@ async def test_a_base_url_that_is_none() -> None:
 def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
     code = (
         "import sys, pinfold.providers.http_provider as m\n"
-        "m.OpenAICompatible('x', 'http://127.0.0.1:1/v1', None, 'chat')\n"
+        "m.HttpProvider('x', 'http://127.0.0.1:1/v1', None, 'chat')\n"
         "print([n for n in ('openai', 'httpx2', 'httpx2', 'pydantic') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
