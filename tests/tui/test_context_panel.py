@@ -13,6 +13,8 @@ from textual.widgets import Input, Static
 from fakes.context import CONTEXT, SMALL, make_session, window
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
+from fakes.servers import FakeServers, ready, server_tool
+from pinfold.agent.options import Options
 from pinfold.rollout.context import Memories
 from pinfold.rollout.events import Context, ContextSet
 from pinfold.rollout.items import Item
@@ -467,6 +469,31 @@ async def test_the_learned_window_is_shown_and_forgotten(session: LiveSession) -
         assert "learned" not in str(said.visual)
         await pilot.press("w")
         await until(pilot, lambda: "was not learned" in foot(pilot))
+
+
+async def test_a_server_is_folded_once_its_price_was_seen() -> None:
+    lists = ready("git", *(server_tool("git", name) for name in ("log", "diff")))
+    options = Options(servers=FakeServers(lists, known=[lists]), servers_budget=1.0)
+    session = live_session(options=options, gauge=None)
+    await session.count_front()
+    app = make_app(session)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        app.push_screen(ContextPanel(session, now=lambda: NOW, sort="order", opened=True))
+        await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
+        await pilot.press("end")
+        await until(pilot, lambda: at(pilot) == "mcp__git__diff")
+        assert "f folds or unfolds this" in foot(pilot)
+        await pilot.press("f")
+        await until(pilot, lambda: "nothing is cached yet. f again does it." in foot(pilot))
+        await pilot.press("up", "down", "f")
+        await until(pilot, lambda: "Folding git/diff" in foot(pilot))
+        await pilot.press("f")
+        await until(pilot, lambda: "Folded git/diff" in foot(pilot))
+        (server,) = session.window.context.servers
+        assert [tool.folded for tool in server.tools] == ["", "user"]
+        await pilot.press("end", "f", "f")
+        await until(pilot, lambda: "Unfolded git/diff" in foot(pilot))
 
 
 async def test_memories_can_be_folded_and_unfolded(session: LiveSession) -> None:

@@ -31,6 +31,7 @@ from pinfold.tui.panels.context_rows import (
     chosen,
     fixed,
 )
+from pinfold.tui.panels.context_servers import SERVERS, ServerFolds
 from pinfold.tui.panels.context_table import MOVES, ContextTable, Titles
 from pinfold.tui.panels.item import ItemPanel, context_page, context_title, page, title
 from pinfold.tui.panels.keys import keys, own_keys
@@ -102,6 +103,7 @@ class ContextPanel(FilterPanel[None]):
         self._overview: Overview = session.window.overview()
         self._sort: Sort = sort
         self._opened = opened
+        self._folds = ServerFolds(session.servers)
         self._legend = Static(classes="legend", markup=False)
         self._gauge = GaugeBar()
         self._titles = Titles(self._list)
@@ -175,6 +177,7 @@ class ContextPanel(FilterPanel[None]):
 
     @on(ContextTable.Moved)
     def _moved(self) -> None:
+        self._folds.moved(self._list.row)
         selected = self._list.selected
         tokens = sum(row.tokens for row in self._targets()) if selected else 0
         shown = (
@@ -193,12 +196,19 @@ class ContextPanel(FilterPanel[None]):
             await asyncio.sleep(0)  # a key may come between
         self._foot.work_out(effects)
         if not targets and self._list.lines:
-            self._foot.can_not(MEMORIES if self._on_memories else FIXED)
+            self._foot.can_not(self._fixed_said)
 
     @property
     def _on_memories(self) -> bool:
         row = self._list.row
         return row is not None and not isinstance(row, ItemRow) and row.part == "memories"
+
+    @property
+    def _fixed_said(self) -> str:
+        """What can be done to the row before the window."""
+        if self._folds.place(self._list.row):
+            return SERVERS
+        return MEMORIES if self._on_memories else FIXED
 
     def _effect(self, act: Act, targets: list[ItemRow]) -> Effect | str:
         try:
@@ -215,7 +225,11 @@ class ContextPanel(FilterPanel[None]):
             await self._fold_memories(folded=act == "fold")
             return
         if not targets:
-            self._foot.say(MEMORIES if self._on_memories else FIXED, "warning")
+            row = self._list.row
+            if isinstance(row, ContextRow) and act in ("fold", "unfold") and self._folds.place(row):
+                await self._fold_server(row, folded=act == "fold" and not row.folded)
+            else:
+                self._foot.say(self._fixed_said, "warning")
             return
         self._list.end_range()
         with self.telling():
@@ -232,6 +246,13 @@ class ContextPanel(FilterPanel[None]):
     async def _fold_memories(self, *, folded: bool) -> None:
         with self.telling():
             said = await self._window.fold_memories(folded=folded)
+            self.read_now()
+            self._foot.say(said)
+
+    async def _fold_server(self, row: ContextRow, *, folded: bool) -> None:
+        with self.telling():
+            key = self.key_of("context.fold")
+            said = await self._folds.press(row, folded=folded, key=key)
             self.read_now()
             self._foot.say(said)
 

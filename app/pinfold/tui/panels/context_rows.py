@@ -39,8 +39,9 @@ def segment(row: AnyRow) -> str:
 
 def fixed(rows: Sequence[ContextRow]) -> FixedRow:
     """`▸ instructions, AGENTS.md, 13 tools`: what every request carries, with its tokens."""
-    names = Counter(row.part for row in rows)
-    said = [f"{count} {name}" if name == "tools" else name for name, count in names.items()]
+    names = Counter(row.part for row in rows if row.tokens)
+    counted = ("tools", "servers")
+    said = [f"{count} {name}" if name in counted else name for name, count in names.items()]
     return FixedRow("instructions", f"▸ {', '.join(said)}", sum(row.tokens for row in rows))
 
 

@@ -134,6 +134,8 @@ def context_page(row: ContextRow, context: Context) -> str:
                 for tool in context.tools
                 if tool.name == row.name
             ]
+        case "servers":
+            texts = [server.text for server in context.servers if server.name == row.name]
         case "memories":
             texts = [context.memories.text] if context.memories else []
         case _ if row.name == "environment":
