@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,9 +10,14 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
+    from pinfold.agent.session import Session
     from pinfold.ports.approver import Decision, Question
+    from pinfold.ports.servers import TrustQuestion
+    from pinfold.tui.approval.card import ApprovalCard
+    from pinfold.tui.approval.trust import TrustCard
     from pinfold.tui.prompt.box import PromptBox
     from pinfold.tui.review import ReviewCard
+    from pinfold.tui.server_cards import ServerCards
 
 QUIET = 0.6
 """Seconds without typing after which a question about a call takes the keys."""
@@ -38,6 +44,19 @@ class Questions:
         self._review: ReviewCard | None = None
         self.card: Widget | None = None
         """The one that can have the keys."""
+        self._one = asyncio.Lock()
+        """One card at a time."""
+        self._servers: ServerCards | None = None
+
+    def attach(self, session: Session) -> None:
+        """Ask what the servers of `session` need to know."""
+        if self._servers is not None:
+            self._servers.close()
+            self._servers = None
+        if session.servers is not None:
+            from pinfold.tui.server_cards import ServerCards
+
+            self._servers = ServerCards(session, session.servers, self)
 
     def typed(self) -> None:
         self._last_typed = self._monotonic()
@@ -48,7 +67,19 @@ class Questions:
         from pinfold.tui.approval.choices import ChoiceCard
 
         kind = ChoiceCard if question.choices else ApprovalCard
-        card = kind(question, self._key, self._back())
+        async with self._one:
+            return await self._decision(kind(question, self._key, self._back()))
+
+    async def trust(self, question: TrustQuestion, made: Callable[[TrustCard], None]) -> Decision:
+        """Ask about a server; `made` gets the card once it is there."""
+        from pinfold.tui.approval.trust import TrustCard
+
+        async with self._one:
+            card = TrustCard(question, self._key, self._back())
+            made(card)
+            return await self._decision(card)
+
+    async def _decision(self, card: ApprovalCard) -> Decision:
         await self._mount(card)
         self.card = card
         shown_at = self._monotonic()

@@ -218,6 +218,7 @@ class Shell(Agents):
         for warning in warnings if session.items else ():
             self.tell(warning, "warning")
         self._drafts.attach(session)
+        self._questions.attach(session)
         self._outbox.open(session)
 
     def _write(self, sequence: str) -> None:
