@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinfold.window.overview import ContextRow, Row
+from pinfold.window.overview import ContextRow, ItemRow
 
 if TYPE_CHECKING:
     from pinfold.agent.servers.in_session import Folding, SessionServers
@@ -22,7 +22,7 @@ class ServerFolds:
 
     def place(self, row: AnyRow | None) -> tuple[str, str] | None:
         """The server of a row, and the tool where the row is one; None of other rows."""
-        if self._servers is None or row is None or isinstance(row, Row):
+        if self._servers is None or row is None or isinstance(row, ItemRow):
             return None
         assert isinstance(row, ContextRow)
         for server in self._servers.front().values():
