@@ -117,3 +117,10 @@ def print_progress(text: str) -> None:
     width = shutil.get_terminal_size().columns - 1
     stream.write(f"\r\x1b[K{one_line(text)[:width]}")
     stream.flush()
+
+
+def end_progress() -> None:
+    """Take that line away."""
+    stream = _behind(sys.stderr)
+    stream.write("\r\x1b[K")
+    stream.flush()

@@ -24,6 +24,12 @@ def cache_folder() -> Path:
     return platformdirs.user_cache_path("pinfold")
 
 
+def catalog(home: Path) -> Path:
+    """The index of the sessions in `home`: in the cache; for another home than usual, within it."""
+    usual = home == platformdirs.user_data_path("pinfold")
+    return (cache_folder() if usual else home / "cache") / "catalog.db"
+
+
 def repository_root(folder: Path) -> Path | None:
     """The nearest folder upwards that holds `.git`."""
     for candidate in (folder, *folder.parents):

@@ -16,7 +16,6 @@ from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.texts import Texts
 
 Say = Callable[..., str]
 
@@ -94,12 +93,10 @@ def test_delete_asks_nobody_only_if_told_to(session: Path, say: Say) -> None:
 
 
 def test_a_deleted_session_is_not_found_by_its_words(home: Path, session: Path, say: Say) -> None:
-    texts = Texts(home)
-    list(texts.fill([session]))
-    say("sessions")
-    assert texts.search("look")
+    assert session.name in say("find", "look")
     say("delete", "-y", session.name)
-    assert not texts.search("look")
+    assert "Nothing found." in say("find", "look", code=1)
+    assert b"look" not in b"".join(path.read_bytes() for path in (home / "cache").iterdir())
 
 
 def test_gc_shows_first_and_removes_when_told_to(session: Path, say: Say) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from fakes.live_session import LiveSession, live_session
+from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.approver import Approver
-from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 
 USED = datetime.fromisoformat("2026-03-01T12:30").astimezone()
 
@@ -56,19 +57,37 @@ class FakeTexts:
     said: Mapping[str, Exchange] = field(default_factory=dict)
     filled: int = 0
 
-    def fill(self, folders: Sequence[Path]) -> Iterator[int]:
-        self.filled = len(folders)
+
+@dataclass
+class FakeCatalog:
+    """An index of sessions."""
+
+    lines: Sequence[Line]
+    texts: FakeTexts
+
+    def list(self, limit: int, cwd: str | None = None) -> Sequence[Line]:
+        return [line for line in self.lines if cwd in (None, line.cwd)][:limit]
+
+    def count(self) -> int:
+        return len(self.lines)
+
+    def sessions(self, ids: Sequence[str]) -> Sequence[Line]:
+        return [line for line in self.lines if line.id in ids]
+
+    def fill(self) -> Iterator[int]:
+        self.texts.filled = len(self.lines)
         return iter(())
 
-    def search(self, query: str) -> Mapping[str, str]:
-        return {
+    def search_sessions(self, query: str, limit: int, now: datetime) -> Mapping[str, str]:
+        found = {
             key: one.reply.replace(query, f"{MATCH}{query}{MATCH_END}")
-            for key, one in self.said.items()
+            for key, one in self.texts.said.items()
             if query in one.reply
         }
+        return dict(list(found.items())[:limit])
 
-    def exchange(self, folder: Path) -> Exchange | None:
-        return self.said.get(folder.name)
+    def exchange(self, session: str) -> Exchange | None:
+        return self.texts.said.get(session)
 
 
 @dataclass
@@ -90,6 +109,10 @@ class FakeHost:
     """A `fakes.memories.FakeMemories`, where they are asked for."""
     saved: list[tuple[str, PlanOptions]] = field(default_factory=list)
     """Defaults of compaction."""
+
+    @property
+    def catalog(self) -> FakeCatalog:
+        return FakeCatalog(self.lines, self.texts)
 
     def _open(self, what: str, approver: Approver) -> LiveSession:
         if self.trouble is not None:

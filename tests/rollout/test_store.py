@@ -1,7 +1,6 @@
 """Finding, listing and copying sessions."""
 
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -98,40 +97,6 @@ def test_damaged_sessions_are_listed_with_a_note(store: SessionStore) -> None:
     assert notes[torn] == "its last line is cut off"
     assert notes[garbled] == "some lines can't be read"
     assert "holds no session" in notes[lost]
-
-
-def test_a_rollout_that_did_not_change_is_not_read_again(
-    store: SessionStore, tmp_path: Path
-) -> None:
-    rollout = begun(store, "before", 0) / "rollout.jsonl"
-    assert store.list()[0].title == "before"
-    before = rollout.stat()
-    rollout.write_bytes(rollout.read_bytes().replace(b"before", b"behind"))
-    os.utime(rollout, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert store.list()[0].title == "before"
-    os.utime(rollout, (1, 1))
-    assert store.list()[0].title == "behind"
-    (tmp_path / "home/state.db").unlink()
-    assert store.list()[0].title == "behind"
-
-
-def test_the_list_does_without_a_broken_or_locked_cache(
-    store: SessionStore, tmp_path: Path
-) -> None:
-    begun(store, "hello", 0)
-    database = tmp_path / "home/state.db"
-    database.write_bytes(b"not a database" * 500)
-    assert store.list()[0].title == "hello"
-    database.unlink()
-    holder = sqlite3.connect(database)
-    holder.execute("BEGIN EXCLUSIVE")
-    assert store.list()[0].title == "hello"
-    holder.close()
-    database.unlink()
-    other = sqlite3.connect(database)
-    other.execute("CREATE TABLE sessions (something TEXT)")
-    other.close()
-    assert store.list()[0].title == "hello"
 
 
 def test_nothing_there_is_an_empty_list(store: SessionStore) -> None:

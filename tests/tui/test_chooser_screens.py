@@ -11,10 +11,10 @@ from textual.screen import Screen
 from fakes.host import USED, FakeHost, FakeTexts, Line
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import CWD, make_app, until
+from pinfold.catalog.catalog import Exchange
 from pinfold.commands.look_back import LookBack
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item
-from pinfold.rollout.texts import Exchange
 from pinfold.tools.restore import Undo, changes
 from pinfold.tui.panels.rewind import RewindPanel
 from pinfold.tui.panels.sessions import SessionsPanel

@@ -16,13 +16,13 @@ from fakes.live_session import LiveSession, live_session
 from fakes.screen import CONFIG, make_app, until
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
+from pinfold.catalog.catalog import Exchange
 from pinfold.ports.approver import Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo, ReasoningDelta, TextDelta
 from pinfold.ports.tool import Review
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
-from pinfold.rollout.texts import Exchange
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.preview import PreviewPanel
 

@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from fakes.host import USED, FakeHost, FakeTexts, Line
 from fakes.live_session import live_session
 from fakes.screen import CWD, make_app, until
-from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
+from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.tui.panels.session_page import page
 from pinfold.tui.panels.sessions import SessionsPanel, fitting
 

@@ -52,6 +52,10 @@ class Context(Protocol):
         """Look for `text` in the transcript; without one, ask for it."""
         ...
 
+    def show(self, n: int) -> None:
+        """Go to item `n` in the transcript."""
+        ...
+
     def set_theme(self, name: str) -> None: ...
     def use_statusline(self, command: str) -> None:
         """Have the user's command write the status line from now on; an empty one, never."""

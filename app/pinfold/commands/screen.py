@@ -19,8 +19,11 @@ async def window(context: Context) -> None:
     context.open("context")
 
 
-async def find(context: Context, text: str = "") -> None:
-    context.find(text)
+async def find(context: Context, text: str = "", *, all: bool = False) -> None:  # noqa: A002
+    if all:
+        context.open("find", text)
+    else:
+        context.find(text)
 
 
 async def theme(context: Context, name: str = "") -> None:
@@ -93,10 +96,10 @@ ACTIONS = (
     Action("context", "See and steer what the model sees", "screen", ("context",), run=window),
     Action(
         "find",
-        "Search the transcript, with all that left the window",
+        "Search the transcript, with all that left the window; or all sessions",
         "screen",
         ("find",),
-        (Argument("text", kind="rest"),),
+        (Argument("text", kind="rest"), Argument("--all", "in all sessions", kind="flag")),
         keys="ctrl+f",
         run=find,
         early=True,

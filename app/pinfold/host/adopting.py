@@ -96,17 +96,17 @@ def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path
     assert isinstance(first.data, SessionStarted)
     assert first.data.adopted is not None
     source = replace(first.data.adopted, through=adopted[-1].seq)
-    for summary in store.list():
+    for folder in store.folders():
         with (
             suppress(JournalError, OSError),
-            Journal.open(summary.folder, CLOCK.now, read_only=True) as journal,
+            Journal.open(folder, CLOCK.now, read_only=True) as journal,
         ):
             if (journal.started.adopted, journal.started.cwd) != (source, str(cwd)):
                 continue
             lines = islice(journal.whole_lines(), 1, None)
             same = all(next(lines, b"") == codec.written(event)[1] for event in rest)
             if same and all(_by_opening(line) for line in lines):
-                return summary.folder
+                return folder
     return None
 
 

@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from pinfold.adopt.foreign_list import ForeignSession
     from pinfold.agent.requests.connection import Connection
     from pinfold.agent.session import Session
+    from pinfold.catalog.catalog import Catalog
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.memories import Memories
     from pinfold.host.model_list import ModelLine
     from pinfold.ports.approver import Approver
     from pinfold.ports.tool import Tool
     from pinfold.rollout.journal import Journal
-    from pinfold.rollout.summaries import SessionSummary
-    from pinfold.rollout.texts import Texts
     from pinfold.tokens.prices import Price
 
 # What opens a session is imported when one is opened: after the first paint.
@@ -41,8 +40,8 @@ class Host:
         self._attended = attended
         self._sessions: dict[str, Session] = {}
         self._warming: set[asyncio.Task[None]] = set()
-        self._remembering: asyncio.Task[None] | None = None
-        """Makes memories of earlier sessions, in the background."""
+        self._beside: list[asyncio.Task[None]] = []
+        """What is done in the background, once: memories of earlier sessions, their index."""
 
     # Opening
 
@@ -139,10 +138,15 @@ class Host:
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
         task.add_done_callback(self._warmed)
+        if self._beside:
+            return
         memories = ctx.settings.memories
-        if memories.enabled and memories.generate != "off" and self._remembering is None:
-            self._remembering = asyncio.create_task(_remember(ctx, {session.id}, task))
-            self._remembering.add_done_callback(_show_failure)
+        if ctx.sessions == ctx.home:  # a replay's are gone with it
+            self._beside.append(asyncio.create_task(_keep_up(ctx, task)))
+        if memories.enabled and memories.generate != "off":
+            self._beside.append(asyncio.create_task(_remember(ctx, {session.id}, task)))
+        for beside in self._beside:
+            beside.add_done_callback(_show_failure)
 
     def _warmed(self, task: asyncio.Task[None]) -> None:
         self._warming.discard(task)
@@ -158,9 +162,10 @@ class Host:
 
     async def stop(self) -> None:
         """Close what is open, and end what runs in the background."""
-        if self._remembering is not None:
-            self._remembering.cancel()
-            await asyncio.wait([self._remembering])
+        for task in self._beside:
+            task.cancel()
+        if self._beside:
+            await asyncio.wait(self._beside)
         for session in tuple(self._sessions.values()):
             await self.close(session)
 
@@ -171,22 +176,18 @@ class Host:
         """What to say of the settings of the session that was opened last."""
         return self._ctx.loaded.warnings
 
-    def sessions(self) -> Sequence[SessionSummary]:
-        """Newest first."""
-        return self._ctx.store.list()
+    @property
+    def catalog(self) -> Catalog:
+        """All sessions, to list and to search."""
+        from pinfold.host.finding import catalog
+
+        return catalog(self._ctx)
 
     def models(self, connection: Connection, prices: Mapping[str, Price]) -> Iterator[ModelLine]:
         """The models to choose from; asks the provider, so from a thread."""
         from pinfold.host.model_list import model_lines
 
         return model_lines(self._ctx, connection, prices)
-
-    @property
-    def texts(self) -> Texts:
-        """What was said in all sessions."""
-        from pinfold.rollout.texts import Texts
-
-        return Texts(self._ctx.home)
 
     def adoptable(self) -> Iterator[ForeignSession]:
         """The sessions of other tools here, newest first, each as soon as it is read."""
@@ -249,6 +250,19 @@ async def _remember(ctx: AppContext, but: Collection[str], warmed: asyncio.Task[
     await asyncio.wait([warmed])
     remember = await asyncio.to_thread(_import_remember)
     await remember(ctx, but)
+
+
+async def _keep_up(ctx: AppContext, warmed: asyncio.Task[None]) -> None:
+    """The same, for the index of all sessions."""
+    await asyncio.wait([warmed])
+    keep_up = await asyncio.to_thread(_import_keep_up)
+    await keep_up(ctx)
+
+
+def _import_keep_up() -> Callable[..., Awaitable[None]]:
+    from pinfold.host.finding import keep_up
+
+    return keep_up
 
 
 def _import_remember() -> Callable[..., Awaitable[object]]:

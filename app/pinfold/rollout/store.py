@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pinfold import atomic_files
-from pinfold.rollout import forks, pictures
+from pinfold.rollout import forks, pictures, walking
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import SCHEMA, Event, SessionStarted
 from pinfold.rollout.hold import Hold
@@ -43,10 +43,11 @@ class SessionStore:
         return self._newest_first()
 
     def list(self, limit: int | None = None) -> "Sequence[SessionSummary]":
-        """The sessions, last used first. A damaged one is listed with a note."""
-        from pinfold.rollout.summaries import summarise
+        """The sessions, last used first, each read from its rollout. A damaged one has a note."""
+        from pinfold.rollout.summaries import summary
 
-        return summarise(self._root, self._newest_first()[:limit])
+        every = map(summary, self._newest_first()[:limit])
+        return [line for line in every if line is not None]
 
     def find(self, id_prefix: str) -> Path:
         """The folder of the one session whose id begins so. Raises `JournalError`."""
@@ -63,9 +64,14 @@ class SessionStore:
 
     def last(self, cwd: Path | None = None) -> Path:
         """The session last used (in `cwd`, if given) that has a prompt. Raises `JournalError`."""
-        for summary in self.list():
-            if summary.title and (cwd is None or summary.cwd == str(cwd)):
-                return summary.folder
+        from pinfold.rollout.disk import started
+        from pinfold.rollout.summaries import listen
+
+        for folder in self._newest_first():
+            first = started(folder)
+            here = cwd is None or (first is not None and first.cwd == str(cwd))
+            if here and listen(folder).title:
+                return folder
         raise JournalError(f"There is no earlier session{f' in {cwd}' if cwd else ''}.")
 
     def fork(
@@ -126,15 +132,11 @@ class SessionStore:
         return self._root / "sessions" / f"{at:%Y}" / f"{at:%m}" / f"{at:%d}" / str(uuid7())
 
     def _newest_first(self) -> Sequence[Path]:
-        used: list[tuple[int, str, Path]] = []
-        for rollout in self._root.glob(f"sessions/*/*/*/*/{ROLLOUT}"):
-            try:
-                stat = rollout.stat()
-            except OSError:
-                continue
-            if stat.st_size:
-                used.append((stat.st_mtime_ns, rollout.parent.name, rollout.parent))
-        return [folder for *_, folder in sorted(used, reverse=True)]
+        used = sorted(
+            ((at.mtime_ns, Path(at.path).name, at.path) for at in walking.places(self._root)),
+            reverse=True,
+        )
+        return [self._root / path for *_, path in used]
 
 
 def _moved(event: Event, session: str, cwd: Path, version: str, through: int) -> Event:

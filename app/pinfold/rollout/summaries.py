@@ -1,6 +1,5 @@
-"""What a list of sessions shows of each: read from its rollout once, then cached in `state.db`."""
+"""What a list of sessions shows of each, read from its rollout."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -9,11 +8,11 @@ import msgspec
 
 from pinfold.rollout import codec, events
 from pinfold.rollout.acts import told
-from pinfold.rollout.file_cache import FileCache, Key
 from pinfold.rollout.hold import is_held
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 
 _TITLE = 80
+CUT_OFF = "its last line is cut off"
 
 
 class RolloutSummary(msgspec.Struct, omit_defaults=True):
@@ -48,61 +47,38 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a pinfold has it open for writing."""
 
 
-def summarise(root: Path, folders: Sequence[Path]) -> list[SessionSummary]:
-    """A summary for each of `folders` (all under `root`), in their order; none for those gone.
-
-    The cache in `root` may be missing, locked or broken: then the rollouts themselves are read.
-    """
-    cache = _cache(root)
-    cached = cache.read()
-    fresh: dict[Key, RolloutSummary] = {}
-    summaries: list[SessionSummary] = []
-    for folder in folders:
-        try:
-            stat = (folder / ROLLOUT).stat()
-        except OSError:
-            continue
-        key = (str(folder.relative_to(root)), stat.st_size, stat.st_mtime_ns)
-        said = cached.get(key)
-        if said is None:
-            said = fresh[key] = _listen(folder)
-        summaries.append(
-            SessionSummary(
-                id=folder.name,
-                folder=folder,
-                updated_at=datetime.fromtimestamp(stat.st_mtime, UTC),
-                size=stat.st_size,
-                held=is_held(folder),
-                **msgspec.structs.asdict(said),
-            )
-        )
-    cache.add(fresh)
-    return summaries
+def summary(folder: Path, said: RolloutSummary | None = None) -> SessionSummary | None:
+    """What the list says of the session in `folder`, or `said` of it; None where it is gone."""
+    try:
+        stat = (folder / ROLLOUT).stat()
+    except OSError:
+        return None
+    return SessionSummary(
+        id=folder.name,
+        folder=folder,
+        updated_at=datetime.fromtimestamp(stat.st_mtime, UTC),
+        size=stat.st_size,
+        held=is_held(folder),
+        **msgspec.structs.asdict(listen(folder) if said is None else said),
+    )
 
 
-def forget(root: Path, folder: Path) -> None:
-    """Drop what is cached of a session that is deleted."""
-    _cache(root).forget(str(folder.relative_to(root)))
-
-
-def _cache(root: Path) -> FileCache[RolloutSummary]:
-    return FileCache(root / "state.db", "sessions", RolloutSummary)
-
-
-def _listen(folder: Path) -> RolloutSummary:
+def listen(folder: Path) -> RolloutSummary:
+    """What the rollout in `folder` says, read from its first line to its last."""
     said = RolloutSummary()
     try:
         with Journal.open(folder, partial(datetime.now, UTC), read_only=True) as journal:
             for event in journal.read():
-                _take(said, event.data)
+                take(said, event.data)
             if journal.size < journal.path.stat().st_size:
-                said.note = "its last line is cut off"
+                said.note = CUT_OFF
     except (JournalError, OSError) as error:
         said.note = str(error)
     return said
 
 
-def _take(said: RolloutSummary, data: events.Data) -> None:
+def take(said: RolloutSummary, data: events.Data) -> None:
+    """Have `said` say what the next event adds."""
     match data:
         case events.SessionStarted():
             said.cwd = data.cwd

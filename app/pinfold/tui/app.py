@@ -211,6 +211,9 @@ class PinfoldApp(DiffingApp, ThemedApp):
     def find(self, text: str) -> None:
         self._shell.find(text)
 
+    def show(self, n: int) -> None:
+        self._shell.show(n)
+
     def preview(self, strategy: str, options: PlanOptions) -> None:
         from pinfold.tui.panels.preview import PreviewPanel
 

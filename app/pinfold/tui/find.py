@@ -7,14 +7,15 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.transcript.view import Transcript
 
-KEYS = "Enter next · ↑ previous · Esc closes"
-WIDE = 60
+KEYS = "Enter next · ↑ previous · Tab all sessions · Esc closes"
+WIDE = 76
 """Columns from which the keys are told."""
 
 
@@ -35,8 +36,20 @@ class FindBar(Horizontal):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "next", show=False),
         Binding("up,shift+enter", "previous", show=False),
+        Binding("tab", "widen", show=False),
         Binding("escape", "leave", show=False),
     ]
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    class Widened(Message):
+        """The user wants all sessions searched for it."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     def __init__(self, transcript: Transcript) -> None:
         super().__init__()
@@ -118,6 +131,10 @@ class FindBar(Horizontal):
 
     def action_previous(self) -> None:
         self.step(-1)
+
+    def action_widen(self) -> None:
+        self.leave()
+        self.post_message(self.Widened(self._input.value))
 
     def action_leave(self) -> None:
         self.leave()

@@ -63,6 +63,9 @@ class Keys(Screen[None]):
     def tell(self, text: str, level: Level = "info") -> None:
         raise NotImplementedError
 
+    def _command(self, action: str, argument: str = "") -> None:
+        raise NotImplementedError
+
     def on_key(self, event: events.Key) -> None:
         if self.focused is not None or event.key in self.active_bindings:
             return
@@ -134,3 +137,11 @@ class Keys(Screen[None]):
 
     def action_find_next(self, step: int) -> None:
         self._find_bar.step(step)
+
+    def on_find_bar_widened(self, event: FindBar.Widened) -> None:
+        self._command("find", f"--all {event.text}")
+
+    def show(self, n: int) -> None:
+        """Go to item `n` of the session."""
+        self._transcript.focus()
+        self.call_after_refresh(self._transcript.jump, n)

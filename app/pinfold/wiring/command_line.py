@@ -121,6 +121,22 @@ COMMANDS = (
         (JSON, LIMIT, _flag("--size", "show disk usage")),
     ),
     Command(
+        "find",
+        "find words in all sessions",
+        "find_command:command",
+        (
+            Argument(
+                "words",
+                "all of them; the last may be the beginning of one",
+                "WORDS",
+                kind="words",
+                needed=True,
+            ),
+            _flag("--json", "print one item per line"),
+            _whole("-n --limit", "default: 20", 20),
+        ),
+    ),
+    Command(
         "delete",
         "delete sessions, after asking",
         "disk:delete",

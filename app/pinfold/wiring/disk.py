@@ -7,12 +7,12 @@ from pathlib import Path
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
 from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
 from pinfold.rollout.journal import ROLLOUT, JournalError
-from pinfold.rollout.summaries import forget, summarise
-from pinfold.rollout.texts import Texts
+from pinfold.rollout.summaries import listen
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
 from pinfold.wiring.stdin import agreed
@@ -35,8 +35,7 @@ def delete(arguments: argparse.Namespace) -> int:
             code = 1
             continue
         disk.delete(folder, CLOCK.now)
-        forget(ctx.sessions, folder)
-        Texts(ctx.sessions).forget(folder)
+        catalog(ctx).forget(folder)
         forget_results(folder)
         print(f"Deleted session {folder.name}.")
         if why := _forgotten(ctx, folder.name):
@@ -57,10 +56,10 @@ def forget_results(folder: Path) -> None:
 def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
     """What is deleted, and what of it others still name."""
     said = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
-    for summary in summarise(ctx.sessions, [folder]):
-        title = one_line(summary.title) or "no prompt"
-        turns = f"{summary.turns:,} turn{'' if summary.turns == 1 else 's'}"
-        said.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
+    told = listen(folder)
+    title = one_line(told.title) or "no prompt"
+    turns = f"{told.turns:,} turn{'' if told.turns == 1 else 's'}"
+    said.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
     for fork in disk.forks_of(folder.name, disk.folders(ctx.sessions)):
         name = fork.name[:ID_SHOWN]
         if disk.names(fork, folder):

@@ -9,8 +9,10 @@ from msgspec import structs
 from rich.table import Table
 from rich.text import Text
 
+from pinfold.catalog.catalog import Catalog
 from pinfold.commands.context_text import age
-from pinfold.host.app_context import app_context
+from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
 from pinfold.output import print_json, print_table
 from pinfold.paths import program
@@ -25,22 +27,30 @@ MODEL_SHOWN = 14
 
 def command(arguments: argparse.Namespace) -> int:
     ctx = app_context(arguments)
+    index = catalog(ctx)
+    try:
+        return _list(ctx, index, arguments)
+    finally:
+        sys.stdout.flush()
+        index.check()  # what the list had no time for, the next one knows
+
+
+def _list(ctx: AppContext, index: Catalog, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        for summary in ctx.store.list(arguments.limit):
+        for summary in index.list(arguments.limit)[: arguments.limit]:
             print_json(_sized(summary) if arguments.size else summary)
         return 0
-    every = ctx.store.list()
+    every = index.list(arguments.limit)
     found = [summary for summary in every if summary.title or summary.note]
     if not found:
         print(f"No sessions yet. Start one with: {program()}")
         return 0
-    shown = found[: arguments.limit]
     if arguments.size:
-        _show_sizes(shown)
+        _show_sizes(found)
         every_byte = disk.together(disk.folders(ctx.sessions))
         print(f"All sessions together: {size_text(every_byte)}; what forks share counts once.")
     else:
-        _show(shown)
+        _show(found)
     if unused := len(every) - len(found):
         print(f"Not shown: {unused} without a prompt.")
     return 0

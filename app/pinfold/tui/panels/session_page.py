@@ -10,9 +10,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from pinfold import paths
+from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.commands.context_text import age
 from pinfold.numbers import tokens
-from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.sanitize import clean, one_line
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def page(session: SessionSummary, said: Exchange, piece: str, now: datetime) -> 
     if session.note:
         parts.append(Text(f"! {one_line(session.note)}", "bold"))
     if piece:
-        parts += [Text(), Text("Found", "dim"), _marked(piece)]
+        parts += [Text(), Text("Found", "dim"), marked(piece)]
     if said.prompt:
         parts += [Text(), Text("Last prompt", "dim"), Text(clean(said.prompt.strip()[:_PROMPT]))]
     if said.reply:
@@ -45,11 +46,16 @@ def page(session: SessionSummary, said: Exchange, piece: str, now: datetime) -> 
     return Group(*parts)
 
 
-def _marked(piece: str) -> Text:
+def unmarked(piece: str) -> str:
+    """The same without the marks."""
+    return one_line(piece.replace(MATCH, "").replace(MATCH_END, ""))
+
+
+def marked(piece: str) -> Text:
     """A piece of text, with what matched in it standing out."""
-    marked = Text()
+    shown = Text()
     for part in piece.split(MATCH):
         match, end, rest = part.partition(MATCH_END)
-        marked.append(clean(match), "bold underline" if end else "")
-        marked.append(clean(rest))
-    return marked
+        shown.append(clean(match), "bold underline" if end else "")
+        shown.append(clean(rest))
+    return shown

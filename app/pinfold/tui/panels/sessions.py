@@ -15,8 +15,9 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from pinfold import paths
+from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.commands.context_text import age
-from pinfold.rollout.texts import MATCH, MATCH_END, Exchange
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
@@ -28,6 +29,12 @@ from pinfold.tui.panels.table import ListLine
 if TYPE_CHECKING:
     from pinfold.host.host import Host
     from pinfold.rollout.summaries import SessionSummary
+
+
+LISTED = 2_000
+"""Sessions in the list; older ones are found by their words."""
+FOUND = 300
+"""Hits of which the sessions are shown."""
 
 
 class SessionsPanel(Chooser):
@@ -59,6 +66,8 @@ class SessionsPanel(Chooser):
         self._found: Mapping[str, str] = {}
         """Sessions in which the searched words were said, and where."""
         self._left = 0
+        self._total = 0
+        """Sessions that there are; only the newest are in the list."""
 
     def on_mount(self) -> None:
         self.say("Looking for sessions …")
@@ -66,13 +75,25 @@ class SessionsPanel(Chooser):
 
     @work
     async def _load(self) -> None:
-        every = await asyncio.to_thread(self._host.sessions)
-        self._all = [line for line in every if line.title and line.id != self._current]
-        self._by_id = {line.id: line for line in self._all}
+        await self._list()
         self._here = any(self._is_here(line) for line in self._all)
         self._show(top=True)
         self._search(self.input.value)
-        self._fill([line.folder for line in every])
+        self._fill()
+
+    async def _list(self) -> None:
+        """Read the list, of which the index may hold more when it was compared with the disk."""
+        every, self._total = await asyncio.to_thread(self._read)
+        self._all = [line for line in every if line.title and line.id != self._current]
+        self._by_id = {line.id: line for line in self._all}
+
+    def _read(self) -> tuple[Sequence[SessionSummary], int]:
+        catalog = self._host.catalog
+        found = {line.id: line for line in catalog.list(LISTED)}
+        if len(found) == LISTED:  # those of this folder may be older
+            found |= {line.id: line for line in catalog.list(LISTED, str(self._cwd))}
+        newest = sorted(found.values(), key=lambda line: line.updated_at, reverse=True)
+        return newest, catalog.count() if len(found) >= LISTED else len(found)
 
     def _is_here(self, session: SessionSummary) -> bool:
         return session.cwd == str(self._cwd)
@@ -87,23 +108,33 @@ class SessionsPanel(Chooser):
     @work(exclusive=True, group="search")
     async def _search(self, query: str) -> None:
         if query.strip():
-            self._found = await asyncio.to_thread(self._host.texts.search, query)
+            self._found, older = await asyncio.to_thread(self._searched, query)
+            self._by_id |= {line.id: line for line in older}
             self._show(top=False)
 
+    def _searched(self, query: str) -> tuple[Mapping[str, str], Sequence[SessionSummary]]:
+        """Where the words were said, and the sessions of them that are not in the list."""
+        catalog = self._host.catalog
+        found = catalog.search_sessions(query, FOUND, self._now())
+        return found, catalog.sessions([one for one in found if one not in self._by_id])
+
     @work(thread=True)
-    def _fill(self, folders: Sequence[Path]) -> None:
+    def _fill(self) -> None:
         worker = get_current_worker()
-        for left in self._host.texts.fill(folders):
+        for left in self._host.catalog.fill():
             if worker.is_cancelled:
                 return
-            self.post_message(self.Read(left))
+            if left > 0:
+                self.post_message(self.Read(left))
         self.post_message(self.Read(0))
 
     @on(Read)
-    def _read(self, event: Read) -> None:
+    async def _read_on(self, event: Read) -> None:
         self._left = event.left
         self._show_count()
         if not event.left:
+            await self._list()
+            self._show(top=False)
             self._search(self.input.value)
             self.looked_at(self.list.current)
 
@@ -112,7 +143,13 @@ class SessionsPanel(Chooser):
         self._show(top=False)
 
     def _show(self, *, top: bool) -> None:
-        shown = [line for line in self._all if not self._here or self._is_here(line)]
+        known = {line.id: line for line in self._all}
+        known |= {one: self._by_id[one] for one in self._found if one in self._by_id}
+        shown = [
+            line
+            for line in known.values()
+            if line.id != self._current and (not self._here or self._is_here(line))
+        ]
         now = self._now()
         lines = [
             self._line(line, now) for line in fitting(shown, self.input.value.strip(), self._found)
@@ -133,7 +170,9 @@ class SessionsPanel(Chooser):
         count = f"{shown:,} session{'s' if shown != 1 else ''}"
         where = f"of {here} · Tab: all folders" if self._here else f"in all folders · Tab: {here}"
         reading = f" · {self._left:,} not yet searchable" if self._left else ""
-        self.say(f"{count} {where}{reading}" if self._all else "There are no earlier sessions.")
+        older = f" · {self._total - LISTED:,} older: type" if self._total > LISTED else ""
+        told = f"{count} {where}{older}{reading}"
+        self.say(told if self._all else "There are no earlier sessions.")
 
     # What is said of one
 
@@ -146,7 +185,7 @@ class SessionsPanel(Chooser):
 
     @work(exclusive=True, group="preview")
     async def _look(self, session: SessionSummary) -> None:
-        said = await asyncio.to_thread(self._host.texts.exchange, session.folder)
+        said = await asyncio.to_thread(self._host.catalog.exchange, session.id)
         piece = self._found.get(session.id, "")
         self.preview(page(session, said or Exchange(), piece, self._now()))
 

@@ -1,0 +1,275 @@
+"""All sessions of a home: listed and searched from an index, which the disk is asked to confirm."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from heapq import nlargest
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pinfold.atomic_files import make_folder
+from pinfold.catalog import filling, reading, searching
+from pinfold.catalog.database import Database, writing
+from pinfold.catalog.filling import COMPLETE, Filler
+from pinfold.catalog.reading import Chunk, Reading
+from pinfold.catalog.searching import Hit
+from pinfold.rollout import walking
+from pinfold.rollout.disk import started
+from pinfold.rollout.journal import ROLLOUT
+from pinfold.rollout.summaries import SessionSummary, summary
+from pinfold.rollout.walking import Place
+
+LOOKING = 0.2
+"""Seconds that a list waits for the index to be compared with the disk."""
+UNUSED = 100
+"""Sessions without a prompt that may be among those of a list that is read from the disk."""
+_LOCKED = 0.3
+"""Seconds between two looks at how far another process is."""
+
+
+class Exchange(Struct, frozen=True):
+    """The last prompt of a session and the last reply."""
+
+    prompt: str = ""
+    reply: str = ""
+
+
+class Found(Struct, frozen=True):
+    """What a search came to."""
+
+    hits: Sequence[Hit]
+    common: Sequence[str] = ()
+    """Words that were searched among the newest items alone."""
+    unread: int = 0
+    """Sessions that could not be searched yet."""
+
+
+class Vault(Protocol):
+    """What lies outside of `sessions/` and is searched as well."""
+
+    def places(self) -> Sequence[Place]: ...
+    def read(self, path: str) -> tuple[Reading, Chunk]:
+        """Raises `NotASession`, `OSError`."""
+        ...
+
+
+class Catalog:
+    """Blocking. Where the index can't be used, lists are read from the disk, nothing is found."""
+
+    def __init__(self, root: Path, file: Path, vault: Vault | None = None) -> None:
+        """The sessions under `root`, indexed in `file`."""
+        self._root = root
+        self._database = Database(file)
+        self._vault = vault
+
+    # The list
+
+    def list(self, limit: int, cwd: str | None = None) -> Sequence[SessionSummary]:
+        """The sessions last used (in `cwd`, if given), newest first: `limit` that have a prompt or
+        a note, and those between them.
+
+        A session that is deleted is not among them, a new one usually is: within `LOOKING` the
+        newest days are compared with the disk, and `check` does it for the rest.
+        """
+        try:
+            checked = filling.check(self._root, self._database, LOOKING)
+            if checked or self._database.run(_is_complete):
+                return self._database.run(lambda database: self._page(database, limit, cwd))
+        except (sqlite3.Error, OSError):
+            pass
+        return self._page_of_disk(limit, cwd)
+
+    def check(self) -> bool:
+        """Compare the whole index with the disk; whether that was possible."""
+        try:
+            return filling.check(self._root, self._database)
+        except (sqlite3.Error, OSError):
+            return False
+
+    def count(self) -> int:
+        """How many sessions are known."""
+        with suppress(sqlite3.Error, OSError):
+            return self._database.run(
+                lambda database: int(
+                    database.execute(
+                        "SELECT count(*) FROM sources WHERE kind = 'session'"
+                    ).fetchone()[0]
+                )
+            )
+        return sum(1 for _ in walking.places(self._root))
+
+    def sessions(self, ids: Sequence[str]) -> Sequence[SessionSummary]:
+        """These sessions, as far as they are there."""
+        with suppress(sqlite3.Error, OSError):
+            return self._database.run(lambda database: self._of_ids(database, ids))
+        return []
+
+    def exchange(self, session: str) -> Exchange | None:
+        """The last exchange of a session; None where it has not been read yet."""
+        with suppress(sqlite3.Error, OSError):
+            row = self._database.run(
+                lambda database: database.execute(
+                    "SELECT prompt, reply FROM sources WHERE session = ? AND kind = 'session' "
+                    "AND read_to > 0",
+                    (session,),
+                ).fetchone()
+            )
+            return None if row is None else Exchange(*row)
+        return None
+
+    def _page(
+        self, database: sqlite3.Connection, limit: int, cwd: str | None
+    ) -> Sequence[SessionSummary]:
+        rows = database.execute(
+            "SELECT path, said, read_size, read_mtime_ns FROM sources WHERE kind = 'session' "
+            "AND (:cwd IS NULL OR cwd = :cwd OR said IS NULL) "
+            "ORDER BY mtime_ns DESC, session DESC",
+            {"cwd": cwd},
+        )
+        lines = (
+            self._summary(path, *stored)
+            for path, *stored in rows
+            if stored[0] is not None or self._began_in(path, cwd)
+        )
+        return _first(limit, lines)
+
+    def _began_in(self, path: str, cwd: str | None) -> bool:
+        if cwd is None:
+            return True
+        first = started(self._root / path)
+        return first is not None and first.cwd == cwd
+
+    def _of_ids(self, database: sqlite3.Connection, ids: Sequence[str]) -> Sequence[SessionSummary]:
+        found = []
+        for session in ids:
+            row = database.execute(
+                "SELECT path, said, read_size, read_mtime_ns FROM sources "
+                "WHERE session = ? AND kind = 'session'",
+                (session,),
+            ).fetchone()
+            if row is not None and (line := self._summary(*row)) is not None:
+                found.append(line)
+        return found
+
+    def _summary(
+        self, path: str, said: bytes | None, size: int, mtime_ns: int
+    ) -> SessionSummary | None:
+        now = walking.stamp(self._root, path)
+        if now is None:
+            return None
+        known = said is not None and (now.size, now.mtime_ns) == (size, mtime_ns)
+        return summary(self._root / path, reading.said_of(said) if known else None)
+
+    def _page_of_disk(self, limit: int, cwd: str | None) -> Sequence[SessionSummary]:
+        every = walking.places(self._root)
+        newest: Sequence[Place]
+        if cwd is None:
+            most = limit + UNUSED
+            newest = nlargest(most, every, key=lambda at: (at.mtime_ns, Path(at.path).name))
+        else:
+            newest = sorted(every, key=lambda at: (-at.mtime_ns, at.path))
+        here = (at.path for at in newest if self._began_in(at.path, cwd))
+        return _first(limit, (summary(self._root / path) for path in here))
+
+    # The search
+
+    def fill(self) -> Iterator[int]:
+        """Read what changed, newest first; how many sessions are left, now and then; else -1.
+
+        Stop it at any time: what was read is kept. Where another process does it, wait for that.
+        """
+        from filelock import FileLock, Timeout
+
+        try:
+            make_folder(self._database.path.parent)
+            lock = FileLock(self._database.path.with_suffix(".lock"), mode=0o600)
+            while True:
+                try:
+                    with lock.acquire(timeout=_LOCKED):
+                        yield from self._fill()
+                    return
+                except Timeout:
+                    yield self._database.run(filling.unread)
+        except (sqlite3.Error, OSError):
+            return
+
+    def _fill(self) -> Iterator[int]:
+        filling.check(self._root, self._database)
+        vault = self._vault
+        if vault is not None:
+            places = vault.places()
+            self._database.run(lambda database: filling.place(database, "vault", places))
+        yield from Filler(self._root, self._database, vault.read if vault else None).run()
+
+    def search(self, typed: str, limit: int, now: datetime) -> Found:
+        """The items that hold all words, best first; the last word may be a beginning.
+
+        Raises `sqlite3.Error`, `OSError` where there can be no index.
+        """
+        return self._database.run(lambda database: self._search(database, typed, limit, now))
+
+    def search_sessions(self, typed: str, limit: int, now: datetime) -> Mapping[str, str]:
+        """The ids of the sessions that hold the words, best first, each with a piece of text."""
+        with suppress(sqlite3.Error, OSError):
+            found: dict[str, str] = {}
+            for hit in self.search(typed, limit, now).hits:
+                if hit.kind == "session":
+                    found.setdefault(hit.session, hit.piece)
+            return found
+        return {}
+
+    def _search(self, database: sqlite3.Connection, typed: str, limit: int, now: datetime) -> Found:
+        unread = filling.unread(database)
+        asked = searching.query(database, typed)
+        if asked is None:
+            return Found((), (), unread)
+        found = searching.candidates(database, asked, now, limit)
+        shown: list[Hit] = []
+        for number, hit in searching.hits(database, found):
+            if self._is_there(hit):
+                shown.append(replace(hit, piece=searching.piece(database, asked, number)))
+            if len(shown) == limit:
+                break
+        common = tuple(term.strip('"*').replace('""', '"') for term in asked.common)
+        return Found(shown, common, unread)
+
+    def _is_there(self, hit: Hit) -> bool:
+        path = self._root / hit.path
+        return (path if hit.kind == "vault" else path / ROLLOUT).exists()
+
+    def forget(self, path: Path) -> None:
+        """Take a session (or an entry of the vault) that is deleted out of the index, at once."""
+        if not self._database.path.exists():
+            return
+        name = str(path.relative_to(self._root))
+        try:
+            if self._database.run(lambda database: _removed(database, name)):
+                self._database.purge()
+        except (sqlite3.Error, OSError, UnicodeEncodeError):
+            self._database.throw_away()
+
+
+def _first(limit: int, lines: Iterable[SessionSummary | None]) -> Sequence[SessionSummary]:
+    found: list[SessionSummary] = []
+    used = 0
+    for line in lines:
+        if line is not None:
+            found.append(line)
+            used += bool(line.title or line.note)
+        if used == limit:
+            break
+    return found
+
+
+def _removed(database: sqlite3.Connection, name: str) -> int:
+    with writing(database):
+        return filling.remove(database, name)
+
+
+def _is_complete(database: sqlite3.Connection) -> bool:
+    row = database.execute("SELECT value FROM state WHERE name = ?", (COMPLETE,)).fetchone()
+    return row is not None

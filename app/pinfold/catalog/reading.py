@@ -1,0 +1,156 @@
+"""What the index keeps of a session: a line for the list, and the words of its items."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from pinfold.catalog.words import indexed
+from pinfold.rollout import codec, events
+from pinfold.rollout.acts import told
+from pinfold.rollout.arguments import parsed, strings
+from pinfold.rollout.events import ChildStarted, Event, ItemAdded
+from pinfold.rollout.items import Item
+from pinfold.rollout.summaries import CUT_OFF, RolloutSummary, take
+
+KINDS = frozenset({"user", "assistant", "tool_call", "tool_result"})
+"""Items that are searched; the others repeat them, or nobody said them."""
+SPOKEN, PRINTED = 16_000, 4_000
+"""Characters that count of a message, and of a call or its output: its beginning and its end."""
+LINE = 64 * 2**20
+"""Bytes of a line; what is longer is left out."""
+_LAST = 1_600
+"""Characters kept of the last prompt and the last reply."""
+_TYPES = frozenset(
+    events.NAMES[kind]
+    for kind in (
+        events.SessionStarted,
+        events.ModelChanged,
+        events.TurnStarted,
+        events.RequestFinished,
+        ItemAdded,
+        ChildStarted,
+    )
+)
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
+
+
+class Text(Struct, frozen=True):
+    """The words of an item."""
+
+    n: int
+    kind: str
+    at: datetime
+    text: str
+
+
+class Reading(Struct):
+    """What was read of a rollout so far."""
+
+    said: RolloutSummary
+    read_to: int = 0
+    """Bytes."""
+    prompt: str = ""
+    reply: str = ""
+
+
+class Chunk(Struct):
+    """What the lines of a rollout added, up to `reading.read_to`."""
+
+    texts: list[Text]
+    agents: dict[str, int]
+    """Numbers of agents that began, by the id of their session."""
+    size: int = 0
+    """Characters."""
+
+
+def rollout(path: Path, reading: Reading, most: int) -> Iterator[Chunk]:
+    """The whole lines from `reading.read_to` on, which grows, in chunks of `most` characters.
+
+    Raises `OSError`.
+    """
+    chunk = Chunk([], {})
+    if reading.said.note == CUT_OFF:
+        reading.said.note = ""
+    with path.open("rb") as file:
+        file.seek(reading.read_to)
+        for line in iter(partial(file.readline, LINE), b""):
+            if not line.endswith(b"\n"):
+                if len(line) < LINE:
+                    reading.said.note = CUT_OFF  # or the session writes it now
+                    break
+                skipped = _skip(file)
+                if skipped is None:
+                    break
+                reading.read_to += len(line) + skipped
+                continue
+            reading.read_to += len(line)
+            head = codec.header(line)
+            if head is not None and head.type not in _TYPES:
+                continue
+            step(reading, chunk, codec.decode_leniently(line[:-1], 0, _LONG_AGO))
+            if chunk.size > most:
+                yield chunk
+                chunk = Chunk([], {})
+    yield chunk
+
+
+def of_events(found: Iterable[Event]) -> tuple[Reading, Chunk]:
+    """The same of events that were read elsewhere."""
+    reading, chunk = Reading(RolloutSummary()), Chunk([], {})
+    for event in found:
+        step(reading, chunk, event)
+    return reading, chunk
+
+
+def step(reading: Reading, chunk: Chunk, event: Event) -> None:
+    take(reading.said, event.data)
+    match event.data:
+        case ItemAdded(item=item) if item.kind in KINDS:
+            text = _text(item)
+            if item.kind == "user":
+                reading.prompt = text[:_LAST] or reading.prompt
+            elif item.kind == "assistant":
+                reading.reply = text[:_LAST] or reading.reply
+            if text.strip():
+                chunk.texts.append(Text(item.n, item.kind, event.ts, indexed(text)))
+                chunk.size += len(text) + 100
+        case ChildStarted(child=number, session=session):
+            chunk.agents[session] = number
+
+
+def said_of(stored: bytes | None) -> RolloutSummary:
+    """The line of the list, as it was stored."""
+    try:
+        return msgspec.json.decode(stored, type=RolloutSummary) if stored else RolloutSummary()
+    except ValueError:
+        return RolloutSummary()
+
+
+def _text(item: Item) -> str:
+    match item.kind:
+        case "user":
+            text = told(item)
+        case "tool_call":
+            arguments = parsed(item.content)
+            said = item.content if arguments is None else "\n".join(strings(arguments))
+            text = f"{item.name or ''} {said}"
+        case _:
+            text = item.content
+    most = SPOKEN if item.kind in ("user", "assistant") else PRINTED
+    if len(text) > most:
+        text = f"{text[: most * 3 // 4]}\n…\n{text[-most // 4 :]}"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _skip(file: Iterable[bytes]) -> int | None:
+    """Go to the end of a line that is too long; how many bytes that was, None without an end."""
+    skipped = 0
+    for piece in iter(partial(file.readline, 2**20), b""):  # type: ignore[attr-defined]
+        skipped += len(piece)
+        if piece.endswith(b"\n"):
+            return skipped
+    return None

@@ -1,0 +1,183 @@
+"""Searching the index: which items hold the words of a query, best first.
+
+A word that stands in more than `COMMON` items tells little: it is searched among the newest of
+them, and the others decide the order.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from pinfold.catalog import words
+from pinfold.catalog.filling import storable, time_of
+
+COMMON = 50_000
+"""Items from which a word is common."""
+MATCH, MATCH_END = "\x02", "\x03"
+"""They stand around what matched in a piece of text."""
+_MONTH_MS = 30 * 86_400_000.0
+_OVER = 6
+"""Candidates for each hit that is shown: kinds and repetitions are looked at in these."""
+_WEIGHT = {"user": 1.5, "assistant": 1.2}
+"""How much more a match in what was said tells than one in what was called or printed."""
+_PIECE = 24
+"""Words around a match."""
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """An item that holds the words."""
+
+    kind: str
+    """`session`, or `vault`."""
+    session: str
+    """The id of the session, or the name of the entry of the vault."""
+    path: str
+    """Of its folder, below the home."""
+    agent: int
+    """0: the session itself."""
+    n: int
+    item: str
+    """The kind of the item."""
+    at: datetime
+    cwd: str
+    title: str
+    piece: str
+    """Its text around the match, with `MATCH` and `MATCH_END` in it."""
+
+    @property
+    def number(self) -> str:
+        """`#12`, or `a3#12`."""
+        return f"a{self.agent}#{self.n}" if self.agent else f"#{self.n}"
+
+
+class Query(Struct, frozen=True):
+    """What a user typed, by how often its words stand in items."""
+
+    rare: tuple[str, ...]
+    common: tuple[str, ...]
+    since: int
+    """The id from which items are searched for the common words."""
+
+    @property
+    def match(self) -> str:
+        return " ".join((*self.rare, *self.common))
+
+
+def query(connection: sqlite3.Connection, typed: str) -> Query | None:
+    """None where there is no word in it."""
+    terms = words.terms(storable(typed))
+    if not terms:
+        return None
+    rare: list[str] = []
+    common: list[str] = []
+    since = 0
+    for place, term in enumerate(terms, 1):
+        begins = place == len(terms) and words.may_begin(typed)
+        oldest = _oldest_of_newest(connection, term)
+        if oldest is None and begins:
+            term += "*"  # noqa: PLW2901
+            oldest = _oldest_of_newest(connection, term)
+        if oldest is None:
+            rare.append(term)
+        else:
+            common.append(term)
+            since = max(since, oldest)
+    return Query(tuple(rare), tuple(common), since)
+
+
+def _oldest_of_newest(connection: sqlite3.Connection, term: str) -> int | None:
+    """The last of the newest items with a common word; None for any other."""
+    row = connection.execute(
+        "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+        (term, COMMON),
+    ).fetchone()
+    return None if row is None else int(row[0]) + 1
+
+
+def candidates(
+    connection: sqlite3.Connection, asked: Query, now: datetime, limit: int
+) -> Sequence[tuple[int, float]]:
+    """The ids of items that hold the words, best first, each with how well it fits."""
+    most = limit * _OVER
+    if not asked.rare:
+        rows = connection.execute(
+            "SELECT rowid, 0.0 FROM texts WHERE texts MATCH ? AND rowid >= ? "
+            "ORDER BY rowid DESC LIMIT ?",
+            (asked.match, asked.since, most),
+        )
+        return [(number, 1 / (1 + place)) for place, (number, _) in enumerate(rows)]
+    # Its rank counts each phrase in the whole index, so the common ones are left out of it.
+    fits = "bm25(texts) * (0.4 + 0.6 / (1 + max(0, :now - (texts.rowid >> 20)) / :month))"
+    sql = f"SELECT rowid, {fits} AS fit FROM texts WHERE texts MATCH :rare"  # noqa: S608
+    if asked.common:
+        sql += (
+            " AND rowid >= :since AND rowid IN "
+            "(SELECT rowid FROM texts WHERE texts MATCH :common AND rowid >= :since)"
+        )
+    rows = connection.execute(
+        f"{sql} ORDER BY fit LIMIT :most",
+        {
+            "now": now.timestamp() * 1_000,
+            "month": _MONTH_MS,
+            "rare": " ".join(asked.rare),
+            "common": " ".join(asked.common),
+            "since": asked.since,
+            "most": most,
+        },
+    )
+    return [(number, -fit) for number, fit in rows]
+
+
+_ITEM = """
+SELECT items.n, items.kind, sources.kind, sources.session, sources.agent, sources.path, owner.cwd,
+    json_extract(owner.said, '$.title'), owner.path, owner.kind
+FROM items JOIN sources ON sources.id = items.source
+JOIN sources AS owner ON owner.session = sources.session AND owner.kind != 'agent'
+WHERE items.id = ?
+"""
+
+
+def hits(
+    connection: sqlite3.Connection, found: Sequence[tuple[int, float]]
+) -> list[tuple[int, Hit]]:
+    """What there is to say of them, best first, without their text; a copy in a fork is no hit."""
+    scored: list[tuple[float, int, Hit]] = []
+    seen: set[tuple[int, str, str, int, datetime]] = set()
+    for number, fit in found:
+        row = connection.execute(_ITEM, (number,)).fetchone()
+        if row is None:
+            continue
+        n, item, _, session, agent, _, cwd, title, path, kind = row
+        at = time_of(number)
+        hit = Hit(
+            kind=kind,
+            session=session,
+            path=path,
+            agent=agent,
+            n=n,
+            item=item,
+            at=at,
+            cwd=cwd,
+            title=title or "",
+            piece="",
+        )
+        scored.append((-fit * _WEIGHT.get(item, 1.0), number, hit))
+    scored.sort(key=lambda row: row[0])
+    kept = []
+    for _, number, hit in scored:
+        same = (hit.agent, hit.item, hit.title, hit.n, hit.at)
+        if same not in seen:
+            seen.add(same)
+            kept.append((number, hit))
+    return kept
+
+
+def piece(connection: sqlite3.Connection, asked: Query, number: int) -> str:
+    """The text of an item around what matched."""
+    row = connection.execute(
+        "SELECT snippet(texts, 0, ?, ?, '…', ?) FROM texts WHERE texts MATCH ? AND rowid = ?",
+        (MATCH, MATCH_END, _PIECE, asked.match, number),
+    ).fetchone()
+    return words.shown(row[0]) if row else ""

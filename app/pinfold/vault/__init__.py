@@ -1,0 +1,1 @@
+"""Sessions of other tools, kept here before those tools delete them."""

@@ -1,0 +1,103 @@
+"""`pinfold find`: the items of all sessions that hold some words."""
+
+import argparse
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from pinfold.agent.clock import CLOCK
+from pinfold.catalog.catalog import Catalog, Found
+from pinfold.catalog.searching import COMMON, MATCH, MATCH_END, Hit
+from pinfold.host.app_context import WrongUse, app_context
+from pinfold.host.finding import catalog
+from pinfold.numbers import ID_SHOWN
+from pinfold.output import end_progress, is_watched, print_json, print_progress, print_table
+from pinfold.rollout.journal import JournalError
+from pinfold.sanitize import one_line
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Raises `WrongUse`, `JournalError`."""
+    typed = " ".join(arguments.words)
+    if not any(map(str.isalnum, typed)):
+        raise WrongUse("find takes the words to search for")
+    index = catalog(app_context(arguments))
+    _fill(index)
+    try:
+        found = index.search(typed, arguments.limit, CLOCK.now())
+    except (sqlite3.Error, OSError) as error:
+        raise JournalError(f"The index can't be used: {error}.") from error
+    if arguments.json:
+        for hit in found.hits:
+            print_json({**msgspec.to_builtins(hit), "number": hit.number, "piece": plain(hit)})
+    elif found.hits:
+        _show(found.hits)
+    else:
+        print("Nothing found.")
+    for note in notes(found):
+        print(f"pinfold: {note}", file=sys.stderr)
+    return 0 if found.hits else 1
+
+
+def notes(found: Found) -> Iterator[str]:
+    """What a search did not look at."""
+    if found.common:
+        words = ", ".join(f"“{one_line(word)}”" for word in found.common)
+        yield (
+            f"{words} stand{'s' if len(found.common) == 1 else ''} in more than {COMMON:,} "
+            f"items: searched among the newest {COMMON:,}."
+        )
+    if found.unread:
+        yield f"{found.unread:,} sessions have not been read yet."
+
+
+def plain(hit: Hit) -> str:
+    """The text around a match, without the marks."""
+    return hit.piece.replace(MATCH, "").replace(MATCH_END, "")
+
+
+def _fill(index: Catalog) -> None:
+    """Read what is new first; Ctrl+C searches what has been read so far."""
+    watched = is_watched()
+    try:
+        for left in index.fill():
+            if watched and left > 0:
+                print_progress(f"Reading {left:,} sessions … Ctrl+C searches those read so far")
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if watched:
+            end_progress()
+
+
+def _show(hits: Sequence[Hit]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("session", "item", "date"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("found")  # gives way alone: its text is cut, not wrapped
+    for hit in hits:
+        table.add_row(
+            one_line(hit.session[:ID_SHOWN]),
+            hit.number,
+            f"{hit.at.astimezone():%Y-%m-%d}",
+            _marked(hit.piece),
+        )
+    print_table(table, whole=not sys.stdout.isatty())
+
+
+def _marked(piece: str) -> Text:
+    shown = Text(overflow="ellipsis", no_wrap=True)
+    for part in one_line_with_marks(piece).split(MATCH):
+        match, end, rest = part.partition(MATCH_END)
+        shown.append(one_line(match), "bold" if end else "")
+        shown.append(one_line(rest))
+    return shown
+
+
+def one_line_with_marks(piece: str) -> str:
+    """A piece on one line, its marks kept."""
+    return " ".join(piece.split())
