@@ -17,7 +17,7 @@ from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
 from pinfold.output import end_progress, is_watched, print_json, print_progress, print_table
 from pinfold.rollout.journal import JournalError
-from pinfold.sanitize import one_line
+from pinfold.sanitize import clean, one_line
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -91,13 +91,8 @@ def _show(hits: Sequence[Hit]) -> None:
 
 def _marked(piece: str) -> Text:
     shown = Text(overflow="ellipsis", no_wrap=True)
-    for part in one_line_with_marks(piece).split(MATCH):
+    for part in " ".join(piece.split()).split(MATCH):
         match, end, rest = part.partition(MATCH_END)
-        shown.append(one_line(match), "bold" if end else "")
-        shown.append(one_line(rest))
+        shown.append(clean(match), "bold" if end else "")
+        shown.append(clean(rest))
     return shown
-
-
-def one_line_with_marks(piece: str) -> str:
-    """A piece on one line, its marks kept."""
-    return " ".join(piece.split())
