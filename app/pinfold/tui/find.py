@@ -40,10 +40,6 @@ class FindBar(Horizontal):
         Binding("escape", "leave", show=False),
     ]
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
     class Widened(Message):
         """The user wants all sessions searched for it."""
 
