@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from pinfold.tui.in_order import SearchInput
 from pinfold.tui.transcript.view import Transcript
 
-KEYS = "Enter next · ↑ previous · Tab all sessions · Esc closes"
+KEYS = "Enter next · ↑ back · Tab all sessions · Esc closes"
 WIDE = 76
 """Columns from which the keys are told."""
 
