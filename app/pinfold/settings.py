@@ -215,6 +215,17 @@ class MemorySettings(_Section, frozen=True):
     """What is shared with whom. Like `database` never set by a project."""
 
 
+class ClusterSettings(_Section, frozen=True):
+    """The Dask cluster of `--cluster`. Read from your own config file and flags alone."""
+
+    address: str | None = None
+    """Of the scheduler, as `tls://host:8786`: what `--cluster config` stands for."""
+    ca_file: str | None = None
+    """Certificates for `tls://`, all three PEM files: the authority's, yours, and its key."""
+    cert_file: str | None = None
+    key_file: str | None = None
+
+
 class UiSettings(_Section, frozen=True):
     notify: Notify = "auto"
     """How the terminal tells, while it has not the focus, that a turn has ended or asks."""
@@ -242,6 +253,7 @@ class Settings(_Section, frozen=True):
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     web: WebSettings = field(default_factory=WebSettings)
     memories: MemorySettings = field(default_factory=MemorySettings)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
     """Action id -> key, e.g. `interrupt = "f8"`."""

@@ -34,7 +34,16 @@ _LISTS = frozenset(
     }
 )
 
-_USERS_OWN = frozenset({"memories.database", "memories.team"})
+_USERS_OWN = frozenset(
+    {
+        "cluster.address",
+        "cluster.ca_file",
+        "cluster.cert_file",
+        "cluster.key_file",
+        "memories.database",
+        "memories.team",
+    }
+)
 """What says where data goes: no project sets it, trusted or not."""
 
 MAX_BYTES = 262_144

@@ -28,12 +28,16 @@ class Task(Struct, frozen=True):
     session: Named
     key: str
     data: bytes
+    sha256: str
 
 
 Done = tuple[Task, bytes | Failed]
 
 
 class Engine(Protocol):
+    large: int
+    """How many sessions were worked on here because they are too large to be handed over."""
+
     def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         """The tasks with what came of them, as they are done. Takes a task only when there is room
         for it, so that few are in memory."""
@@ -42,6 +46,8 @@ class Engine(Protocol):
 
 class Here:
     """One after the other, in this process."""
+
+    large = 0
 
     def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         for task in tasks:
@@ -57,6 +63,7 @@ class Processes:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
+        self.large = 0
 
     def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         rest = iter(tasks)
@@ -81,6 +88,7 @@ class Processes:
                     if task is None:
                         more = False
                     elif len(task.data) > LARGEST:
+                        self.large += 1
                         yield here(work, task)
                     else:
                         future = pool.submit(attempt, work, task.session.name, task.data)

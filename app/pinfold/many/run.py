@@ -87,13 +87,19 @@ def _tasks(
             continue
         if read.lost:
             report.lost[at] = read.lost
-        key = work.key(session.name, read.sha256)
+        sha256 = read.sha256
+        key = work.key(session.name, sha256)
         if results.has(key, session):
             report.keys[at] = key
             report.known += 1
             listener(report)
             continue
-        yield Task(at, session, key, read.data)
+        yield Task(at, session, key, read.data, sha256)
+
+
+def new(work: Work, sessions: Sequence[Named], results: Results) -> Iterator[Task]:
+    """The sessions that would be worked on, one in memory at a time."""
+    return _tasks(work, sessions, results, Report([""] * len(sessions)), lambda _: None)
 
 
 def outcomes(

@@ -17,9 +17,10 @@ import msgspec
 from msgspec import Struct
 
 import pinfold
+from pinfold.adopt.adoption import NotASession
 from pinfold.commands.failures import EXPECTED
 from pinfold.compaction.strategies.registry import GROUP
-from pinfold.many.content import redacted
+from pinfold.many.content import read, redacted
 
 Kind = Literal["digest", "eval", "export"]
 Settings = dict[str, Any]
@@ -69,6 +70,17 @@ def attempt(work: Work, name: str, data: bytes) -> bytes | Failed:
         return Failed("It needs more memory than there is.")
     except Exception as error:  # of one hostile session
         return Failed(f"This is a bug in pinfold: {type(error).__name__}: {error}")
+
+
+def attempt_at(work: Work, name: str, path: str, size: int, sha256: str) -> bytes | Failed | None:
+    """The same for a file that this machine may have too: None where it has not just that one."""
+    try:
+        content = read(path)
+    except (NotASession, OSError):
+        return None
+    if (len(content.data), content.sha256) != (size, sha256):
+        return None
+    return attempt(work, name, content.data)
 
 
 @cache

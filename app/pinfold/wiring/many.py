@@ -9,15 +9,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pinfold import paths
-from pinfold.host.app_context import WrongUse
-from pinfold.many.engines import Engine, Here, Processes
+from pinfold.commands.arguments import CommandError
+from pinfold.host.app_context import WrongUse, app_context
+from pinfold.many.engines import LARGEST, Engine, Here, Processes
 from pinfold.many.named import Named
 from pinfold.many.results import Cache, Folder, Results
-from pinfold.many.run import Listener, Report, run
+from pinfold.many.run import Listener, Report, new, run
 from pinfold.many.work import Work
 from pinfold.numbers import duration
 from pinfold.output import is_watched, progress_console
 from pinfold.sanitize import one_line
+from pinfold.settings import ClusterSettings
+from pinfold.tools.workspace import size_text
+from pinfold.wiring.stdin import agreed
 
 
 def outside(out: Path | None, sessions: Sequence[Named]) -> list[Named]:
@@ -49,8 +53,11 @@ def worked(
     Raises `WrongUse`, `CommandError`, `OSError`.
     """
     began = time.monotonic()
-    with _engine(arguments) as engine, _watched(sessions) as watch:
+    with _engine(arguments, work, sessions, results) as engine, _watched(sessions) as watch:
         report = run(work, sessions, engine, results, watch)
+    if engine.large:
+        was = "1 session was" if engine.large == 1 else f"{engine.large:,} sessions were"
+        _tell(f"{was} worked on here: larger than {size_text(LARGEST)}.")
     for at, why in sorted(report.failed.items()):
         session = sessions[at]
         known = why.startswith(session.name)
@@ -85,11 +92,65 @@ def _tell(line: str) -> None:
 
 
 @contextmanager
-def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
+def _engine(
+    arguments: argparse.Namespace, work: Work, sessions: Sequence[Named], results: Results
+) -> Iterator[Engine]:
+    """Raises `WrongUse`, `CommandError`."""
     jobs: int | None = arguments.jobs
     if jobs is not None and jobs < 1:
         raise WrongUse("--jobs takes a number, 1 or more")
-    yield Processes(jobs) if jobs and jobs > 1 else Here()
+    if arguments.shared and not arguments.cluster:
+        raise WrongUse("--shared goes with --cluster")
+    if not arguments.cluster:
+        yield Processes(jobs) if jobs and jobs > 1 else Here()
+        return
+    from pinfold.many import cluster
+
+    if arguments.cluster == "local":
+        with cluster.local(jobs) as client:
+            yield cluster.Cluster(client, leaves=False)
+        return
+    if jobs is not None:
+        raise WrongUse("--jobs is for this machine: it goes with --cluster local alone")
+    settings, address = _cluster_settings(arguments)
+    host = cluster.host_of(address)
+    shared = paths.typed(str(arguments.shared)) if arguments.shared else None
+    with cluster.connected(address, settings) as client:
+        engine = cluster.Cluster(client, shared=shared)
+        _ask(arguments, host, cluster.leaving(new(work, sessions, results), shared), work)
+        yield engine
+
+
+def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, str]:
+    """The user's own, and the address of the scheduler. Raises `WrongUse`, `SettingsError`."""
+    ctx = app_context(arguments)
+    settings = ctx.settings.cluster
+    if "the environment" in (
+        ctx.loaded.origins.get(f"cluster.{name}") for name in settings.__struct_fields__
+    ):
+        raise WrongUse("[cluster] is read from your config.toml, not from the environment")
+    if arguments.cluster != "config":
+        return settings, arguments.cluster
+    if not settings.address:
+        raise WrongUse("--cluster config needs an address in [cluster] of your config.toml")
+    return settings, settings.address
+
+
+def _ask(arguments: argparse.Namespace, host: str, leaving: tuple[int, int], work: Work) -> None:
+    """Before anything is sent. Raises `WrongUse`, and `CommandError` where the user says no."""
+    many, size = leaving
+    if not many:
+        return
+    sessions = "1 session" if many == 1 else f"{many:,} sessions"
+    secrets = "without their secrets" if work.redact else "with their secrets"
+    leave = "leaves" if many == 1 else "leave"
+    said = f"{sessions}, {size_text(size)}, {leave} this machine for {one_line(host)}, {secrets}."
+    if arguments.yes:
+        _tell(said)
+    elif not sys.stdin.isatty():
+        raise WrongUse(f"{said} Use --yes when nobody can answer")
+    elif not agreed(f"{said} Go on?"):
+        raise CommandError("Nothing was sent.")
 
 
 @contextmanager

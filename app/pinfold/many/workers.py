@@ -1,0 +1,8 @@
+"""What a worker of `--cluster local` does when it begins."""
+
+import signal
+
+
+def dask_setup(_worker: object) -> None:
+    """Ctrl+C is for the one that began the cluster, and ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
