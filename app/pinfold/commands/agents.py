@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from pinfold.agent.children.children import Children
     from pinfold.rollout.events import ChildStarted
 
-USE = "/agents lists them; /agents 1 shows what one did, /agents stop 1 ends it."
+USE = (
+    "/agents opens the panel; /agents 1 opens the transcript of one, /agents a1#12 at an item, "
+    "/agents stop 1 ends it, /agents list lists them here."
+)
+_ITEM = re.compile(r"a?(\d{1,6})(?:#(\d{1,9}))?")
 REVIEW = (
     "Review the uncommitted changes in the working directory: `git status --short` and "
     "`git diff HEAD` name them, untracked files belong to them."
@@ -24,16 +29,19 @@ REVIEW = (
 
 async def agents(context: Context, what: Sequence[str] = ()) -> None:
     children = context.session.children
-    match [word.removeprefix("a") if word[1:].isdecimal() else word for word in what]:
+    match list(what):
         case []:
+            context.open("agents")
+        case ["list"]:
             lines = [_line(children, child) for child in children.known]
             context.tell("\n".join(lines) or "No agent was started in this session.")
-        case [number] if _known(children, number):
-            context.show_agent(int(number))
-        case ["stop", number] if _known(children, number):
-            if children.end(int(number)) is not None:
+        case [one] if named := _ITEM.fullmatch(one):
+            context.show_agent(_known(children, named[1]), int(named[2] or 0))
+        case ["stop", one] if named := _ITEM.fullmatch(one):
+            number = _known(children, named[1])
+            if children.end(number) is not None:
                 raise CommandError(f"Agent a{number} has ended already.")
-            children.stop(int(number), "the user stopped it")
+            children.stop(number, "the user stopped it")
         case _:
             raise CommandError(USE)
 
@@ -63,8 +71,12 @@ async def review(context: Context) -> None:
     )
 
 
-def _known(children: Children, number: str) -> bool:
-    return number.isdecimal() and int(number) in {child.child for child in children.known}
+def _known(children: Children, number: str) -> int:
+    known = [child.child for child in children.known]
+    if int(number) not in known:
+        there = ", ".join(f"a{n}" for n in known) or "none"
+        raise CommandError(f"There is no agent a{int(number)}. There are: {there}.")
+    return int(number)
 
 
 def _line(children: Children, child: ChildStarted) -> str:
@@ -80,10 +92,14 @@ def _line(children: Children, child: ChildStarted) -> str:
 ACTIONS = (
     Action(
         "agents",
-        "List the agents, with what they do and cost",
+        "See the agents: what they do and cost, their transcripts",
         "session",
         ("agents",),
-        (Argument("what", metavar="[stop] N", kind="words", offers=lambda _: ("stop",)),),
+        (
+            Argument(
+                "what", metavar="N|stop N|list", kind="words", offers=lambda _: ("list", "stop")
+            ),
+        ),
         run=agents,
     ),
     Action(

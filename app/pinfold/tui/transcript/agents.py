@@ -44,9 +44,9 @@ FILES = 4
 """Changed files that a closed card names."""
 
 
-def facts(agent: ChildStatus, room: int) -> str:
+def facts(agent: ChildStatus, room: int, *, state: bool = True) -> str:
     """`done · 1m 04s · 20k tokens · $0.03`; in little room without its end."""
-    said = [SAID[agent.state]]
+    said = [SAID[agent.state]] if state else []
     if agent.state != "queued":
         said.append(duration(agent.seconds))
     if agent.tokens:
@@ -67,7 +67,7 @@ def body(
         return [TranscriptLine([Segment(clip(agent.line, width), looks.dim)])] if agent.line else []
     rows = []
     if agent.files:
-        changed = clip(f"changed {_named(agent.files, FILES if closed else None)}", width)
+        changed = clip(f"changed {named(agent.files, FILES if closed else None)}", width)
         rows.append(TranscriptLine([Segment(changed, looks.plain)]))
     if agent.reason:
         why = clip(one_line(agent.reason), width)
@@ -77,12 +77,13 @@ def body(
 
 def text(agent: ChildStatus, result: Item | None) -> str:
     """All that an open card says."""
-    said = [f"changed {_named(agent.files)}"] if agent.files else []
+    said = [f"changed {named(agent.files)}"] if agent.files else []
     said += [one_line(agent.reason)] if agent.reason else []
     return "\n".join([agent.line, *said, clean(_reply(agent, result))])
 
 
-def _named(files: Sequence[str], most: int | None = None) -> str:
+def named(files: Sequence[str], most: int | None = None) -> str:
+    """`a.py, b.py and 3 more`."""
     names = ", ".join(one_line(name) for name in files[:most])
     more = len(files) - len(files[:most])
     return f"{names} and {more} more" if more else names

@@ -1,0 +1,88 @@
+"""The lines of the agents' panel: those that were started, then those that can be."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from pinfold.agent.children.definition import Agent
+from pinfold.agent.children.status import ChildStatus
+from pinfold.numbers import dollars, duration, tokens
+from pinfold.sanitize import one_line
+from pinfold.tui.panels.fitting import cell
+from pinfold.tui.panels.table import Cell, Sizes, Table
+from pinfold.tui.transcript.agents import STATES
+from pinfold.tui.transcript.cards import LOOKS, SIGNS
+
+STARTED, KNOWN = "In this session", "Can be started"
+BUILT_IN = "built in"
+_INKS = {"running": "primary", "ok": "success", "error": "error", "warning": "warning"}
+_HEADS = {"tokens": "tokens", "cost": "cost", "time": "time"}
+_SOURCE = 26
+"""Cells of where an agent is defined."""
+
+AgentRow = ChildStatus | Agent | str
+"""One that was started, one that can be, a heading."""
+
+
+class AgentsList(Table[AgentRow]):
+    SIZES: ClassVar[Sizes] = {"sign": 1, "name": 12, "words": 0, "tokens": 7, "cost": 7, "time": 7}
+    RIGHT = ("tokens", "cost", "time")
+    GIVE_WAY: ClassVar[Sizes] = {"cost": 0, "tokens": 0}
+    ENOUGH = 16
+    STAYS = True
+
+    @property
+    def started(self) -> ChildStatus | None:
+        """The agent under the cursor, where it was started."""
+        return self.row if isinstance(self.row, ChildStatus) else None
+
+    def is_heading(self, row: AgentRow) -> bool:
+        return isinstance(row, str)
+
+    def show_agents(self, started: Sequence[ChildStatus], known: Mapping[str, Agent]) -> None:
+        names = [one_line(name) for name in known] + [agent.name for agent in started]
+        self.sizes["name"] = min(16, max(map(len, names), default=0))
+        rows: dict[str, AgentRow] = {STARTED: STARTED} if started else {}
+        rows |= {str(agent.number): agent for agent in started}
+        rows |= {KNOWN: KNOWN} if known else {}
+        rows |= {f"/{name}": agent for name, agent in known.items()}
+        self.show(rows)
+
+    def draw(self, row: AgentRow, *, chosen: bool) -> Iterable[Segment]:
+        if isinstance(row, ChildStatus):
+            return super().draw(row, chosen=chosen)
+        return self._heading(row) if isinstance(row, str) else self._definition(row, chosen=chosen)
+
+    def cells(self, row: AgentRow) -> Iterable[Cell]:
+        assert isinstance(row, ChildStatus)
+        dim, plain = self.ink("foreground 60%"), self.ink("foreground")
+        state = STATES[row.state]
+        yield SIGNS[state], self.ink(_INKS[LOOKS[state]])
+        yield row.name, plain + Style(bold=True)
+        yield one_line(row.description), plain
+        yield tokens(row.tokens) if row.tokens else "–", plain
+        yield dollars(row.cost) if row.cost is not None else "–", dim
+        yield duration(row.seconds) if row.state != "queued" else "queued", dim
+
+    def _heading(self, row: str) -> Iterator[Segment]:
+        width = self.scrollable_content_region.width
+        text = Text(f" {row}", self.ink("primary") + Style(bold=True), end="")
+        if row == STARTED:  # it also names the columns
+            columns = self.columns
+            heads = "".join(cell(_HEADS[name], columns[name], right=True) for name in _HEADS)
+            text.truncate(width - len(heads), overflow="ellipsis", pad=True)
+            text.append(heads, self.ink("foreground 60%"))
+        yield from text.render(self.app.console)
+
+    def _definition(self, row: Agent, *, chosen: bool) -> Iterator[Segment]:
+        dim, plain = self.ink("foreground 60%"), self.ink("foreground")
+        room = self.scrollable_content_region.width - self.MARKS - 2 - self.sizes["name"] - 3
+        source = min(_SOURCE, room // 3)
+        yield self.cursor(chosen=chosen)
+        yield Segment("  ")
+        yield Segment(cell(one_line(row.name), self.sizes["name"]), plain + Style(bold=True))
+        yield Segment(cell(one_line(row.description), room - source), plain)
+        yield Segment(cell(one_line(row.source) or BUILT_IN, source, right=True), dim)
