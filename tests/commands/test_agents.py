@@ -39,6 +39,6 @@ async def test_review_runs_beside_the_session_and_can_be_listed_and_stopped(
     await on.until(lambda: not on.session.children.running)
     await agents(context, ["list"])  # type: ignore[arg-type]
     assert "interrupted: the user stopped it" in said[3]
-    with pytest.raises(CommandError, match="There is no agent a7. There are: a1."):
+    with pytest.raises(CommandError, match=r"There is no agent a7\. There are: a1\."):
         await agents(context, ["7"])  # type: ignore[arg-type]
     await on.session.close()

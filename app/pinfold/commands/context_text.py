@@ -48,6 +48,8 @@ def words(row: ContextRow | ItemRow) -> str:
     """The tool and how the item begins; the name of what is before the window."""
     if isinstance(row, ContextRow):
         return one_line(row.name)
+    if row.agent:
+        return one_line(row.agent)
     said = one_line(row.words)
     return f"{one_line(row.name)} {said}".strip() if row.name else said
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 async def rewind(context: Context, n: str = "") -> None:
+    from pinfold.window.selectors import check_own
+
     given, n = n, n.removeprefix("#")
+    check_own(n)
     if n and not n.isdecimal():
         raise CommandError(
             f"/rewind takes the number of a prompt, such as /rewind 12, not “{given}”."

@@ -27,6 +27,8 @@ async def fork(
     strategy: str | None = None,
     model: str | None = None,
 ) -> None:
+    from pinfold.window.selectors import check_own
+
     session, at = context.session, (n or "").removeprefix("#")
     if session.phase != "idle":
         raise CommandError("A turn is running: press Esc first, or wait for its end.")
@@ -36,6 +38,7 @@ async def fork(
         return
     if compact or strategy or model:
         raise CommandError(_COMPACTED)
+    check_own(at)
     if at and not at.isdecimal():
         raise CommandError(
             f"/fork takes the number of an item, such as /fork 12, or --compact, not “{n}”."

@@ -1,6 +1,6 @@
 """The window as a table: one row for each item, one for each part of the context before it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from msgspec import Struct
@@ -49,6 +49,8 @@ class ItemRow(Struct, frozen=True, gc=False):
     pin: Pin | None
     """What holds it."""
     files: tuple[str, ...]
+    agent: str = ""
+    """Whose result it is, and what that agent used itself; empty for all others."""
 
 
 class Overview(Struct, frozen=True):
@@ -60,8 +62,10 @@ class Overview(Struct, frozen=True):
     rows: tuple[ItemRow, ...]
 
 
-def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
-    """The window now."""
+def overview(
+    window: Window, gauge: Gauge, reading: Reading, agent: Callable[[Item], str] = lambda _: ""
+) -> Overview:
+    """The window now; `agent` says of which one an item is the result."""
     tokens = {
         n: count if n == shown.stands_for[0] else 0
         for shown, count in zip(window.shown, gauge.tokens, strict=True)
@@ -86,6 +90,7 @@ def overview(window: Window, gauge: Gauge, reading: Reading) -> Overview:
                 form=form,
                 pin=window.pin_on(n) if window.is_pinned(n) else None,
                 files=window.archive.files(n),
+                agent=agent(item),
             )
         )
     return Overview(reading, window.generation, context, tuple(rows))

@@ -10,6 +10,8 @@ from pinfold.window.window import Window
 _BETWEEN = re.compile(r"(?:,(?![^{}]*\})|\s)+")
 """What parts names: no comma in braces, as in `src/{a,b}.py`."""
 _RANGE = re.compile(r"#?(\d{1,12})(?:(?:\.\.\.?|-)#?(\d{1,12}))?\Z")
+_AGENT = re.compile(r"a(\d{1,6})#\d{1,12}(?:(?:\.\.\.?|-)#?\d{1,12})?\Z")
+"""An item of an agent."""
 
 
 def parse(text: str, window: Window) -> tuple[Pin, ...]:
@@ -19,6 +21,7 @@ def parse(text: str, window: Window) -> tuple[Pin, ...]:
         match = _RANGE.match(word)
         if not word:
             continue
+        check_own(word)
         if word == "last":
             found[_last(window)] = None
         elif match is None:
@@ -33,6 +36,15 @@ def parse(text: str, window: Window) -> tuple[Pin, ...]:
     if not found:
         raise Refused("Name items: 12, 12..18, last, or the files they concern: src/**.")
     return tuple(found)
+
+
+def check_own(word: str) -> None:
+    """Raises `Refused` where it names an item of an agent, which has a window of its own."""
+    if agent := _AGENT.match(word):
+        raise Refused(
+            f"{word} is an item of agent a{agent[1]}, which has a window of its own. "
+            f"/agents {word} shows it."
+        )
 
 
 def numbers(text: str, window: Window) -> tuple[int, ...]:

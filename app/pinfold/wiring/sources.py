@@ -4,10 +4,12 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pinfold import paths
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
+from pinfold.agent.children.child import result_of
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.projections import Projections
 from pinfold.host.adopting import read
@@ -107,7 +109,8 @@ class Folded:
 
     def overview(self) -> Overview:
         """The window at the end, item by item."""
-        return overview(self.projections.window, self.projections.gauge, self.reading())
+        held = self.projections
+        return overview(held.window, held.gauge, self.reading(), partial(result_of, held.state))
 
 
 def model_of(ctx: AppContext, events: Sequence[Event], asked: str | None = None) -> ModelInfo:

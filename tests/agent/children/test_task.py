@@ -9,11 +9,14 @@ import pytest
 from fakes.agents import Cast, task, troupe
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
+from pinfold.commands.context_text import words
+from pinfold.numbers import tokens
 from pinfold.ports.approver import Decision
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ChildFinished, ChildStarted, SessionStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
+from pinfold.window.refused import Refused
 
 LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
 
@@ -51,6 +54,22 @@ async def test_an_agent_is_a_session_and_costs_one_result(tmp_path: Path) -> Non
     assert not on.provider.closed
     await on.session.close()
     assert on.provider.closed
+
+
+async def test_what_a_result_costs_is_said_beside_the_agents_own_size(tmp_path: Path) -> None:
+    script = [calls(task("c1", "count", agent="explore")), says("ok")]
+    on = await troupe(tmp_path, script, {"count": [says("Seven. " * 50)]})
+    await on.session.send("go")
+    (row,) = (row for row in on.session.window.overview().rows if row.agent)
+    own = on.session.children.status(1)
+    assert own is not None
+    assert words(row) == f"a1 explore · {tokens(own.tokens)} of its own · count"
+    effect = await on.session.window.act("fold", on.session.window.numbers(str(row.n)))
+    assert effect.freed > 50
+    for name in ("a1#3", "a1#3..7"):
+        with pytest.raises(Refused, match=f"{name} is an item of agent a1, which has a window of"):
+            on.session.window.select(name)
+    await on.session.close()
 
 
 async def test_an_agent_starts_none_and_has_the_tools_of_its_kind(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from pinfold.rollout.events import (
     RequestFinished,
 )
 from pinfold.rollout.forks import AGENTS
+from pinfold.rollout.items import CHILD, Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.values import Usage
 from pinfold.sanitize import one_line
@@ -27,6 +28,7 @@ from pinfold.tokens.prices import Price, Spend
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
+    from pinfold.agent.state import State
 
 WAITS = "waits for its turn"
 BEGUN = 12
@@ -89,6 +91,17 @@ def folder_of(parent: Journal, child: ChildStarted) -> Path:
     name = child.session if child.session.replace("-", "").isalnum() else "?"
     beside = parent.started.parent is not None and parent.folder.parent.name == AGENTS
     return parent.folder.parent / name if beside else parent.folder / AGENTS / name
+
+
+def result_of(state: State, item: Item) -> str:
+    """Whose result an item is: `a3 explore · 41k of its own · find the callers`; else empty."""
+    number = item.detail.get("agent", item.detail.get(CHILD))
+    started = state.children.get(number) if isinstance(number, int) else None
+    if started is None:
+        return ""
+    end = state.finished.get(started.child)
+    size = f"{tokens(used(end.models))} of its own" if end is not None else "at work"
+    return f"{named(started)} · {size} · {one_line(started.description)}"
 
 
 def last_line(text: str) -> str:

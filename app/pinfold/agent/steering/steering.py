@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from msgspec.structs import replace
 
+from pinfold.agent.children.child import result_of
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.record import Record
 from pinfold.agent.steering import goal
@@ -57,7 +59,9 @@ class Steering:
 
     def overview(self) -> Overview:
         """What the next request carries, item by item."""
-        return overview(self._record.window, self._record.gauge, self._reading())
+        record = self._record
+        agent = partial(result_of, record.state)
+        return overview(record.window, record.gauge, self._reading(), agent)
 
     @property
     def context(self) -> Context:
