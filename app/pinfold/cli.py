@@ -78,13 +78,18 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
         argv = [*argv[: len(argv) - len(rest)], "adopt", *rest]
     elif rest and given:
         top.error(f"{given[0]} goes with a prompt, not with the command {rest[0]}")
+    behind: Sequence[str] = ()
+    if rest[:1] == ["mcp"] and "--" in argv:  # the command of a server, with its own options
+        at = argv.index("--")
+        argv, behind = argv[:at], argv[at + 1 :]
     arguments, more = top.parse_known_args(argv)
     if more and (
-        arguments.command != "memories" or any(argument.startswith("-") for argument in more)
+        arguments.command not in ("memories", "mcp")
+        or any(argument.startswith("-") for argument in more)
     ):
         top.error(f"unrecognized arguments: {' '.join(more)}")
-    if more:  # argparse fills a list only up to the next option
-        arguments.words += more
+    if more or behind:  # argparse fills a list only up to the next option
+        arguments.words += [*more, *behind]
     return arguments
 
 

@@ -188,6 +188,40 @@ class TeamSettings(_Section, frozen=True):
     """Of the team: a role of the database, which its members were granted."""
 
 
+class ServerSettings(_Section, frozen=True):
+    """A server that speaks the Model Context Protocol: one with neither `command` nor `url` is
+    about the server of that name that a project asks for. `${VAR}` in a text is that variable."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    cwd: str = ""
+    """From the session's folder on."""
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    bearer_env: str = ""
+    """The variable that holds the bearer token for the URL."""
+    env: dict[str, str] = field(default_factory=dict)
+    """Variables that it sees besides the usual ones."""
+    enabled: bool = True
+    enabled_tools: tuple[str, ...] = ()
+    """Only these, where there are any."""
+    disabled_tools: tuple[str, ...] = ()
+    sandbox: bool | None = None
+    """Whether it runs in the sandbox; by default a project's server does, and yours do not."""
+    network: bool = False
+    """Whether it has the network in the sandbox."""
+    startup_timeout: Seconds = 10.0
+    tool_timeout: Seconds = 60.0
+
+
+class McpSettings(_Section, frozen=True):
+    """Servers that speak the Model Context Protocol. A project's own config can't set these."""
+
+    budget_pct: Annotated[float, msgspec.Meta(gt=0, le=100)] = 5.0
+    """Percent of the context window that their tools may take before servers are folded."""
+    servers: dict[str, ServerSettings] = field(default_factory=dict)
+
+
 class MemorySettings(_Section, frozen=True):
     """Memories of earlier sessions."""
 
@@ -252,6 +286,7 @@ class Settings(_Section, frozen=True):
     tools: ToolSettings = field(default_factory=ToolSettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     web: WebSettings = field(default_factory=WebSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     memories: MemorySettings = field(default_factory=MemorySettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     ui: UiSettings = field(default_factory=UiSettings)

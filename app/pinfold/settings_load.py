@@ -40,11 +40,13 @@ _USERS_OWN = frozenset(
         "cluster.ca_file",
         "cluster.cert_file",
         "cluster.key_file",
+        "mcp.budget_pct",
+        "mcp.servers",
         "memories.database",
         "memories.team",
     }
 )
-"""What says where data goes: no project sets it, trusted or not."""
+"""What says where data goes and what starts by itself: no project sets it, trusted or not."""
 
 MAX_BYTES = 262_144
 """Of a config file."""

@@ -337,6 +337,15 @@ def test_all_else_waits_for_trust_and_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_a_project_sets_no_servers(tmp_path: Path) -> None:
+    servers = "[mcp.servers.a]\ncommand = 'x'"
+    for trusted in (False, True):
+        found = loaded(tmp_path, project=servers, trusted=trusted)
+        assert not found.settings.mcp.servers
+        assert "mcp.servers can only be set in your own config" in found.warnings[0]
+    assert loaded(tmp_path, servers).settings.mcp.servers["a"].command == "x"
+
+
 def test_the_names_that_wait_are_few_short_and_harmless(tmp_path: Path) -> None:
     names = [f'"k{n}\\u001b]52;c;\\u0007{"x" * 2_000}" = 1' for n in range(100)]
     (warning,) = loaded(tmp_path, project="[model]\n" + "\n".join(names)).warnings

@@ -28,8 +28,10 @@ from pinfold.host.models import connect, connect_summarizer, key_variables
 from pinfold.host.prices import prices
 from pinfold.host.prompts import overrides
 from pinfold.host.sandbox import sandbox_of
+from pinfold.host.servers import servers_of
 from pinfold.host.skills import library_of
 from pinfold.ports.approver import Approver
+from pinfold.ports.servers import Servers
 from pinfold.ports.tool import Tool
 from pinfold.rollout.events import ModelChanged
 from pinfold.rollout.journal import Journal, JournalError
@@ -51,12 +53,14 @@ async def open_session(
     attended: bool = True,
     agent: Order | None = None,
     skills: bool = True,
+    servers: Servers | None = None,
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
     `summarizer` reaches the model that compacts, where it is not the one that the settings say;
     `attended` is false where the approver can ask nobody; `agent` is the order of a session that
-    another one starts, which starts none itself; without `skills` it has none.
+    another one starts, which starts none itself and shares the MCP `servers` of that one; without
+    `skills` it has none.
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -77,6 +81,9 @@ async def open_session(
             # What its reports teach is worked out as they are read, so that must be exact.
             await asyncio.to_thread(counter.load)
         if tools is None:
+            servers = await asyncio.to_thread(
+                servers_of, ctx, opened.folder, (sandbox, no_sandbox), attended=attended
+            )
             tools = await asyncio.to_thread(_tools, settings)
         options = Options(
             approvals=settings.approvals.mode,
@@ -109,7 +116,9 @@ async def open_session(
             summary_window=settings.compact.context_window,
             memories=reader_of(ctx),
             skills=library_of(ctx) if skills else None,
-            agents=None if agent else await _agents(ctx, attended, tools),
+            agents=None if agent else await _agents(ctx, attended, tools, servers),
+            servers=servers,
+            servers_budget=settings.mcp.budget_pct / 100,
         )
         session = await build(
             opened,
@@ -130,16 +139,19 @@ async def open_session(
     return session
 
 
-async def _agents(ctx: AppContext, attended: bool, tools: Sequence[Tool]) -> Agents:
+async def _agents(
+    ctx: AppContext, attended: bool, tools: Sequence[Tool], servers: Servers | None
+) -> Agents:
     names = [tool.schema.name for tool in tools]
     found = await asyncio.to_thread(known_agents, ctx, names)
-    return Agents(partial(_open_agent, ctx, attended, names), found.known, found.problems)
+    return Agents(partial(_open_agent, ctx, attended, names, servers), found.known, found.problems)
 
 
 async def _open_agent(
-    ctx: AppContext, attended: bool, names: Collection[str], order: Order
+    ctx: AppContext, attended: bool, names: Collection[str], servers: Servers | None, order: Order
 ) -> Session:
-    """`names` are the tools of the session that starts it."""
+    """`names` are the tools of the session that starts it; an agent that has only some of them
+    has no `servers`."""
     agent, connection = order.agent, order.connection
     async with AsyncExitStack() as undoing:
         if agent.model is not None:
@@ -160,6 +172,7 @@ async def _open_agent(
             attended=attended,
             agent=order,
             skills=agent.tools is None or "skill" in agent.tools,
+            servers=servers if agent.tools is None else None,
         )
         undoing.pop_all()
     return session

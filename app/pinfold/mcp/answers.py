@@ -1,6 +1,7 @@
 """What the user has answered about servers, and what these offered then."""
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -47,6 +48,11 @@ class Answers:
         make_folder(self._folder)
         write_atomic(self._path(definition), msgspec.json.encode(answer))
 
+    def forget(self, definition: Definition) -> None:
+        """Blocking."""
+        with suppress(OSError):
+            self._path(definition).unlink()
+
     def _path(self, definition: Definition) -> Path:
         """The user's servers are the same in every folder, a project's in that one."""
         place = str(self._workspace) if definition.source == "project" else ""
@@ -58,7 +64,7 @@ def start_hash(definition: Definition, workspace: Path) -> str:
     """Of how it is started, with the bytes of every file of the workspace that its command line
     names. Blocking."""
     named = {str(path): _content(path) for path in named_files(definition, workspace)}
-    return digest([msgspec.to_builtins(definition), named])
+    return digest([msgspec.to_builtins(definition.how), named])
 
 
 def named_files(definition: Definition, workspace: Path) -> list[Path]:

@@ -51,6 +51,13 @@ class Definition(Struct, frozen=True):
         return named and tool not in self.disabled_tools
 
     @property
+    def how(self) -> "Definition":
+        """It without what changes nothing of how it is started."""
+        return replace(
+            self, enabled_tools=(), disabled_tools=(), startup_timeout=0.0, tool_timeout=0.0
+        )
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """All in which variables may stand."""
         return (

@@ -27,24 +27,24 @@ class _Entry(Struct, frozen=True):
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def project_servers(root: Path) -> tuple[list[Definition], list[str]]:
-    """The servers, and a sentence for each that can't be used. Blocking."""
+def project_servers(root: Path) -> tuple[list[Definition], dict[str, str]]:
+    """The servers, and by name a sentence for each that can't be used. Blocking."""
     path = root / FILE
     try:
         entries = entries_of(read(path, MAX_BYTES))
     except (FileNotFoundError, NotADirectoryError):
-        return [], []
+        return [], {}
     except OSError as error:
-        return [], [f"{shown(path)} can't be read: {error.strerror}."]
+        return [], {FILE: f"{shown(path)} can't be read: {error.strerror}."}
     except ValueError as error:
-        return [], [f"{shown(path)} can't be used: {error}."]
+        return [], {FILE: f"{shown(path)} can't be used: {error}."}
     found: list[Definition] = []
-    problems: list[str] = []
+    problems: dict[str, str] = {}
     for name, entry in list(entries.items())[:MOST]:
         try:
             found.append(definition_of(name, entry))
         except DefinitionError as error:
-            problems.append(f"{shown(path)}: {error}")
+            problems[one_line(name)[:64]] = f"{shown(path)}: {error}"
     return found, problems
 
 

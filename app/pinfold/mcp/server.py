@@ -95,7 +95,10 @@ class Server:
             self._set("stopped", why)
 
     def answer(self, *, yes: bool) -> None:
+        """The user's answer to the question that waits, if one does."""
         if self._said is not None and not self._said.done():
+            self._settled.clear()
+            self._set("starting" if yes else "stopped", "" if yes else REFUSED)
             self._said.set_result(yes)
 
     async def settled(self) -> None:
@@ -140,6 +143,9 @@ class Server:
                 return
             answer = replace(answer, start=self._start, about=self._about)
             await asyncio.to_thread(self._answers.write, definition, answer)
+        if not place.attended and (not answer.texts or answer.start != self._start):
+            self._set("stopped", _sentence(NOBODY))
+            return
         given = expanded(definition, place.env, place.secret)
         await asyncio.to_thread(_prepare, place.state)
         self._connection = connection = Connection(
@@ -244,12 +250,9 @@ class Server:
         self._settled.set()
         self._changed(self.definition.name)
         try:
-            yes = await self._said
+            return await self._said
         finally:
             self._said = None
-        self._settled.clear()
-        self._set("starting" if yes else "stopped", "" if yes else REFUSED)
-        return yes
 
     def _as_state(self, state: Any, offer: Offer) -> ServerState:
         definition = self.definition

@@ -14,16 +14,25 @@ from pinfold.ports.tool import ToolError, ToolOutcome
 class McpServers:
     """`ports.servers.Servers`, over the SDK."""
 
-    def __init__(self, definitions: Sequence[Definition], place: Place) -> None:
+    def __init__(
+        self,
+        definitions: Sequence[Definition],
+        place: Place,
+        broken: Mapping[str, str] | None = None,
+    ) -> None:
+        """`broken` says by name why others can't be used."""
         self._place = place
+        self._broken = {
+            name: ServerState(name, "failed", why) for name, why in (broken or {}).items()
+        }
         self._listeners: list[Callable[[str], None]] = []
         self._servers = {one.name: Server(one, place, self._tell) for one in definitions}
 
     def names(self) -> Sequence[str]:
-        return tuple(self._servers)
+        return (*self._servers, *(self._broken.keys() - self._servers.keys()))
 
     def state(self, name: str) -> ServerState:
-        return self._servers[name].state
+        return self._servers[name].state if name in self._servers else self._broken[name]
 
     def known(self, name: str) -> ServerState | None:
         """Blocking."""
@@ -38,21 +47,27 @@ class McpServers:
             listener(name)
 
     async def start(self, name: str) -> None:
-        await self._servers[name].start()
+        if name in self._servers:
+            await self._servers[name].start()
+        else:
+            self._tell(name)
 
     async def stop(self, name: str) -> None:
-        await self._servers[name].stop()
+        if name in self._servers:
+            await self._servers[name].stop()
 
     async def restart(self, name: str) -> None:
-        await self._servers[name].stop()
-        await self._servers[name].start()
+        await self.stop(name)
+        await self.start(name)
 
     async def answer(self, name: str, *, yes: bool) -> None:
-        self._servers[name].answer(yes=yes)
+        if name in self._servers:
+            self._servers[name].answer(yes=yes)
 
     async def settled(self, name: str) -> ServerState:
         """Its state, once it is ready, waits for an answer, or has failed."""
-        await self._servers[name].settled()
+        if name in self._servers:
+            await self._servers[name].settled()
         return self.state(name)
 
     async def call(

@@ -369,6 +369,22 @@ COMMANDS = (
             Argument("name", metavar="NAME"),
         ),
     ),
+    Command(
+        "mcp",
+        "MCP servers: add, list, test, remove, import",
+        "mcp_command:command",
+        (
+            Argument("action", choices=("add", "list", "test", "remove", "import"), needed=True),
+            Argument("words", "NAME, for add also its COMMAND or URL", "WORD", kind="words"),
+            Argument("--env", "a variable that it sees", "NAME=VALUE", many="append"),
+            Argument("--header", "a header for its URL", "NAME=VALUE", many="append"),
+            Argument("--bearer-env", "the variable that holds its bearer token", "NAME"),
+            Argument("--cwd", "the folder that it works in", "DIR"),
+            _flag("--sandbox", "run it in the sandbox"),
+            _flag("--network", "with the network there"),
+            YES,
+        ),
+    ),
     Command("doctor", "show what was found, and what is missing", "actions:doctor"),
     Command(
         "local",

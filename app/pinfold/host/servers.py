@@ -1,0 +1,123 @@
+"""The MCP servers of a session, from the user's settings and the project's `.mcp.json`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pinfold import paths
+from pinfold.host.app_context import AppContext
+from pinfold.host.models import key_variables
+from pinfold.ports.tool import Sandbox
+from pinfold.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from pinfold.mcp.definition import Definition
+    from pinfold.mcp.servers import McpServers
+
+FILE = ".mcp.json"
+
+
+def project_root(ctx: AppContext) -> Path:
+    return paths.repository_root(ctx.cwd) or ctx.cwd
+
+
+def servers_of(
+    ctx: AppContext, folder: Path, sandbox: tuple[Sandbox | None, str], *, attended: bool
+) -> "McpServers | None":
+    """The servers for the session in `folder`; none where none is configured. Blocking.
+
+    `sandbox` is the session's, or why it has none. Where nobody can be asked (`attended`), what
+    is wrong with a server is printed on standard error.
+    """
+    root = project_root(ctx)
+    if not ctx.settings.mcp.servers and not (root / FILE).exists():
+        return None
+    from pinfold.mcp.server import Place
+    from pinfold.mcp.servers import McpServers
+
+    found, broken = definitions(ctx)
+    if not found and not broken:
+        return None
+    place = Place(
+        workspace=ctx.cwd,
+        folder=folder,
+        state=ctx.home / "mcp",
+        sandbox=sandbox[0],
+        no_sandbox=sandbox[1],
+        secret=key_variables(ctx.settings),
+        attended=attended,
+    )
+    made = McpServers(found, place, broken)
+    if not attended:
+
+        def say(name: str) -> None:
+            state = made.state(name)
+            if state.state == "stopped" and state.why:
+                print(f"pinfold: MCP server {name}: {state.why}", file=sys.stderr)
+
+        made.on_change(say)
+    return made
+
+
+def definitions(ctx: AppContext) -> "tuple[list[Definition], dict[str, str]]":
+    """All that are enabled, the user's first, and why others can't be used, by name. Blocking."""
+    from msgspec.structs import replace
+
+    from pinfold.mcp.definition import DefinitionError, check
+    from pinfold.mcp.project import project_servers
+
+    settings = ctx.settings.mcp.servers
+    found: list[Definition] = []
+    broken: dict[str, str] = {}
+    for name, given in settings.items():
+        if not given.enabled or not (given.command or given.url):
+            continue
+        try:
+            definition = of_user(name, given)
+            check(definition)
+            found.append(definition)
+        except DefinitionError as error:
+            broken[name] = str(error)
+    project, wrong = project_servers(project_root(ctx))
+    for definition in project:
+        name, own = definition.name, settings.get(definition.name)
+        if own is None:
+            found.append(definition)
+        elif own.enabled and not (own.command or own.url):
+            found.append(
+                replace(
+                    definition,
+                    sandbox=own.sandbox is not False,
+                    network=own.network,
+                    **_limits(own),
+                )
+            )
+    return found, {**wrong, **broken}
+
+
+def of_user(name: str, given: ServerSettings) -> "Definition":
+    from pinfold.mcp.definition import Definition
+
+    return Definition(
+        name,
+        "user",
+        given.command,
+        given.args,
+        given.cwd,
+        given.url,
+        given.headers,
+        given.bearer_env,
+        given.env,
+        sandbox=bool(given.sandbox),
+        network=given.network,
+        **_limits(given),
+    )
+
+
+def _limits(given: ServerSettings) -> dict[str, Any]:
+    return {
+        "enabled_tools": given.enabled_tools,
+        "disabled_tools": given.disabled_tools,
+        "startup_timeout": given.startup_timeout,
+        "tool_timeout": given.tool_timeout,
+    }
