@@ -1,6 +1,6 @@
 """What a session knows beyond its window: counters, queue, consent. Folded from events."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
 
@@ -85,6 +85,8 @@ class State(Struct):
     """All agents that were ever started."""
     finished: dict[int, ChildFinished] = field(default_factory=dict)
     """Those of them that have ended."""
+    children_behind: tuple[int, ...] = ()
+    """Those that had ended before the last compaction."""
     children_untold: set[int] = field(default_factory=set)
     """Those in the background of whose end the model has not been told."""
     spent_on_turns: int = 0
@@ -110,8 +112,14 @@ class State(Struct):
 
     @property
     def agents_untold(self) -> bool:
-        """Whether the model knows of other agents in the background than those that run."""
-        return self.told.get(CHILDREN, running({})) != running(self.in_background)
+        """Whether the model knows of other agents than those that run in the background, and
+        those of which a compaction took the results."""
+        return self.told.get(CHILDREN, running({})) != self.agents_now
+
+    @property
+    def agents_now(self) -> str:
+        """The digest of what the model is to know of them."""
+        return agents_known(self.in_background, self.children_behind)
 
     @property
     def jobs_untold(self) -> bool:
@@ -159,6 +167,7 @@ class State(Struct):
                 self.told = dict(telling for telling in known if telling)
                 if is_compaction(reason):
                     self.sent_to = ""
+                    self.children_behind = tuple(sorted(self.finished))
                 self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
             case GoalSet(text=text):
                 self.goal_set = text
@@ -187,14 +196,14 @@ class State(Struct):
                 told = not self.agents_untold
                 self.children[child] = begins
                 if told:  # by the result of the call
-                    self.told[CHILDREN] = running(self.in_background)
+                    self.told[CHILDREN] = self.agents_now
             case ChildFinished(child=child) as over:
                 told = not self.agents_untold
                 self.finished[child] = over
                 if child in self.children and self.children[child].background:
                     self.children_untold.add(child)
                 if told:
-                    self.told[CHILDREN] = running(self.in_background)
+                    self.told[CHILDREN] = self.agents_now
             case Unknown(type=kind) if kind == UNREADABLE:
                 self.unreadable += 1
             case PromptUnqueued(id=queue_id):
@@ -219,9 +228,14 @@ def digest(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def running(jobs: Mapping[int, object]) -> str:
+def running(jobs: Iterable[int]) -> str:
     """The digest of what runs in the background."""
     return digest(",".join(map(str, jobs)))
+
+
+def agents_known(in_background: Iterable[int], behind: Iterable[int]) -> str:
+    """The digest of agents: those that run, and those that had ended before a compaction."""
+    return digest(",".join(map(str, in_background)) + "".join(f";{n}" for n in behind))
 
 
 def told_in(item: Item) -> tuple[str, str] | None:

@@ -1,7 +1,7 @@
 """What a session's model is told of its agents, and what a crash did to them."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -9,7 +9,7 @@ from pinfold.agent.children.child import folder_of, named, summed_up, told
 from pinfold.agent.children.past import ended, events_of, last_words, own
 from pinfold.agent.children.reply import LAST_REPLY, shortened
 from pinfold.agent.record import Record
-from pinfold.agent.state import running
+from pinfold.agent.state import State
 from pinfold.agent.turn.ending import Ending
 from pinfold.ports.clock import Clock
 from pinfold.rollout.events import ChildFinished, ChildStarted, Data, ItemAdded
@@ -18,6 +18,8 @@ from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
 from pinfold.tokens.prices import Price
 
+MOST_LISTED = 20
+"""Agents that have ended."""
 STOPPED = "pinfold stopped"
 ELSEWHERE = "it works on for the session that started you"
 
@@ -75,19 +77,32 @@ async def tell(record: Record, prices: Mapping[str, Price]) -> None:
             for n in sorted(state.children_untold)
         ]
         if state.agents_untold:
-            detail = {ABOUT: [CHILDREN, running(state.in_background)]}
-            text = _running_text(state.in_background)
+            detail = {ABOUT: [CHILDREN, state.agents_now]}
+            text = "\n".join([*_running(state), *_behind(state)])
             items.append(Item(n=0, kind="context", content=text, detail=detail))
         return [ItemAdded(item=replace(item, n=n)) for n, item in enumerate(items, first)]
 
     await record.add(make)
 
 
-def _running_text(children: Mapping[int, ChildStarted]) -> str:
-    if not children:
-        return "No agent runs in the background any more."
-    lines = (f"- {named(child)}: {one_line(child.description)}" for child in children.values())
-    return "\n".join(["These agents run in the background:", *lines])
+def _running(state: State) -> Iterator[str]:
+    children = state.in_background
+    yield "These agents run in the background:" if children else "No agent runs in the background."
+    yield from (f"- {named(child)}: {one_line(child.description)}" for child in children.values())
+
+
+def _behind(state: State) -> Iterator[str]:
+    """Those whose results a compaction may have taken from the window."""
+    behind = state.children_behind[-MOST_LISTED:]
+    if not behind:
+        return
+    yield "These agents ended before the window was compacted (recall a1#3 brings item 3 of a1):"
+    if more := len(state.children_behind) - len(behind):
+        yield f"- and {more} before these"
+    for n in behind:
+        child, end = state.children[n], state.finished[n]
+        how = end.state + (f": {one_line(end.reason)[:80]}" if end.reason else "")
+        yield f"- {named(child)}, {how}, {end.items} items: {one_line(child.description)[:120]}"
 
 
 def _ended(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> Item:
