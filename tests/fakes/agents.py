@@ -59,12 +59,13 @@ async def troupe(
     journal: Journal | None = None,
     model: ModelInfo = MODEL,
     shown: bool = False,
+    user: User | None = None,
     agents: Mapping[str, Agent] = BUILT_IN,
     opening: Callable[[], object] = lambda: None,
 ) -> Stage:
     """A session in `root/work` that may start agents; where it is `shown`, the app's user answers
     (`Session.approver`, which `make_app` sets). `opening` is what happens while one is opened."""
-    clock, user, provider = FakeClock(), User(list(answers)), Cast(script, parts)
+    clock, user, provider = FakeClock(), user or User(list(answers)), Cast(script, parts)
     work, home = root / "work", root / "home"
     work.mkdir(exist_ok=True)
     given = options or Options()
