@@ -13,7 +13,7 @@ from fakes.agent import MODEL, Stage, User
 from fakes.provider import FakeClock, ScriptedProvider, Step
 from pinfold.agent.builder import build
 from pinfold.agent.children.built_in import BUILT_IN
-from pinfold.agent.children.definition import Agent, Agents, Order
+from pinfold.agent.children.definition import Agent, Agents, Order, Worktrees
 from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
@@ -62,6 +62,7 @@ async def troupe(
     user: User | None = None,
     agents: Mapping[str, Agent] = BUILT_IN,
     opening: Callable[[], object] = lambda: None,
+    worktrees: Worktrees | None = None,
 ) -> Stage:
     """A session in `root/work` that may start agents; where it is `shown`, the app's user answers
     (`Session.approver`, which `make_app` sets). `opening` is what happens while one is opened."""
@@ -89,7 +90,7 @@ async def troupe(
         opening()
         return await made(
             await asyncio.to_thread(order.journal),
-            work.resolve(),
+            order.cwd or work.resolve(),
             order.connection,
             [tool for tool in tools() if names is None or tool.schema.name in names],
             order.approver,
@@ -104,7 +105,7 @@ async def troupe(
         tools(),
         ask if shown else user,
         clock,
-        replace(given, agents=Agents(open_agent, agents)),
+        replace(given, agents=Agents(open_agent, agents, worktrees=worktrees)),
     )
     session.approver = None  # type: ignore[attr-defined]
     heard: list[Any] = []

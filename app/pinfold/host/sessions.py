@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
+from msgspec.structs import replace as changed
+
 from pinfold import __version__, paths
 from pinfold.agent.builder import build
 from pinfold.agent.children.definition import Agents, Order
@@ -21,6 +23,7 @@ from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.closest import shown, suggestion
 from pinfold.compaction.view import PlanOptions
 from pinfold.host.agent_files import known_agents
+from pinfold.host.agent_worktrees import AgentWorktrees
 from pinfold.host.allocator import share_heaps
 from pinfold.host.app_context import AppContext
 from pinfold.host.memories import reader_of
@@ -144,7 +147,12 @@ async def _agents(
 ) -> Agents:
     names = [tool.schema.name for tool in tools]
     found = await asyncio.to_thread(known_agents, ctx, names)
-    return Agents(partial(_open_agent, ctx, attended, names, servers), found.known, found.problems)
+    return Agents(
+        partial(_open_agent, ctx, attended, names, servers),
+        found.known,
+        found.problems,
+        worktrees=AgentWorktrees(ctx.cwd),
+    )
 
 
 async def _open_agent(
@@ -159,7 +167,7 @@ async def _open_agent(
             undoing.push_async_callback(connection.provider.close)
         every = await asyncio.to_thread(_tools, ctx.settings)
         session = await open_session(
-            ctx,
+            changed(ctx, cwd=order.cwd or ctx.cwd),
             order.approver,
             order.journal,
             connection=connection,

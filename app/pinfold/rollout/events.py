@@ -165,6 +165,8 @@ class ChildStarted(Data, frozen=True, kw_only=True):
     description: str
     call_id: str
     background: bool = False
+    worktree: str = ""
+    """The name of the Git worktree that it works in; empty in its parent's folder."""
 
 
 class ChildFinished(Data, frozen=True, kw_only=True):
@@ -179,6 +181,8 @@ class ChildFinished(Data, frozen=True, kw_only=True):
     seconds: float = 0.0
     answer: str = ""
     """Its last reply, where no result of a call holds it: an agent in the background."""
+    worktree: str = ""
+    """Where its worktree stays, with what it changed; empty where there is none any more."""
 
 
 class MemoryApplied(Data, frozen=True, kw_only=True):

@@ -63,15 +63,17 @@ def copy(
     at: int | None,
     now: Callable[[], datetime],
     parent: str | None = None,
+    cwd: str | None = None,
 ) -> int:
     """Fill the new session folder `target` from `source`, through item `at` (None: all).
 
     Lines are copied as they stand, but for the numbers of windows. Returns the last item copied.
-    `parent` is the session that starts it as its agent. Raises `JournalError`.
+    `parent` is the session that starts it as its agent, `cwd` the folder that it works in, where
+    that is another one. Raises `JournalError`.
     """
     with Journal.open(source, now, read_only=True) as journal:
         cut = _cut(journal, at)
-        _copy(journal, target, cut, now, parent)
+        _copy(journal, target, cut, now, parent, cwd)
     return cut.n
 
 
@@ -93,6 +95,7 @@ def _copy(
     cut: _Cut,
     now: Callable[[], datetime],
     agent_of: str | None = None,
+    cwd: str | None = None,
 ) -> None:
     """Copy the lines of `parent` up to the cut; a turn that it cuts off ends there."""
     forked_from = f"{parent.started.id}:{cut.n}"
@@ -103,7 +106,7 @@ def _copy(
         parent.started, schema=SCHEMA, id=target.name, forked_from=forked_from, adopted=adopted
     )
     if agent_of is not None:
-        started = replace(started, parent=agent_of, source="agent")
+        started = replace(started, parent=agent_of, source="agent", cwd=cwd or started.cwd)
     try:
         atomic_files.make_folder(target)
         # Held: until its rollout is there, nothing says that the rest is needed.

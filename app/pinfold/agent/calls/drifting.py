@@ -23,6 +23,7 @@ class Drifting:
         self._when = when
         self._attended = attended
         self._watches = record.state.turn > 0
+        self._is_agent = record.journal.started.parent is not None
         record.subscribe(self._hear)
 
     def _hear(self, update: Update) -> None:
@@ -30,7 +31,10 @@ class Drifting:
             case Appended(event=event) if isinstance(event.data, WindowReplaced):
                 self._watches = True
             case Appended(event=event) if isinstance(event.data, ItemAdded):
-                self._watches = self._watches and not is_request(event.data.item)
+                item = event.data.item
+                # An agent is asked by the session that started it, in a prompt that nobody typed.
+                asked = item.kind == "user" if self._is_agent else is_request(item)
+                self._watches = self._watches and not asked
 
     async def of(self, review: Review) -> tuple[str, ...]:
         """The files of an edit that nothing names, where that matters. Raises `JournalError`."""

@@ -6,7 +6,7 @@ _READS = ("read_file", "list_dir", "glob", "grep", "shell", "shell_output", "web
 
 EXPLORE = Agent(
     "explore",
-    "finds and reads, changes nothing",
+    "searches and reads only",
     "Find out what the task asks, and change nothing. Search widely before you read closely. "
     "Report what you found, with paths and line numbers, and what you did not find.",
     tools=_READS,

@@ -51,6 +51,10 @@ class Child:
     """The last item of that."""
     session: Session | None = None
     """While it works."""
+    folder: Path | None = None
+    """The one that it works in, in a worktree of its own."""
+    kept: str = ""
+    """Where that worktree stays."""
     stopped: str = ""
     """Why it was told to end."""
     line: str = WAITS
@@ -118,9 +122,13 @@ def used(models: Mapping[str, Usage]) -> int:
 
 
 def summed_up(
-    child: ChildStarted, ending: Ending, events: Sequence[Event], seconds: float
+    child: ChildStarted,
+    ending: Ending,
+    events: Sequence[Event],
+    seconds: float,
+    worktree: str = "",
 ) -> ChildFinished:
-    """What an agent came to, by its own events."""
+    """What an agent came to, by its own events; `worktree` is where its own stays."""
     spend = Spend()
     files: dict[str, None] = {}
     items = 0
@@ -140,6 +148,7 @@ def summed_up(
         files=tuple(files),
         models=spend.models,
         seconds=round(seconds, 1),
+        worktree=worktree,
     )
 
 
@@ -155,4 +164,7 @@ def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -
         more = len(end.files) - FILES_NAMED
         names = ", ".join(one_line(name) for name in end.files[:FILES_NAMED])
         said.append(f"changed {names}" + (f" and {more} more" if more > 0 else ""))
+    if end.worktree:
+        where = one_line(end.worktree)
+        said.append(f"its worktree stays: {where}, branch pinfold/{one_line(child.worktree)}")
     return f"[{' · '.join(said)}; recall a{child.child} lists what it did]"

@@ -157,21 +157,33 @@ class Children:
     # What happens to them
 
     async def start(
-        self, started: ChildStarted, prompt: str, *, fork: str = "none", at: int | None = None
+        self,
+        started: ChildStarted,
+        prompt: str,
+        *,
+        fork: str = "none",
+        at: int | None = None,
+        worktree: bool = False,
     ) -> Child:
         """Begin one; its number and its session's id are given here. `at` is the last item that a
-        fork of the window has. Raises `ToolError`, `JournalError`."""
+        fork of the window has; `worktree` is whether it works in one of its own.
+
+        Raises `ToolError`, `JournalError`.
+        """
         from uuid6 import uuid7
 
         if started.agent and started.agent not in self._agents.known:
             known = ", ".join(self._agents.known) or "none"
             raise ToolError(f"There is no agent named {started.agent!r}. There are: {known}.")
 
+        worktree = worktree or self._conversing.agent(started).worktree
         begun: list[ChildStarted] = []
 
         def make(_: int) -> list[ChildStarted]:
             number = max(self._record.state.children, default=0) + 1
-            begun.append(replace(started, child=number, session=str(uuid7())))
+            session = str(uuid7())
+            name = f"a{number}-{session[-6:]}" if worktree else ""
+            begun.append(replace(started, child=number, session=session, worktree=name))
             return begun
 
         await self._record.add(make)
@@ -246,7 +258,7 @@ class Children:
             ending = changed(ending, reason=child.stopped)
         child.answer = ending.answer or last_words(events)
         seconds = self._clock.monotonic() - child.begun
-        child.finished = summed_up(child.started, ending, events, seconds)
+        child.finished = summed_up(child.started, ending, events, seconds, child.kept)
         if child.started.background:
             kept = self._reply(child)
             child.finished = replace(child.finished, answer=kept.text[kept.head :])

@@ -34,6 +34,9 @@ BRIEF = """\
 You are an agent that works for another one, which gave you the task below. Nobody reads what you \
 write but your last message, which goes back to it: put all into that which it needs, with paths \
 and line numbers, in at most {} tokens."""
+WORKTREE = """\
+You work in {}, a Git worktree of your own that began at the last commit: what is not committed in \
+the folder of the agent that you work for is not in it. What you change stays in it for that one."""
 FAILURES = (ProviderError, JournalError, ToolError, OSError, ValueError)
 """What says by itself why an agent failed."""
 
@@ -62,6 +65,27 @@ class Conversing:
         self, child: Child, approver: Approver, hear: Callable[[Update], None]
     ) -> tuple[Ending, Sequence[Event]]:
         """How it ended, and its own events. Raises what opening a session raises."""
+        if not child.started.worktree:
+            return await self._in_session(child, approver, hear)
+        worktrees = self._agents.worktrees
+        if worktrees is None:
+            raise ToolError("There are no worktrees here.")
+        if self._consent.mode == "read-only":
+            raise ToolError("Approvals are read-only: no worktree is made.")
+        child.line = "makes a worktree"
+        child.folder = await worktrees.make(child.started.worktree)
+        try:
+            return await self._in_session(child, approver, hear)
+        finally:
+            try:
+                child.kept = await worktrees.leave(child.started.worktree)
+            except FAILURES as error:
+                child.kept = str(child.folder)
+                self._record.tell(Told(f"Agent {child.name}: {error}", "error"))
+
+    async def _in_session(
+        self, child: Child, approver: Approver, hear: Callable[[Update], None]
+    ) -> tuple[Ending, Sequence[Event]]:
         agent = self.agent(child.started)
         connection = self._connection()
         session = child.session = await self._agents.open(
@@ -72,6 +96,7 @@ class Conversing:
                 budget=self._budget,
                 approver=approver,
                 connection=changed(connection, provider=Lent(connection.provider)),
+                cwd=child.folder,
             )
         )
         stop = session.subscribe(hear)
@@ -98,7 +123,8 @@ class Conversing:
                 await session.compact("checkpoint")
         if child.stopped:
             return Ending("interrupted")
-        parts = (BRIEF.format(f"{LAST_REPLY:,}"), agent.prompt, child.prompt)
+        where = WORKTREE.format(child.folder) if child.folder else ""
+        parts = (BRIEF.format(f"{LAST_REPLY:,}"), where, agent.prompt, child.prompt)
         prompt = "\n\n".join(part for part in parts if part)
         return await session.send(prompt, ((0, len(prompt)),))  # nobody typed it
 
@@ -107,12 +133,19 @@ class Conversing:
         parent = self._record.journal
         folder = folder_of(parent, child.started)
         if child.fork != "none":
-            forks.copy(parent.folder, folder, child.fork_at, self._clock.now, parent.started.id)
+            forks.copy(
+                parent.folder,
+                folder,
+                child.fork_at,
+                self._clock.now,
+                parent.started.id,
+                str(child.folder) if child.folder else None,
+            )
             return Journal.open(folder, self._clock.now)
         started = SessionStarted(
             schema=SCHEMA,
             id=child.started.session,
-            cwd=parent.started.cwd,
+            cwd=str(child.folder) if child.folder else parent.started.cwd,
             version=parent.started.version,
             source="agent",
             parent=parent.started.id,

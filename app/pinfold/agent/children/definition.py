@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from pinfold.ports.tool import ToolError
 from pinfold.settings import Mode
@@ -57,6 +58,8 @@ class Order:
     approver: Approver
     connection: Connection
     """Lent: closing it does nothing."""
+    cwd: Path | None = None
+    """Where it works; None is the folder of the session that starts it."""
 
     def bind(self, options: Options) -> Options:
         """The options of the agent's session, where the parent's are `options`."""
@@ -72,6 +75,19 @@ class Order:
         )
 
 
+class Worktrees(Protocol):
+    """Git worktrees for agents."""
+
+    async def make(self, name: str) -> Path:
+        """The folder to work in, in a new worktree at the last commit. Raises `ToolError`."""
+        ...
+
+    async def leave(self, name: str) -> str:
+        """Remove it where it holds nothing new; where it stays otherwise, and empty if it does
+        not. Raises `ToolError`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Agents:
     """The agents that a session may start."""
@@ -82,6 +98,7 @@ class Agents:
     problems: tuple[str, ...] = ()
     """Why files that should define agents don't, in sentences."""
     most: int = MOST
+    worktrees: Worktrees | None = None
 
 
 async def no_agents(order: Order) -> Session:

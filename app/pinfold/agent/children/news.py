@@ -12,7 +12,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.state import State
 from pinfold.agent.turn.ending import Ending
 from pinfold.ports.clock import Clock
-from pinfold.rollout.events import ChildFinished, ChildStarted, Data, ItemAdded
+from pinfold.rollout.events import ChildFinished, ChildStarted, Data, ItemAdded, SessionStarted
 from pinfold.rollout.items import ABOUT, CHILD, CHILDREN, Item
 from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
@@ -44,6 +44,7 @@ async def take_up(record: Record, clock: Clock, prices: Mapping[str, Price]) -> 
             told_by_call[child.call_id] = (
                 f"Agent {named(child)} was interrupted: pinfold stopped. What it did until then is "
                 f"kept: recall a{child.child} lists it. Start another one to go on."
+                + (f" Its worktree stays: {one_line(end.worktree)}." if end.worktree else "")
             )
         await record.append(end)
     return told_by_call
@@ -57,7 +58,9 @@ def _left(record: Record, clock: Clock, child: ChildStarted) -> tuple[ChildFinis
         return _interrupted(child, STOPPED), ""
     seconds = (events[-1].ts - events[0].ts).total_seconds()
     ending = Ending("done") if ended(events) else Ending("interrupted", STOPPED)
-    return summed_up(child, ending, events, seconds), last_words(events)
+    first = events[0].data
+    folder = first.cwd if child.worktree and isinstance(first, SessionStarted) else ""
+    return summed_up(child, ending, events, seconds, folder), last_words(events)
 
 
 def _interrupted(child: ChildStarted, why: str) -> ChildFinished:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, StringConstraints
 
 from pinfold.agent.children.child import Child
 from pinfold.agent.children.children import Children
@@ -26,15 +26,15 @@ class TaskArguments(Arguments):
         "subagent_type": "agent",
         "agent_type": "agent",
         "run_in_background": "background",
+        "isolation": "worktree",
     }
 
-    description: Annotated[str, StringConstraints(strip_whitespace=True)] = Field(
-        description="in a few words"
-    )
+    description: Annotated[str, StringConstraints(strip_whitespace=True)]
     prompt: str
     agent: str = ""
     background: bool = False
     fork_turns: Literal["none", "all", "compacted"] = "none"
+    worktree: Annotated[bool, BeforeValidator(lambda given: given == "worktree" or given)] = False
 
 
 DESCRIPTION = 160
@@ -54,9 +54,9 @@ def schema_of(agents: Iterable[Agent]) -> ToolSchema:
     known = "; ".join(lines)
     return schema(
         "task",
-        "Have an agent do part of the work; several calls in one reply run side by side. You get "
-        "its last message. It knows only the prompt, with fork_turns also this conversation. "
-        f"agent: empty, or {known}",
+        "An agent does part of the work; calls in one reply run at once. You get its last "
+        "message. It knows only the prompt, with fork_turns this conversation; worktree: its own. "
+        f"agent: empty or {known}",
         TaskArguments,
     )
 
@@ -90,7 +90,11 @@ class Task(Tool):
             background=given.background,
         )
         child = await self._children.start(
-            started, given.prompt, fork=given.fork_turns, at=self._before()
+            started,
+            given.prompt,
+            fork=given.fork_turns,
+            at=self._before(),
+            worktree=given.worktree,
         )
         if given.background:
             text = f"[agent {child.name} has started; you are told when it has ended]"
