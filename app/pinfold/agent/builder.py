@@ -43,6 +43,7 @@ from pinfold.agent.requests.prewarm import Prewarm
 from pinfold.agent.requests.request import Requester
 from pinfold.agent.requests.server_count import ServerCount
 from pinfold.agent.servers.making import servers_of
+from pinfold.agent.servers.mentioned import Mentioned
 from pinfold.agent.session import Session
 from pinfold.agent.steering.meter import Meter
 from pinfold.agent.steering.steering import Steering
@@ -226,8 +227,9 @@ async def build(
         await choice.switch(name, triggers, reading)
 
     expanding = Expanding(record, skills, calls, approvals.ask, choice, switch)
+    mentioned = Mentioned(record, servers, outputs, cwd)
     before = BeforeTurn(
-        record, cwd, model, front, hooks, files, calls.tell_limits, git, left, expanding
+        record, cwd, model, front, hooks, files, calls.tell_limits, git, left, expanding, mentioned
     )
     queue = PromptQueue(record)
     planning = Planning(record, consent, approvals.ask)

@@ -77,10 +77,10 @@ async def test_the_front_stays_over_ten_turns_with_a_late_start_a_death_and_new_
     for earlier, later in pairwise(texts):
         assert common(earlier, later) > len(earlier) - 3
     items = told(requests[-1])
-    assert [text.partition(".")[0] for text in items] == [
-        "MCP server late is available",
-        "MCP server git is not running: It exited with code 1",
-        "MCP server git is available",
+    assert [text.partition(", tools")[0] for text in items] == [
+        "MCP server late is available now",
+        "MCP server git is not running: its tools fail. It exited with code 1.",
+        "MCP server git is available now",
     ]
     assert "tools by find_tools and call_tool: fetch" in items[0]
     assert "log, blame" in items[2]

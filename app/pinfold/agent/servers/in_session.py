@@ -179,15 +179,15 @@ class SessionServers:
             if front is not None and front.hash == state.hash and front.folded != "stopped":
                 again = f"{about} is available, as listed at the beginning."
                 return Telling(about, again, f"ready {state.hash}") if told else None
-            text = f"{about} is available. What it offers now: {self.listing.line(state)}"
+            text = self.listing.line(state, " is available now")
             if front is not None and front.hash != state.hash:
                 text += self._changes(state, front)
             return Telling(about, text, f"ready {state.hash}")
         if front is None and not told:
             return None
         if state.state in ("failed", "stopped"):
-            why = f": {one_line(state.why)[:300]}" if state.why else ""
-            return Telling(about, f"{about} is not running{why}. Its tools fail.", "down")
+            why = f" {one_line(state.why)[:300]}" if state.why else ""
+            return Telling(about, f"{about} is not running: its tools fail.{why}", "down")
         if state.state == "waiting" or (state.state == "ready" and not state.approved):
             text = f"{about} waits for the user's approval. Until then its tools fail."
             return Telling(about, text, "waiting")

@@ -174,9 +174,9 @@ class Listing:
         said = texts.instructions(lists, self._count) if lists is not None else ""
         return "\n".join(part for part in (line, said) if part)
 
-    def line(self, lists: ServerState) -> str:
+    def line(self, lists: ServerState, is_: str = "") -> str:
         """The line of a server that the front does not have as it is."""
-        return texts.index(lists.name, [tool.name for tool in lists.tools], self._count)
+        return texts.index(lists.name, [tool.name for tool in lists.tools], self._count, is_)
 
     def said(self, name: str) -> str:
         """A server's instructions."""

@@ -92,10 +92,10 @@ def instructions(state: ServerState, count: Callable[[str], int]) -> str:
     return head + text
 
 
-def index(server: str, tools: Sequence[str], count: Callable[[str], int]) -> str:
-    """One line: the server and the bare names of its folded tools; names that don't fit are
-    counted."""
-    head = f"MCP server {name(server)}, tools by find_tools and call_tool: "
+def index(server: str, tools: Sequence[str], count: Callable[[str], int], is_: str = "") -> str:
+    """One line: the server, how it is, and the bare names of its folded tools; names that don't
+    fit are counted."""
+    head = f"MCP server {name(server)}{is_}, tools by find_tools and call_tool: "
     names = [name(tool) for tool in tools]
     line = head + ", ".join(names)
     shown = len(names)

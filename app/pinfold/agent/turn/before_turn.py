@@ -9,6 +9,7 @@ from pinfold.agent.context.git_state import GitState
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
+from pinfold.agent.servers.mentioned import Mentioned
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.reopening import LeftAt, changed_since
@@ -34,6 +35,7 @@ class BeforeTurn:
         git: GitState,
         left: LeftAt,
         expanding: Expanding,
+        mentioned: Mentioned,
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -44,6 +46,7 @@ class BeforeTurn:
         self._tell_limits = tell_limits
         self._git = git
         self._expanding = expanding
+        self._mentioned = mentioned
         self._left = "" if record.journal.started.parent else left.for_model()
         """How the session was left, until the model is told; an agent's fork was not left."""
         self._greeted = False
@@ -55,14 +58,14 @@ class BeforeTurn:
         Raises `JournalError`, and `Stopped` where a hook stops the prompt, or what it calls can't
         be used.
         """
-        called = await self._expanding.called(prompt)
+        of_server = self._mentioned.called(prompt)
+        called = None if of_server else await self._expanding.called(prompt)
         if called is not None:
             await self._expanding.choose_model(called)
         context = await self._front.settle()
         await self._greet()
         await self.check(prompt.text)
-        images = await self.pictures(prompt.text)
-        await self._front.tell_servers()
+        images = await self.attachments(prompt)
         await goal.tell(self._record)
         if self._model().tools:
             await self._tell_limits()
@@ -70,6 +73,8 @@ class BeforeTurn:
         await self._catch_up()
         if called is not None:
             await self._expanding.put(called)
+        if of_server is not None:
+            images += await self._mentioned.put(of_server)
         return context, images
 
     async def _greet(self) -> None:
@@ -88,12 +93,15 @@ class BeforeTurn:
             raise Stopped(f"A hook stopped this prompt: {outcome.stop}")
         await self._add("context", outcome.context)
 
-    async def pictures(self, prompt: str) -> tuple[Image, ...]:
-        """Those that a prompt names."""
-        images, problems = await asyncio.to_thread(attached, prompt, self._cwd)
+    async def attachments(self, prompt: Prompt) -> tuple[Image, ...]:
+        """The pictures that a prompt names; the resources of servers are journalled.
+
+        Raises `JournalError`.
+        """
+        images, problems = await asyncio.to_thread(attached, prompt.text, self._cwd)
         for problem in problems:
             self._record.warn(problem)
-        return images
+        return images + await self._mentioned.resources(prompt)
 
     async def _catch_up(self) -> None:
         """Journal what changed since the last request; the model reads what became of it."""

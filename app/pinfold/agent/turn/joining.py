@@ -44,7 +44,7 @@ class Joining:
             queue_id, sending = found
             try:
                 await self._before.check(sending.prompt.text)
-                images = await self._before.pictures(sending.prompt.text)
+                images = await self._before.attachments(sending.prompt)
                 user = user_item(sending.prompt, turn, images)
                 sent = PromptUnqueued(id=queue_id, reason="sent")
                 await record.add(lambda n: [sent, ItemAdded(item=replace(user, n=n))])  # noqa: B023
