@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from fakes.agents import task, troupe
 from fakes.provider import Step, calls, says
@@ -16,6 +17,7 @@ from fakes.screen import make_app, until
 from pinfold.ports.errors import RequestRejected
 from pinfold.tui.agent_view import AgentHead, AgentView
 from pinfold.tui.approval.card import ApprovalCard
+from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
@@ -182,6 +184,36 @@ async def test_the_transcript_of_one_that_has_ended(tmp_path: Path) -> None:
         await until(on.pilot, lambda: not view.display)
         assert own.scroll_offset.y == 50
         assert on.app.focused is on.app.screen.query_one("Editor")
+
+
+async def test_find_reaches_into_the_work_of_agents(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text("one\na rare zebra\n")
+    parts = {"count": [calls(("r", "read_file", '{"path": "a.txt"}')), says("One.")]}
+    script = [calls(task("c1", "count")), says("No animals. Zebrafish!")]
+    async with showing(tmp_path, script, parts) as on:
+        await on.session.send("go")
+        await on.pilot.press("ctrl+f", *"zebra")
+        bar = on.app.screen.query_one(FindBar)
+
+        def said() -> str:
+            return "\n".join(str(part.visual) for part in bar.query(Static) if part.display)
+
+        await until(on.pilot, lambda: "1/1 · 1 in agents" in said())
+        listed = next(line for line in said().splitlines() if "a1#" in line)
+        assert "a rare zebra" in listed
+        n = int(listed.split("#")[1].split()[0])
+        await on.pilot.press("enter")  # past the last match of the transcript
+        await until(on.pilot, lambda: "› a1#" in said())
+        await on.pilot.press("enter")
+        await until(on.pilot, lambda: "● a1  count" in head(on))
+        await until(on.pilot, lambda: "a rare zebra" in drawn(on.pilot))
+        view = on.app.screen.query_one(AgentView).transcript
+        assert n in {item.n for item in view._marked.entry.items}
+        await on.pilot.press("escape")
+        await until(on.pilot, lambda: not bar.display)
+        await on.pilot.press("escape")
+        await until(on.pilot, lambda: not on.app.screen.query_one(AgentView).display)
 
 
 def head(on: Any) -> str:

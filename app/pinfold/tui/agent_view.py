@@ -87,8 +87,8 @@ class AgentView(Vertical):
         yield self.transcript
         yield self._gauge
 
-    async def show(self, session: Session, number: int, item: int = 0) -> None:
-        """Show an agent of `session`, at one of its items. Raises `JournalError`."""
+    async def show(self, session: Session, number: int) -> None:
+        """Show an agent of `session`. Raises `JournalError`."""
         self.hide()
         agent = session.children.status(number)
         assert agent is not None
@@ -96,8 +96,6 @@ class AgentView(Vertical):
         self._head.show(agent)
         if not self._listen():
             await self._read()
-        if item:
-            self.call_after_refresh(self.transcript.jump, item)
 
     def agents_changed(self, agents: Sequence[ChildStatus]) -> None:
         """These agents work, or have ended."""

@@ -199,6 +199,7 @@ class Shell(Agents):
             self._bridge.close()
         self._session = self._stopping.session = session
         self._find_bar.leave()
+        self._look_in_all()
         self._look_at(session.cwd)
         await self._transcript.warm()
         self._transcript.set_welcome(welcome.welcome(session, warnings, offer))

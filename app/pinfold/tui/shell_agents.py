@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 
+from pinfold.tui.find import FindBar
+from pinfold.tui.find_agents import AgentSearch
 from pinfold.tui.shell_keys import Keys
 from pinfold.tui.transcript.view import Transcript
 
@@ -37,8 +39,9 @@ class Agents(Keys):
         self.show_agent(event.number)
 
     @work(exclusive=True, group="agent")
-    async def show_agent(self, number: int, item: int = 0) -> None:
-        """Show what an agent of the session does or did, at one of its items."""
+    async def show_agent(self, number: int, item: int = 0, text: str = "") -> None:
+        """Show what an agent of the session does or did, at one of its items, in which `text` was
+        found."""
         from pinfold.rollout.journal import JournalError
         from pinfold.tui.agent_view import AgentView
 
@@ -50,7 +53,7 @@ class Agents(Keys):
             await self.mount(self._agent, before=self._lines)
             self.watch(self._agent.transcript, "behind", self._show_behind, init=False)
         try:
-            await self._agent.show(self._session, number, item)
+            await self._agent.show(self._session, number)
         except JournalError as error:
             self.leave_agent()
             self.tell(str(error), "error")
@@ -60,6 +63,13 @@ class Agents(Keys):
         self._status.agent = agent.name
         self._find_bar.look_in(self._agent.transcript)
         self._agent.transcript.focus()
+        self.call_after_refresh(self._arrive, item, text)
+
+    def _arrive(self, item: int, text: str) -> None:
+        if item and not self.pane.jump(item):
+            self._hints.show(f"It has no item #{item}")
+        if text:
+            self._find_bar.open(text)
 
     def leave_agent(self) -> bool:
         """Back to the session, where it was left; False where no agent is shown."""
@@ -70,10 +80,19 @@ class Agents(Keys):
         self._swap(shown=False)
         self._show_behind()
         self._status.agent = ""
-        self._find_bar.look_in(self._transcript)
+        self._look_in_all()
         card = self._questions.card
         (card if card is not None else self._home).focus()
         return True
+
+    def _look_in_all(self) -> None:
+        """Find in the session's transcript, and in what its agents did."""
+        assert self._session is not None
+        self._find_bar.look_in(self._transcript, AgentSearch(self._session.children))
+
+    @on(FindBar.Wanted)
+    def _found_in_agent(self, event: FindBar.Wanted) -> None:
+        self.show_agent(event.hit.agent, event.hit.item, event.text)
 
     def _swap(self, *, shown: bool) -> None:
         """Put the agent in the place of the session, or the session back."""
@@ -89,6 +108,10 @@ class Agents(Keys):
         self._transcript.agents_changed(agents)
         if self._agent is not None and self._agent.number:
             self._agent.agents_changed(agents)
+
+    def show(self, n: int) -> None:
+        self.leave_agent()
+        super().show(n)
 
     def action_interrupt(self) -> None:
         if self._find_bar.display or not self.leave_agent():

@@ -94,6 +94,8 @@ class Reader(Viewport, can_focus=True):
 
     FOCUS_ON_CLICK = False  # else a click would have what is typed next act on items
 
+    _origin: Block | None = None
+    """Where a search begins: the nearest match from there is shown."""
     writer: Widget | None = None
     """Gets what is typed while no item has the cursor, and the keys that mean nothing here."""
     _heir: Widget | None = None
@@ -119,6 +121,7 @@ class Reader(Viewport, can_focus=True):
             return False
         self._move_cursor(block)
         self._reveal(block, to_top=True)
+        self._origin = block
         return True
 
     # Keys

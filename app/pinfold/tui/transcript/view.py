@@ -51,8 +51,6 @@ class Transcript(Reader):
         self._dirty: dict[Block, None] = {}
         self._frame: Timer | None = None
         self._digging: Timer | None = None
-        self._origin: Block | None = None
-        """Where the search began: the nearest match from there is shown."""
         self._opened: Block | None = None
         """What was opened to show a match; it is closed when the search continues."""
 
