@@ -22,6 +22,7 @@ _MODULES = (
     "agents",
     "mcp",
     "memories",
+    "skills",
     "screen",
 )
 """Those with `ACTIONS`, in the order of the help."""
@@ -50,7 +51,7 @@ USUAL = (
 BY_ID = {action.id: action for action in ACTIONS}
 BY_SLASH = {name: action for action in ACTIONS for name in action.slash}
 
-_COMMAND = re.compile(r"/([a-z][\w-]*)(?:\s+(.*))?\Z", re.DOTALL)
+_COMMAND = re.compile(r"/([a-z][\w:-]*)(?:\s+(.*))?\Z", re.DOTALL)
 
 
 def parse(text: str) -> tuple[Action, str] | None:

@@ -33,6 +33,8 @@ class Extension(Struct, frozen=True, kw_only=True):
     """Those that the file would have approved: shown, without effect."""
     manual: bool = False
     """Whether the model may not use it by itself."""
+    files: tuple[str, ...] = ()
+    """What is beside a project's skill, by paths below its folder; not all where there are many."""
     hash: str = ""
     """Of all that the user accepts with it."""
     notes: tuple[str, ...] = ()

@@ -97,7 +97,7 @@ class Reader:
                 notes.append("it has no description: its first line stands for one")
             if not (description := made.description or one_line(made.body.partition("\n")[0])):
                 raise matter.error("it has no description and no text")
-            digest = self._tree(path.parent, matter.hash) if place.source == "project" else ""
+            beside = files(path.parent, _SCANNED) if place.source == "project" else []
             return replace(
                 made,
                 kind="skill",
@@ -105,7 +105,8 @@ class Reader:
                 description=description,
                 manual=matter.flag("disable-model-invocation"),
                 notes=tuple(notes),
-                hash=digest,
+                files=tuple(beside[:LISTED]),
+                hash=self._tree(path.parent, matter.hash, beside),
             )
         except FrontMatterError as error:
             raise Unusable(str(error)) from error
@@ -149,10 +150,10 @@ class Reader:
             raise Unusable(str(known[1]))
         return known[1]
 
-    def _tree(self, folder: Path, own: str) -> str:
-        """A hash of a skill's file, and of all files beside and below it."""
+    def _tree(self, folder: Path, own: str, beside: Iterable[str]) -> str:
+        """A hash of a skill's file, and of the files `beside` it."""
         digest = hashlib.sha256(own.encode())
-        for name in files(folder, _SCANNED):
+        for name in beside:
             digest.update(f"\0{name}\0{self._digest(folder / name)}".encode("utf-8", "replace"))
         return digest.hexdigest()
 
@@ -259,13 +260,17 @@ def _extension(matter: FrontMatter, path: Path, place: Place) -> Extension:
         name="",
         source=place.source,
         path=path,
-        shown=_shown(path),
+        shown=_shown(path) if place.root is None else one_line(_below_root(path, place.root)),
         body=body,
         description=matter.text("description"),
         tools=matter.words("allowed-tools"),
         hash=matter.hash,
         notes=tuple(notes),
     )
+
+
+def _below_root(path: Path, root: Path) -> str:
+    return str(path.relative_to(root.resolve()))
 
 
 def _marked(found: Iterable[Extension]) -> Iterator[Extension]:

@@ -87,7 +87,7 @@ class Outbox:
             if prompt.text.startswith("!"):
                 session.run_command(prompt.text[1:].strip())
             else:
-                session.send(prompt.text, prompt.pasted, steers=steers)
+                session.send(prompt.text, prompt.pasted, steers=steers, expands=prompt.expands)
         except Exception:
             self._put_back(prompt)
             raise

@@ -25,6 +25,7 @@ from pinfold.tui.hints import Hints
 from pinfold.tui.keys import key_of
 from pinfold.tui.lines import Lines, QueueLines, RetryLine
 from pinfold.tui.outbox import Outbox
+from pinfold.tui.own_commands import offered, prompt_of
 from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
@@ -77,6 +78,7 @@ class Shell(Agents):
         self._history = History(config.history)
         self._popup = Popup()
         self.editor = Editor(self._popup, self._history, config.cwd, choices, vim=config.vim)
+        self.editor.completer.own = lambda: offered(self._session)
         self._drafts = Drafts(self.editor)
         self._transcript = Transcript()
         self._transcript.writer = self.editor
@@ -283,9 +285,9 @@ class Shell(Agents):
 
     @on(Editor.Sent)
     def _sent(self, event: Editor.Sent) -> None:
-        text = event.text
+        prompt = prompt_of(event.text, event.pasted, self._session)
         try:
-            command = registry.parse(text)
+            command = None if prompt.expands else registry.parse(event.text)
         except CommandError as error:
             self.tell(str(error), "error")
             return
@@ -293,7 +295,6 @@ class Shell(Agents):
             self.post_message(self.Commanded(*command))
         else:
             self._transcript.scroll_end()
-            prompt = Prompt(text, tuple(event.pasted))
             self._outbox.send(self._session, prompt, steers=event.steers)
 
     def submit(self, prompt: Prompt) -> None:

@@ -60,7 +60,8 @@ class Expanding:
             raise Stopped(f"There is no {prompt.text.split()[0]} any more: it is not sent.")
         if found.extension.state != "ready":
             raise Stopped(
-                f"{found.extension.shown} waits for your word: /skills shows what it says."
+                f"{found.extension.shown} is the project's, and you have not accepted it as it is: "
+                f"/{found.extension.kind}s shows what it says."
             )
         return found
 

@@ -44,6 +44,8 @@ class Completer:
         self._offered: Token | None = None
         """What the list is for: an earlier token while files are looked for."""
         self.token: Token | None = None
+        self.own: Callable[[], Sequence[Candidate]] = tuple
+        """Commands beside pinfold's own."""
 
     @property
     def is_open(self) -> bool:
@@ -106,11 +108,14 @@ class Completer:
             return
         match token.kind:
             case "command":
-                self._offer(token, completion.commands(token.query, self._prompts.commands()))
+                self._offer(token, self._commands(token.query))
             case "argument":
                 self._offer(token, completion.choices(token.query, self._choices(token.command)))
             case "file":
                 self._area.run_worker(self._find_files(token), group="files", exclusive=True)
+
+    def _commands(self, query: str) -> Sequence[Candidate]:
+        return completion.commands(query, self._prompts.commands(), self.own())
 
     async def _find_files(self, token: Token) -> None:
         if self._files is None or not token.query:

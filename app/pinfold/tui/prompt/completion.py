@@ -31,7 +31,7 @@ class Candidate(Struct, frozen=True):
     """What takes the token's place."""
 
 
-_COMMAND = re.compile(r"/([\w-]*)\Z")
+_COMMAND = re.compile(r"/([\w:.-]*)\Z")
 _ARGUMENT = re.compile(r"/([\w-]+)[ ]+(\S*)\Z")
 _FILE = re.compile(r"(?:^|(?<=[\s(\[\"'`]))@([^\s@]*)\Z")
 
@@ -47,12 +47,14 @@ def token_at(before: str, *, first_line: bool) -> Token | None:
     return None
 
 
-def commands(query: str, used: Iterable[str] = ()) -> list[Candidate]:
+def commands(
+    query: str, used: Iterable[str] = (), own: Iterable[Candidate] = ()
+) -> list[Candidate]:
     """Commands whose name begins with `query`, then those that hold it.
 
-    The most used come first: `used` has a command's name for each use.
+    The most used come first: `used` has a command's name for each use. `own` are beside pinfold's.
     """
-    uses = Counter(BY_SLASH[name].id for name in used if name in BY_SLASH)
+    uses = Counter(BY_SLASH[name].id if name in BY_SLASH else name for name in used)
     found: list[tuple[tuple[bool, int, int, str], Candidate]] = []
     for action in ACTIONS:
         names = [name for name in action.slash if query in name]
@@ -62,13 +64,19 @@ def commands(query: str, used: Iterable[str] = ()) -> list[Candidate]:
             usual = USUAL.index(action.id) if action.id in USUAL else len(USUAL)
             rank = (not name.startswith(query), -uses[action.id], usual, name)
             found.append((rank, Candidate(shown, action.title, f"/{name} ")))
+    for candidate in own:
+        name = candidate.insert.strip(" /")
+        if query in name:
+            rank = (not name.startswith(query), -uses[name], len(USUAL), name)
+            found.append((rank, candidate))
     return [candidate for _, candidate in sorted(found, key=lambda entry: entry[0])]
 
 
-def is_short_for_one(query: str) -> bool:
+def is_short_for_one(query: str, own: Sequence[Candidate] = ()) -> bool:
     """Whether `query` is no command's name, but only one command's begins with it."""
-    fitting = [command for command in commands(query) if command.insert.startswith(f"/{query}")]
-    return query not in BY_SLASH and len(fitting) == 1
+    every = commands(query, own=own)
+    fitting = [command.insert for command in every if command.insert.startswith(f"/{query}")]
+    return query not in BY_SLASH and f"/{query} " not in fitting and len(fitting) == 1
 
 
 def choices(query: str, values: Iterable[str]) -> list[Candidate]:

@@ -275,7 +275,7 @@ class Editor(Writing):
             return False
         match token.kind:
             case "command":
-                return completion.is_short_for_one(token.query)
+                return completion.is_short_for_one(token.query, self.completer.own())
             case "argument":
                 return False
             case "file":

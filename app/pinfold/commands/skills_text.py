@@ -1,0 +1,67 @@
+"""Skills and commands in words: what the panels, `/skills list` and `pinfold skills` say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from pinfold.numbers import tokens
+from pinfold.sanitize import one_line
+
+if TYPE_CHECKING:
+    from pinfold.skills.extension import Extension, Kind, State
+
+NONE: dict[Kind, str] = {
+    "skill": "There are no skills. docs/skills.md says where they lie.",
+    "command": "There are no commands of your own. docs/skills.md says where they lie.",
+}
+SIGNS: dict[State, str] = {"ready": "●", "untrusted": "?", "new": "?", "changed": "!"}
+HIDDEN = "○"
+SAID: dict[State, str] = {
+    "ready": "",
+    "untrusted": "waits: this folder is not trusted",
+    "new": "waits: you have not accepted it",
+    "changed": "waits: it has changed since you accepted it",
+}
+SOURCES = {"user": "yours", "project": "project", "prompts": "Codex"}
+
+
+def sign(one: Extension) -> str:
+    return HIDDEN if one.hidden_by and one.state == "ready" else SIGNS[one.state]
+
+
+def called(one: Extension) -> str:
+    """How it is typed, without the slash."""
+    plain = not one.hidden_by or one.source == "prompts"
+    return one.name if plain else f"{one.source}:{one.name}"
+
+
+def standing(one: Extension) -> list[str]:
+    """What is to be said of it beside its description, in short clauses."""
+    found = [
+        SAID[one.state],
+        f"hidden by {one.hidden_by}" if one.hidden_by else "",
+        f"yours alone to start: /{called(one)}" if one.manual else "",
+        f"asks for the model {one.model}" if one.model else "",
+        f"allowed-tools without effect: {', '.join(one.tools)}" if one.tools else "",
+    ]
+    return [*filter(None, found), *(note.rstrip(".") for note in one.notes)]
+
+
+def lines(found: Iterable[Extension], count: Callable[[str], int]) -> list[str]:
+    """A line for each."""
+    shown = list(found)
+    width = max((len(called(one)) for one in shown), default=0)
+    return [
+        f"{sign(one)} {called(one):<{width}}  {SOURCES[one.source]:<7}  "
+        f"{tokens(count(one.body)):>5} tokens  "
+        + " · ".join([one.description[:100], *standing(one), one.shown])
+        for one in shown
+    ]
+
+
+def page(one: Extension) -> str:
+    """All of it, as the model would read it; safe to show."""
+    beside = f"beside it: {', '.join(map(one_line, one.files))}" if one.files else ""
+    head = [one.description, one.shown, *standing(one), beside]
+    return "\n".join([*filter(None, head), "", one.body])
