@@ -209,11 +209,12 @@ class LiveSession(Session):
         *,
         steers: bool = True,
         ours: bool = False,
+        expands: bool = False,
     ) -> "asyncio.Future[Ending]":
         self.pasted.append(provenance.slices(text, pasted))
         if not self.busy:
             self.sent.append(text)
-        return super().send(text, pasted, steers=steers, ours=ours)
+        return super().send(text, pasted, steers=steers, ours=ours, expands=expands)
 
     def run_command(self, command: str) -> None:
         self.commands.append(command)

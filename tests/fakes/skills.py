@@ -2,8 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 from pinfold.skills.library import Library
 from pinfold.skills.places import places
+
+
+def user_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a user whose home is `folder/user`."""
+    monkeypatch.setenv("HOME", str(folder / "user"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "user/.config"))
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
 
 
 class Ground:

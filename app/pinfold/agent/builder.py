@@ -114,7 +114,7 @@ async def build(
 
     # What a call and a request need
     remembering = Remembering(record, options.memories)
-    skills = Skills(record, options.skills, options.servers_budget)
+    skills = Skills(record, options.skills, options.servers_budget, busy)
     hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
     consent = Consent(
         options.approvals,

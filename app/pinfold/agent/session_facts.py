@@ -39,6 +39,7 @@ class SessionFacts:
         """The agents that it started."""
         self.servers = parts.servers
         """The MCP servers; None where none is configured."""
+        self.skills = parts.skills
         self.library = parts.skills.library
         """Skills and commands; none where there can be none."""
         self.reading = parts.reading

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pinfold.closest import suggestion
 from pinfold.commands.action import Action
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
@@ -48,6 +47,8 @@ async def skill(context: Context, name: str = "") -> None:
     if not name:
         context.open("skills")
         return
+    from pinfold.closest import suggestion
+
     known = [one.name for one in library_of(context).shelf.of("skill")]
     raise CommandError(f"There is no skill {name}{suggestion(name, known)}".rstrip("?") + ".")
 

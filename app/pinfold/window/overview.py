@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Form, Item, Kind
+from pinfold.tokens.items import SKILLS
 from pinfold.window.gauge import Gauge
 from pinfold.window.reading import Reading
 from pinfold.window.titles import title_of
@@ -98,12 +99,19 @@ def overview(
 
 def _before(gauge: Gauge) -> Iterator[ContextRow]:
     """What is before the window, the folded tools of servers included."""
+    skills = gauge.context.skills
     servers = {server.name: server for server in gauge.context.servers}
     for part, name, tokens in gauge.context_rows():
-        folded = part == "memories" and not tokens
-        yield ContextRow(
-            part, name, tokens, folded or (part == "servers" and bool(servers[name].folded))
-        )
+        match part:
+            case "memories":
+                folded = not tokens
+            case "servers":
+                folded = bool(servers[name].folded)
+            case "instructions" if name == SKILLS:
+                folded = skills is not None and bool(skills.folded)
+            case _:
+                folded = False
+        yield ContextRow(part, name, tokens, folded)
     for server in servers.values():
         for tool in server.tools:
             if server.folded or tool.folded:

@@ -1,28 +1,36 @@
 """Skills and commands in a session: what the model is told of them, and what the user is."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from pinfold.agent.context.instructions import hashed
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
+from pinfold.agent.servers.in_session import Folding
 from pinfold.agent.updates import Told
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import SkillIndex
 from pinfold.skills.extension import Extension, Shelf
 from pinfold.skills.index import index
 from pinfold.skills.library import Library, said
+from pinfold.window.refused import Refused
 
-SHARE = 0.05
-"""Of the context window: the index is folded above that."""
 READ = "skills that were read"
 """A subject: those whose text a compaction took out of the window."""
 
 
 class Skills:
-    def __init__(self, record: Record, library: Library | None, share: float = SHARE) -> None:
+    def __init__(
+        self, record: Record, library: Library | None, share: float, busy: Callable[[], bool]
+    ) -> None:
+        """`share` is that of the context window above which the index is folded."""
         self.library = library
         self._record = record
         self._share = share
+        self._busy = busy
         self._said = frozenset[str]()
         """Problems that the user knows of."""
         self._waiting = frozenset[tuple[str, str]]()
@@ -59,6 +67,29 @@ class Skills:
             found = await asyncio.to_thread(index, skills, count, budget, before)
             self._made = made_from, found
         return self._made[1]
+
+    def folding(self, *, folded: bool) -> Folding:
+        """What folding or unfolding the index would do. Raises `Refused`."""
+        record = self._record
+        before = record.gauge.context
+        if before.skills is None:
+            raise Refused("The requests carry no skills.")
+        if record.journal.read_only:
+            raise Refused("This session is open to read only. /fork continues in a fork of it.")
+        if bool(before.skills.folded) == folded:
+            raise Refused(f"Skills are {'folded' if folded else 'unfolded'} already.")
+        index = replace(before.skills, folded="user" if folded else "", open=not folded)
+        after = replace(before, skills=index)
+        freed = record.gauge.count_context(before) - record.gauge.count_context(after)
+        lost = record.gauge.correct(record.gauge.estimate) if record.state.sent_to else 0
+        return Folding("skills", folded, after, freed, lost)
+
+    async def fold(self, folding: Folding) -> str:
+        """Do it; says so. Raises `Refused`, `JournalError`."""
+        if self._busy():
+            raise Refused("A turn is running: do it once that has ended, or press Esc first.")
+        await self._record.append(hashed(folding.context))
+        return folding.done
 
     async def tell(self) -> None:
         """Have the model know which skills it has read whose text is lost to it.

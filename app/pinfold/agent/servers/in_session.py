@@ -42,6 +42,13 @@ class Folding(Struct, frozen=True):
     """Tokens that the prompt cache no longer serves in the next request."""
 
     @property
+    def done(self) -> str:
+        size = tokens(abs(self.freed))
+        done = "Folded" if self.folded else "Unfolded"
+        change = "less" if self.freed >= 0 else "more"
+        return f"{done} {one_line(self.name)}: {size} tokens {change} in each request."
+
+    @property
     def said(self) -> str:
         change = (
             f"{tokens(self.freed)} tokens less"
@@ -250,7 +257,4 @@ class SessionServers:
         if self._busy():
             raise Refused("A turn is running: do it once that has ended, or press Esc first.")
         await self._record.append(hashed(folding.context))
-        size = tokens(abs(folding.freed))
-        done = "Folded" if folding.folded else "Unfolded"
-        change = "less" if folding.freed >= 0 else "more"
-        return f"{done} {one_line(folding.name)}: {size} tokens {change} in each request."
+        return folding.done

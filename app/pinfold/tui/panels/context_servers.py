@@ -1,12 +1,14 @@
-"""Servers and their tools in the context panel: what folding them costs, and then doing it."""
+"""Servers, their tools and skills in the context panel: what folding costs, and then doing it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pinfold.tokens.items import SKILLS
 from pinfold.window.overview import ContextRow, ItemRow
 
 if TYPE_CHECKING:
+    from pinfold.agent.context.skills import Skills
     from pinfold.agent.servers.in_session import Folding, SessionServers
     from pinfold.tui.panels.context_rows import AnyRow
 
@@ -16,15 +18,21 @@ SERVERS = "f folds or unfolds this, and shows first what that costs."
 class ServerFolds:
     """The first key shows the price; the same key again folds."""
 
-    def __init__(self, servers: SessionServers | None) -> None:
+    def __init__(self, servers: SessionServers | None, skills: Skills) -> None:
         self._servers = servers
+        self._skills = skills
         self._waiting: Folding | None = None
 
     def place(self, row: AnyRow | None) -> tuple[str, str] | None:
-        """The server of a row, and the tool where the row is one; None of other rows."""
-        if self._servers is None or row is None or isinstance(row, ItemRow):
+        """The server of a row, and the tool where the row is one; no server for that of skills;
+        None of other rows."""
+        if row is None or isinstance(row, ItemRow):
             return None
         assert isinstance(row, ContextRow)
+        if (row.part, row.name) == ("instructions", SKILLS):
+            return "", SKILLS
+        if self._servers is None:
+            return None
         for server in self._servers.front().values():
             if row.part == "servers" and server.name == row.name:
                 return server.name, ""
@@ -36,17 +44,22 @@ class ServerFolds:
     async def press(self, row: ContextRow, *, folded: bool, key: str) -> str:
         """What to say of it. Raises `Refused`, `JournalError`."""
         place = self.place(row)
-        assert self._servers is not None
         assert place is not None
-        folding = self._servers.folding(*place, folded=folded)
+        server, name = place
+        if server:
+            assert self._servers is not None
+            folding, fold = self._servers.folding(server, name, folded=folded), self._servers.fold
+        else:
+            folding, fold = self._skills.folding(folded=folded), self._skills.fold
         if self._waiting == folding:
             self._waiting = None
-            return await self._servers.fold(folding)
+            return await fold(folding)
         self._waiting = folding
         return f"{folding.said} {key} again does it."
 
     def moved(self, row: AnyRow | None) -> None:
         """The cursor may be elsewhere: then the next key shows a price again."""
         place = self.place(row)
-        if self._waiting and (not place or self._waiting.name != "/".join(filter(None, place))):
+        name = "" if place is None else "/".join(filter(None, place))
+        if self._waiting and self._waiting.name != name:
             self._waiting = None

@@ -15,6 +15,7 @@ from pinfold.rollout.arguments import parsed
 from pinfold.rollout.context import Context
 from pinfold.rollout.items import Image, Item
 from pinfold.sanitize import clean, clean_output, one_line
+from pinfold.tokens.items import SKILLS
 from pinfold.tui.panels.modal import Modal
 from pinfold.window.overview import ContextRow
 
@@ -138,6 +139,8 @@ def context_page(row: ContextRow, context: Context) -> str:
             texts = [server.text for server in context.servers if server.name == row.name]
         case "memories":
             texts = [context.memories.text] if context.memories else []
+        case _ if row.name == SKILLS:
+            texts = [context.skills.text] if context.skills else []
         case _ if row.name == "environment":
             texts = [context.environment]
         case _:
