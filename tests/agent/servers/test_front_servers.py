@@ -89,6 +89,30 @@ async def test_the_front_stays_over_ten_turns_with_a_late_start_a_death_and_new_
     assert servers.closed
 
 
+async def test_a_compaction_brings_the_front_up_to_date(tmp_path: Path) -> None:
+    lists = git("log")
+    servers = FakeServers(lists, ServerState("late", "starting"), known=[lists])
+    script = [says("word " * 400) for _ in range(6)]
+    on = await stage(tmp_path, script, model=WIDE, options=Options(servers=servers))
+    await say(on, "one")
+    servers.become(late := ready("late", server_tool("late", "fetch")))
+    await say(on, "two", "three")
+    assert [server.name for server in on.provider.requests[-1].context.servers] == ["git"]
+    await on.session.compact("checkpoint")
+    servers.change("git", state="failed", why="Gone.")
+    (request,) = (await say(on, "four"))[-1:]
+    assert [(s.name, s.folded) for s in request.context.servers] == [
+        ("git", "stopped"),
+        ("late", "new"),
+    ]
+    assert late.tools[0].name in request.context.servers[1].text
+    assert told(request) == ["MCP server git is not running: its tools fail. Gone."]
+    servers.become(lists)
+    assert told((await say(on, "five"))[-1])[-1] == (
+        "MCP server git is available now, tools by find_tools and call_tool: log"
+    )
+
+
 async def test_forty_folded_tools_cost_under_300_tokens(tmp_path: Path) -> None:
     plain = await stage(tmp_path, [says("ok")], model=WIDE)
     (without,) = await say(plain, "hi")

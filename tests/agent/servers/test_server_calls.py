@@ -191,7 +191,7 @@ async def test_a_server_that_starts_is_waited_for_and_one_that_does_not_run_is_s
     assert (await results(on, "three"))[-1].content == (
         "MCP server git waits for the user's approval (/mcp)."
     )
-    assert 'Let the model read what the server "git" says? /mcp answers.' in on.told()
+    assert "MCP server git: It exited with code 3. /mcp restarts it." in on.told()
 
 
 async def test_a_failing_call_is_one_sentence(tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ class Front:
         )
         if self._servers is None or not model.tools:
             return made
-        context = self._servers.context(made.context, stays=self._is_sent)
+        # Servers may have many tools, with long texts.
+        context = await asyncio.to_thread(self._servers.context, made.context, stays=self._is_sent)
         return await asyncio.to_thread(instructions.hashed, context)
 
     @property

@@ -215,12 +215,9 @@ class SessionServers:
 
     def _hear(self, name: str) -> None:
         self._changed.set()
-        state = self.port.state(name)
-        said = ""
+        state, said = self.port.state(name), ""
         if state.state == "failed":
             said = f"MCP server {one_line(name)}: {one_line(state.why)} /mcp restarts it."
-        elif state.question is not None:
-            said = f"{one_line(state.question.title)} /mcp answers."
         if self._own and said and said != self._said.get(name):
             self._record.warn(said)
         self._said[name] = said

@@ -96,10 +96,11 @@ def index(server: str, tools: Sequence[str], count: Callable[[str], int], is_: s
     """One line: the server, how it is, and the bare names of its folded tools; names that don't
     fit are counted."""
     head = f"MCP server {name(server)}{is_}, tools by find_tools and call_tool: "
-    names = [name(tool) for tool in tools]
-    line = head + ", ".join(names)
+    names = [name(tool) for tool in tools[:INDEX]]
     shown = len(names)
-    while count(line) > INDEX and shown:
+    while True:
+        more = f" and {len(tools) - shown:,} more" if shown < len(tools) else ""
+        line = head + ", ".join(names[:shown]) + more
+        if count(line) <= INDEX or not shown:
+            return line
         shown = shown * 9 // 10
-        line = f"{head}{', '.join(names[:shown])} and {len(names) - shown} more"
-    return line
