@@ -1,5 +1,8 @@
 """Servers on the screen: the list, its keys, and the questions."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
@@ -15,6 +18,7 @@ from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.mcp import ServersPanel, ServerTable
 from pinfold.tui.panels.server_question import ServerQuestion
 
+Snap = Callable[..., bool]
 GIT = ready(
     "git",
     server_tool("git", "log", "Shows commits.", annotations={"readOnlyHint": True}),
@@ -110,3 +114,44 @@ async def test_the_panel_asks_again() -> None:
         await until(pilot, lambda: isinstance(app.screen, ServerQuestion))
         await pilot.press("y")
         await until(pilot, lambda: servers.answers == [("shop", True)])
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_mcp_panel(snap_compare: Snap, size: tuple[int, int]) -> None:
+    """You should see three servers: one ready with two tools and its tokens, one that failed and
+    why, one that waits; the second's reason is at the foot, with the keys.
+    """
+    session, _ = session_of(GIT, DOWN, NEW)
+
+    async def before(pilot: Pilot[str]) -> None:
+        await until(pilot, lambda: pilot.app.screen.query(TrustCard))
+        await until(pilot, lambda: pilot.app.screen.query_one(TrustCard).has_focus)
+        await pilot.press("3")
+        await session.count_front()
+        app.open("mcp")
+        await until(pilot, lambda: isinstance(app.screen, ServersPanel))
+        await pilot.press("down")
+        await until(pilot, lambda: "zoneinfo" in drawn(pilot))
+
+    app = make_app(session)
+    assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+@pytest.mark.parametrize("about", ["start", "texts"])
+def test_server_question(snap_compare: Snap, about: Any) -> None:
+    """You should see a card above the prompt that asks about the server "shop": what would start,
+    or its texts below a diff to what was approved; and three answers, the first chosen.
+    """
+    diff = DIFF if about == "texts" else ""
+    session, _ = session_of(asks("shop", about, "command: npx shop-server --all", diff))
+
+    async def before(pilot: Pilot[str]) -> None:
+        await until(pilot, lambda: pilot.app.screen.query(TrustCard))
+        await until(pilot, lambda: pilot.app.screen.query_one(TrustCard).has_focus)
+
+    app = make_app(session)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=before)
+
+
+def drawn(pilot: Pilot[str]) -> str:
+    return str(pilot.app.screen.query_one(".about", Static).visual)
