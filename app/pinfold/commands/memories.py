@@ -73,7 +73,9 @@ def source_page(found: Sequence[CitedItem]) -> tuple[str, str]:
     parts: list[str] = []
     for session in found:
         head = f"session {one_line(session.cited.session)[:ID_SHOWN]} in {one_line(session.cwd)}"
-        if not session.items:
+        if session.quoted:
+            parts.append(f"── #{session.cited.item}, {head} ──\n{clean(session.quoted)}")
+        elif not session.items:
             parts.append(f"── #{session.cited.item}, {head} ──\n{one_line(session.why)}")
         for item in session.items:
             name = f" {one_line(item.name)}" if item.name else ""

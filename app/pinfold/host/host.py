@@ -143,7 +143,7 @@ class Host:
         memories = ctx.settings.memories
         if ctx.sessions == ctx.home:  # a replay's are gone with it
             self._beside.append(asyncio.create_task(_keep_up(ctx, task)))
-        if memories.enabled and memories.generate != "off":
+        if memories.enabled and (memories.generate != "off" or memories.team):
             self._beside.append(asyncio.create_task(_remember(ctx, {session.id}, task)))
         for beside in self._beside:
             beside.add_done_callback(_show_failure)

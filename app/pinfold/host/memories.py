@@ -11,6 +11,7 @@ from pinfold.host.app_context import AppContext
 if TYPE_CHECKING:
     from pinfold.memories.keeper import Keeper
     from pinfold.memories.reader import Reader
+    from pinfold.memories.team.teams import Teams
 
 
 class Memories:
@@ -28,7 +29,7 @@ class Memories:
         from pinfold.agent.clock import CLOCK
         from pinfold.memories.keeper import Keeper
 
-        return Keeper(self._ctx.home, CLOCK.now)
+        return Keeper(self._ctx.home, CLOCK.now, teams_of(self._ctx))
 
     async def run(self, but: Collection[str] = ()) -> str:
         """Raises `StateError`, `ProviderError`."""
@@ -57,4 +58,15 @@ def reader_of(ctx: AppContext) -> Reader | None:
     from pinfold.agent.clock import CLOCK
     from pinfold.memories.reader import Reader
 
-    return Reader(ctx.home, CLOCK.now)
+    return Reader(ctx.home, CLOCK.now, teams_of(ctx))
+
+
+def teams_of(ctx: AppContext) -> Teams | None:
+    """The user's teams; None where nothing is shared. Raises `SettingsError`."""
+    settings = ctx.settings.memories
+    if not (settings.enabled and settings.team):
+        return None
+    from pinfold.memories.team.sharing import teams
+    from pinfold.memories.team.teams import Teams
+
+    return Teams(ctx.home, teams(settings.team), settings.database)

@@ -1,10 +1,12 @@
 """What the first screen says of memories."""
 
 from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import islice
 
 from pinfold.atomic_files import write_atomic
 from pinfold.host.app_context import AppContext
+from pinfold.paths import shown
 
 OFFERED = "memories-offered"
 """The file in pinfold's home that says that memories were offered."""
@@ -15,8 +17,32 @@ OFFER = (
 )
 
 
+def shared(ctx: AppContext) -> str:
+    """What is shared of the folder's memories; empty where nothing is."""
+    from pinfold.host.memories import teams_of
+    from pinfold.memories.team.sharing import team_of
+
+    teams = teams_of(ctx)
+    team = team_of(ctx.cwd, teams.every) if teams else None
+    if teams is None or team is None:
+        return ""
+    copy = next(copy for copy in teams.copies if copy.team == team)
+    have = copy.read()
+    others = {line.owner for line in have.by_id.values()} - {have.role}
+    theirs = sum(line.owner in others for line in have.by_id.values())
+    ours = len(copy.shared())
+    said = (
+        f"Shared with {team.name}: what sessions in {shown(team.folder)} teach, {ours:,} lines "
+        f"of yours so far. {theirs:,} of {len(others):,} others are here"
+    )
+    at = datetime.fromtimestamp(have.pulled_at, UTC)
+    return f"{said}, pulled {at:%Y-%m-%d %H:%M} UTC." if have.pulled_at else f"{said}."
+
+
 def offer(ctx: AppContext) -> str:
-    """The offer, once, to a user with earlier sessions; else empty."""
+    """The offer, once, to a user with earlier sessions; else what is shared with a team."""
+    if ctx.settings.memories.team:
+        return shared(ctx)
     if "memories.enabled" in ctx.loaded.origins or (ctx.home / OFFERED).exists():
         return ""
     if len(list(islice(ctx.home.glob("sessions/*/*/*/*/rollout.jsonl"), 2))) < 2:

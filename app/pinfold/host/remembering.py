@@ -1,19 +1,28 @@
 """Making memories, as the settings say; and offering that, once."""
 
 import asyncio
-from collections.abc import Collection
+import threading
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import partial
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
 from pinfold.host.app_context import AppContext
+from pinfold.host.memories import teams_of
 from pinfold.host.models import choice_of, connect
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
 from pinfold.memories.pipeline import Connect, Phase1, PipelineReport
-from pinfold.memories.places import Places
+from pinfold.memories.places import MemoriesRefused, Places
+from pinfold.memories.records import StateError
+
+BY_HAND, SECONDS = 30.0, 2.0
+"""That pulling what a team shared may take: when the user waits for it, and in the background."""
+Answer = TypeVar("Answer")
 
 
 class Remembered(Struct, frozen=True):
@@ -22,6 +31,8 @@ class Remembered(Struct, frozen=True):
     phase1: PipelineReport
     phase2: Outcome | None = None
     """None where nothing was consolidated."""
+    team: str = ""
+    """What came of sharing with teams; empty where nothing is shared."""
 
     def __str__(self) -> str:
         """In a few sentences, for the user."""
@@ -40,6 +51,7 @@ class Remembered(Struct, frozen=True):
             parts.append(f"{len(first.errors):,} failed and will be read again later: {why}")
         if self.phase2 is not None:
             parts.append(self.phase2.note or f"Consolidation: {self.phase2.status}.")
+        parts += [self.team] if self.team else []
         return " ".join(parts)
 
 
@@ -53,10 +65,17 @@ async def remember(
     from pinfold.memories.state import State
 
     wanted = ctx.settings.memories
-    if wanted.generate == "off":
-        return Remembered(PipelineReport(note='[memories] generate is "off".'))
+    teams = await asyncio.to_thread(teams_of, ctx)
+    if teams and not force:  # what others shared is there soon, however long reading takes
+        with suppress(StateError, MemoriesRefused, OSError):
+            await _beside(partial(teams.pull, _now))
     state = await asyncio.to_thread(State, ctx.home, CLOCK.now)
+    seconds = BY_HAND if force else SECONDS
+    share = partial(teams.sync, state, _now, seconds, force=force) if teams else None
     try:
+        if wanted.generate == "off":
+            said = await _beside(share) if share else ""
+            return Remembered(PipelineReport(note='[memories] generate is "off".'), team=said)
         phase1 = Phase1(
             state,
             ctx.store,
@@ -80,9 +99,39 @@ async def remember(
             await _reaching(ctx, wanted.consolidation_model, any_model=True),
             force=force,
         )
-        return Remembered(read, outcome)
+        return Remembered(read, outcome, await _beside(share) if share else "")
     finally:
         await asyncio.to_thread(state.close)
+
+
+def _now() -> float:
+    return CLOCK.now().timestamp()
+
+
+async def _beside(work: Callable[[], Answer]) -> Answer:
+    """Do what waits for a server in a thread that pinfold's end does not wait for."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[Answer] = loop.create_future()
+
+    def give(error: BaseException | None, found: Any) -> None:
+        if answer.done():  # nobody waits any more
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(found)
+
+    def run() -> None:
+        error, found = None, None
+        try:
+            found = work()
+        except BaseException as raised:
+            error = raised
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(give, error, found)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await answer
 
 
 async def _reaching(

@@ -16,6 +16,8 @@ from pinfold.memories.listing import Memory, listing
 from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, Places
 from pinfold.memories.reader import Reader, Sessions
 from pinfold.memories.statements import Cited
+from pinfold.memories.team.listing import with_teams
+from pinfold.memories.team.teams import LATER, Teams
 from pinfold.memories.usage import Usage, usage_of
 from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import Event
@@ -36,6 +38,8 @@ class CitedItem(Struct, frozen=True):
     """Empty where it is gone."""
     why: str = ""
     """Why it is gone."""
+    quoted: str = ""
+    """What its owner shared of it with the team, in place of the items."""
 
 
 class Finding(Struct, frozen=True):
@@ -48,8 +52,9 @@ class Finding(Struct, frozen=True):
 class Keeper:
     """The memories of `home`."""
 
-    def __init__(self, home: Path, now: Callable[[], datetime]) -> None:
-        self.reader = Reader(home, now)
+    def __init__(self, home: Path, now: Callable[[], datetime], teams: Teams | None = None) -> None:
+        self.reader = Reader(home, now, teams)
+        self.teams = teams
         self.places = Places.of(home)
         self._now = now
 
@@ -57,14 +62,25 @@ class Keeper:
         self.reader.close()
 
     def memories(self, count: Callable[[str], int]) -> list[Memory]:
-        return listing(self.reader, count)
+        found = listing(self.reader, count)
+        return with_teams(found, self.teams.copies, count) if self.teams else found
 
     # Where one comes from
 
     def sources(self, cites: Sequence[Cited]) -> list[CitedItem]:
         """The very items that a memory cites, from the sessions' own rollouts."""
         sessions = Sessions(self.reader.home, self.reader.state.outputs())
-        return [self._source(cite, sessions) for cite in cites]
+        return [self._quoted(cite) or self._source(cite, sessions) for cite in cites]
+
+    def _quoted(self, cite: Cited) -> CitedItem | None:
+        """What a line of another quotes: the session is on their machine."""
+        for copy in self.teams.copies if self.teams else ():
+            for line in copy.read().by_id.values():
+                for quote in line.quotes:
+                    if quote.cite == str(cite) and line.id not in copy.shared().values():
+                        where = f"{line.folder or '.'} of {line.owner}, {copy.team.name}"
+                        return CitedItem(cite, where, (), quoted=quote.text)
+        return None
 
     def _source(self, cite: Cited, sessions: Sessions) -> CitedItem:
         whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
@@ -91,6 +107,7 @@ class Keeper:
     # What the user says of one
 
     def confirm(self, memory: Memory) -> str:
+        _refuse_others(memory, "confirms")
         if memory.state != "stale":
             raise MemoriesRefused(
                 "Only a memory that may be out of date can be confirmed; edit others into your "
@@ -105,6 +122,7 @@ class Keeper:
         They are the user's own from then on: no record confirms them, and no consolidation
         changes them.
         """
+        _refuse_others(memory, "edits")
         said = one_line(text).strip()[:LONGEST]
         if said == memory.text:
             raise MemoriesRefused("It already says that.")
@@ -148,7 +166,41 @@ class Keeper:
             self.reader.state.forget(session)
         review.forget(self.places, set(sessions), self.reader.state.outputs())
         many = f"{len(sessions)} sessions" if len(sessions) > 1 else "That session"
-        return f"Forgotten. {many} will not be read again."
+        shared = self.teams.forget_sessions(sessions) if self.teams else ""
+        return " ".join(filter(None, (f"Forgotten. {many} will not be read again.", shared)))
+
+    def forget_memory(self, memory: Memory) -> str:
+        """Forget what `memory` is drawn from; of another's line that line alone."""
+        if self.teams and self.is_others(memory):
+            return self.teams.forget_line(memory.team, memory.key)
+        return self.forget(memory.sessions)
+
+    def forgetting(self, memory: Memory, others: int) -> str:
+        """What to ask before that. `others` are further memories of the same sessions."""
+        said = one_line(memory.text)
+        if self.teams and self.is_others(memory):
+            if self.teams.owns(memory.team):
+                whose = f"{one_line(memory.owner)}’s line “{said}” for everybody in {memory.team}"
+                return f"Forget {whose}, for good? {LATER}"
+            return f"Forget {one_line(memory.owner)}’s line “{said}” for yourself? Others keep it."
+        which = (
+            "the session" if len(memory.sessions) == 1 else f"the {len(memory.sessions)} sessions"
+        )
+        more = f", {others + 1} memories in all," if others else ""
+        question = (
+            f"Forget what is known from {which} of “{said}”{more} for good? "
+            "They are removed from every file and copy, and no memories are made from such a "
+            "session again. The session itself stays."
+        )
+        shared = self.teams.shares(memory.sessions) if self.teams else []
+        return f"{question} {shared_too(shared)}" if shared else question
+
+    def is_others(self, memory: Memory) -> bool:
+        """Whether somebody else shared it."""
+        copies = self.teams.copies if self.teams else []
+        return bool(memory.owner) and not any(
+            copy.team.name == memory.team and copy.read().role == memory.owner for copy in copies
+        )
 
     def deleted(self, session: str) -> bool:
         """The same, once the session was deleted; whether anything was remembered of it."""
@@ -167,6 +219,8 @@ class Keeper:
         """Remove every memory."""
         review.clear(self.places)
         self.reader.state.clear()
+        if self.teams:
+            self.teams.clear()
         return "All memories are removed."
 
     # Consolidations
@@ -233,6 +287,16 @@ class Keeper:
         if self.recount()[1]:
             found.append(Finding("Use counts differed from the journals.", "fixed"))
         return found
+
+
+def shared_too(teams: Sequence[str]) -> str:
+    """What forgetting means for lines that are shared."""
+    return f"What {' and '.join(teams)} has of it goes too, for everybody. {LATER}"
+
+
+def _refuse_others(memory: Memory, does: str) -> None:
+    if memory.owner:
+        raise MemoriesRefused(f"Only {one_line(memory.owner)}, who shared it, {does} it.")
 
 
 def _replaced(data: bytes, line: str, new: str) -> bytes:

@@ -42,6 +42,10 @@ class Memory(Struct, frozen=True):
     uses: int = 0
     last_use: float | None = None
     tokens: int = 0
+    owner: str = ""
+    """The role that shared it with a team; empty for what this user remembers here."""
+    team: str = ""
+    """The team that it is shared with."""
 
     @property
     def sessions(self) -> tuple[str, ...]:

@@ -20,20 +20,29 @@ from pinfold.small_files import read_text
 
 if TYPE_CHECKING:
     from pinfold.memories.state import State
+    from pinfold.memories.team.teams import Teams
 
 FOLDER, SUMMARY = "memories", "memory_summary.md"
 _MOST_LINES = 200
 """Lines of one citation in which sources are looked for."""
 _SHORTEST_ID = 8
+TEAM_SHARE = 1 / 3
+"""Of the tokens that a session is told, that a team's lines may take."""
+
+
+def _unreadable(error: OSError) -> MemoryFailure:
+    return MemoryFailure(f"Memories can't be read: {error.strerror or error}.")
 
 
 class Reader:
     """The memories in pinfold's home folder. Every function may block."""
 
-    def __init__(self, home: Path, now: Callable[[], datetime]) -> None:
+    def __init__(self, home: Path, now: Callable[[], datetime], teams: Teams | None = None) -> None:
         self.folder = home / FOLDER
         self.home = home
         self._now = now
+        self._teams = teams
+        self._notice = ""
 
     @cached_property
     def state(self) -> State:
@@ -49,19 +58,36 @@ class Reader:
     # What a session is told
 
     def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> str:
+        team = ""
+        if self._teams is not None:
+            try:
+                team, self._notice = self._teams.front(cwd, int(most * TEAM_SHARE), count)
+            except OSError as error:
+                raise _unreadable(error) from error
+        chosen = self._private(cwd, most - count(team) if team else most, count)
+        if not (chosen or team):
+            return ""
+        return "\n\n".join(filter(None, (reading.front(chosen, self.folder), team)))
+
+    def notice(self) -> str:
+        said, self._notice = self._notice, ""
+        return said
+
+    def _private(
+        self, cwd: Path, most: int, count: Callable[[str], int]
+    ) -> list[reading.MemoryLine]:
         try:
             every = reading.lines(read_text(self.folder / SUMMARY, reading.MAX_BYTES))
         except FileNotFoundError:
-            return ""
+            return []
         except OSError as error:
-            raise MemoryFailure(f"Memories can't be read: {error.strerror or error}.") from error
+            raise _unreadable(error) from error
         try:
             sources = self.sources()
         except StateError as error:
             raise MemoryFailure(str(error)) from error
         fresh = [line for line in every if not line.unconfirmed and not sources.stale(line)]
-        chosen = reading.told(fresh, cwd, most, count)
-        return reading.front(chosen, self.folder) if chosen else ""
+        return reading.told(fresh, cwd, most, count)
 
     def sources(self) -> reading.Sources:
         """What is left of the sessions that memories cite. Raises `StateError`."""

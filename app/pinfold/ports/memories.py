@@ -34,6 +34,10 @@ class MemoryPort(Protocol):
         there is nothing. Raises `MemoryFailure`."""
         ...
 
+    def notice(self) -> str:
+        """What to tell the user of the last `front`, once; empty where there is nothing."""
+        ...
+
     def cut(self, reply: str) -> Cut | None:
         """A reply without its citations; None where it has none."""
         ...

@@ -74,11 +74,12 @@ def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
 
 def _forgotten(ctx: AppContext, session: str) -> str:
     """Forget what memories know from the session alone; what went wrong, if anything did."""
+    from pinfold.host.memories import teams_of
     from pinfold.memories.keeper import Keeper
     from pinfold.memories.places import MemoriesRefused
     from pinfold.memories.records import StateError
 
-    keeper = Keeper(ctx.home, CLOCK.now)
+    keeper = Keeper(ctx.home, CLOCK.now, teams_of(ctx))
     try:
         if keeper.deleted(session):
             print("Memories that came only from it are forgotten.")

@@ -16,9 +16,10 @@ from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.memories import Memories
-from pinfold.memories.keeper import CitedItem, Keeper
+from pinfold.memories.keeper import CitedItem, Finding, Keeper, shared_too
 from pinfold.memories.listing import Memory
 from pinfold.memories.places import MemoriesRefused
+from pinfold.memories.records import StateError
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
@@ -101,6 +102,8 @@ def _list(found: Sequence[Memory], *, on: bool, as_json: bool) -> int:
     table.add_column("age", no_wrap=True, justify="right")
     table.add_column("used", no_wrap=True, justify="right")
     table.add_column("tokens", no_wrap=True, justify="right")
+    if shared := any(memory.team for memory in found):
+        table.add_column("whose", no_wrap=True)
     table.add_column("memory")  # gives way alone: its text is cut, not wrapped
     for memory in found:
         at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
@@ -111,6 +114,7 @@ def _list(found: Sequence[Memory], *, on: bool, as_json: bool) -> int:
             age(at, now) if at else "",
             str(memory.uses),
             f"{memory.tokens:,}",
+            *([whose(memory)] if shared else []),
             Text(said, overflow="ellipsis", no_wrap=True),
         )
     print_table(table, whole=piped)
@@ -127,7 +131,9 @@ def _show(keeper: Keeper, names: Sequence[str], *, as_json: bool) -> int:
             continue
         print(f"{memory.kind}: {one_line(memory.text)}")
         where = f"{memory.file}:{memory.number}" if memory.number else memory.file
-        facts = (memory.state, memory.why, where, f"used {memory.uses}×", memory.folder)
+        used = f"used {memory.uses}×"
+        since = f"{datetime.fromtimestamp(memory.at, UTC):%Y-%m-%d}" if memory.at else ""
+        facts = (memory.state, memory.why, whose(memory), since, where, used, memory.folder)
         print(" · ".join(one_line(fact) for fact in facts if fact))
         print(f"\n{_page(sources)}\n")
     return 0
@@ -156,23 +162,37 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
     if not names:
         raise WrongUse("forget takes keys of memories, as shown by list, or ids of sessions")
     every = _all(keeper)
+    ours = [memory for memory in every if not keeper.is_others(memory)]
     known = {row.session_id for row in keeper.reader.state.outputs()}
-    known |= {session for memory in every for session in memory.sessions}
+    known |= {session for memory in ours for session in memory.sessions}
     sessions: dict[str, None] = {}
+    lines: dict[str, Memory] = {}
     for name in names:
         ids = [session_id for session_id in known if len(name) >= 8 and session_id.startswith(name)]
         if len(ids) == 1:
             sessions[ids[0]] = None
-        else:
-            sessions |= dict.fromkeys(s for m in _chosen(keeper, [name]) for s in m.sessions)
-    gone = [memory for memory in every if {*memory.sessions} & {*sessions}]
+            continue
+        for memory in _chosen(keeper, [name]):
+            if keeper.is_others(memory):
+                lines[memory.key] = memory
+            else:
+                sessions |= dict.fromkeys(memory.sessions)
+    gone = [memory for memory in ours if {*memory.sessions} & {*sessions}]
+    shared = keeper.teams.shares(list(sessions)) if keeper.teams else []
     if not as_json:
-        for memory in gone:
+        for memory in [*gone, *lines.values()]:
             print(f"  {memory.kind}: {one_line(memory.text)}")
-    question = f"Forget these {len(gone):,}, and never read their sessions again?"
-    if not _agreed(question, yes=yes):
+        for line in lines.values():
+            print(keeper.forgetting(line, 0))
+        if shared:
+            print(shared_too(shared))
+    many = len(gone) + len(lines)
+    never = ", and never read their sessions again" if sessions or not lines else ""
+    if not _agreed(f"Forget these {many:,}{never}?", yes=yes):
         return _declined(as_json=as_json)
-    _say(keeper.forget(list(sessions)), as_json=as_json)
+    said = [keeper.forget_memory(line) for line in lines.values()]
+    said += [keeper.forget(list(sessions))] if sessions else []
+    _say(" ".join(said), as_json=as_json)
     return 0
 
 
@@ -197,14 +217,22 @@ def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
         "given to new sessions": "yes" if settings.use else "no",
         "folder": paths.shown(keeper.places.files),
         "database": paths.shown(state.path),
+        **_teams(memories),
         "sessions read": len(state.outputs()),
         "sessions forgotten": len(state.forgotten()),
         "lines": len(every),
     }
     findings = keeper.findings(counter.count)
+    refused = ""
+    if keeper.teams:
+        try:
+            facts |= keeper.teams.look()
+        except StateError as error:
+            refused = str(error)
+            findings.append(Finding(refused, "nothing is shared until then"))
     if as_json:
         print_json({"facts": facts, "findings": findings})
-        return 0
+        return int(bool(refused))
     width = max(map(len, facts))
     for name, value in facts.items():
         print(f"{name:<{width}}  {one_line(str(value))}")
@@ -213,4 +241,18 @@ def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
         print(f"! {one_line(finding.what)}{remedy}")
     if not findings:
         print("Nothing is wrong.")
-    return 0
+    return int(bool(refused))
+
+
+def _teams(memories: Memories) -> dict[str, str]:
+    """What is shared, and with whom."""
+    teams = memories.keeper.teams
+    return {
+        f"team {team.name}": f"shares {paths.shown(team.folder)}"
+        for team in (teams.every if teams else ())
+    }
+
+
+def whose(memory: Memory) -> str:
+    """Who shared it with whom; empty for what is private."""
+    return f"{one_line(memory.owner) or 'you'} · {memory.team}" if memory.team else ""

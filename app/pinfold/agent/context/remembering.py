@@ -48,10 +48,13 @@ class Remembering:
         most = min(MOST, int(SHARE * usable))
         count = self._record.gauge.counter.count
         try:
-            return Memories(await asyncio.to_thread(self._port.front, cwd, most, count))
+            told = Memories(await asyncio.to_thread(self._port.front, cwd, most, count))
         except MemoryFailure as failure:
             self._record.warn(str(failure))
             return None
+        if notice := self._port.notice():
+            self._record.warn(notice)
+        return told
 
     # Citations
 

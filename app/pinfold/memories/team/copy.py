@@ -26,6 +26,8 @@ class Copy(Struct, frozen=True):
 
     role: str = ""
     """Ours in the database."""
+    owns: bool = False
+    """Whether we may forget any line."""
     revision: int = 0
     pulled_at: float = 0.0
     """By this machine's clock."""

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, extract, func, select
+from sqlalchemy import Connection, delete, extract, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from pinfold.memories.records import StateError
@@ -70,6 +70,7 @@ def pull(
     team = copy.team.name
     with server.transaction() as conn:
         buried, ours = _gone(conn, copy)
+        owns = bool(conn.scalar(text("SELECT pinfold.is_owner(:team)"), {"team": team}))
         number = conn.scalar(select(func.max(revisions.c.number)).where(revisions.c.team == team))
         order = (revision_lines.c.file.desc(), revision_lines.c.place)  # the summary first
         placed = [
@@ -111,6 +112,7 @@ def pull(
             replace(
                 was,
                 role=server.role,
+                owns=owns,
                 revision=number or 0,
                 pulled_at=now(),
                 lines=tuple(kept),
@@ -122,6 +124,12 @@ def pull(
             )
         )
     return len(kept)
+
+
+def forget(server: Server, team: str, line: str) -> None:
+    """Delete a line for everybody, which its owner and the team's may do. Raises `StateError`."""
+    with server.transaction() as conn:
+        conn.execute(delete(lines).where(lines.c.team == team, lines.c.id == line))
 
 
 def _lines(conn: Connection, team: str) -> list[Line]:

@@ -4,7 +4,7 @@ SQLAlchemy and the driver are heavy: import this module where it is used.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, NullPool, create_engine, text
@@ -62,6 +62,30 @@ class Server:
             self._checked = True
         with self._plainly(), self._engine.begin() as conn:
             yield conn
+
+    def look(self, conn: Connection, teams: Sequence[str]) -> dict[str, str]:
+        """What the role may do in each team. Raises `StateError` where it is in none of one."""
+        found: dict[str, str] = {}
+        for team in teams:
+            row = conn.execute(
+                text(
+                    "SELECT pinfold.is_member(:team) AS member, pinfold.is_owner(:team) AS owner,"
+                    " EXISTS (SELECT FROM pg_roles WHERE rolname = :team) AS known"
+                ),
+                {"team": team},
+            ).one()
+            if not row.known:
+                raise StateError(
+                    f"The server has no role {team}, which the members of the team are granted: "
+                    f"CREATE ROLE {team}; GRANT {team} TO {self.role};"
+                )
+            if not row.member:
+                raise StateError(
+                    f"The role {self.role} is no member of {team}: GRANT {team} TO {self.role};"
+                )
+            may = "its owner: may forget any line" if row.owner else "a member"
+            found[f"in {team}"] = may
+        return found
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:

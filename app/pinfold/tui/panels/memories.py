@@ -23,7 +23,7 @@ from pinfold.tui.panels.ask import AskPanel
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
-from pinfold.tui.panels.memories_list import SAID, MemoriesList, ordered, source
+from pinfold.tui.panels.memories_list import SAID, MemoriesList, ordered, source, whose
 from pinfold.tui.panels.memories_review import ReviewPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
@@ -111,6 +111,7 @@ class MemoriesPanel(WordsPanel[None]):
         self._foot.show(
             one_line(memory.text),
             one_line(memory.why) or SAID[memory.state],
+            whose(memory),
             f"from {one_line(source(memory))}" if memory.cites else "in your own words",
             ("new" if old == "now" else f"{old} old") if old else "",
             f"used {memory.uses}×" + (f", last {last}" if used else ""),
@@ -134,6 +135,10 @@ class MemoriesPanel(WordsPanel[None]):
 
     async def action_pin(self) -> None:
         if (memory := self._list.memory) is None:
+            return
+        if memory.owner:
+            why = f"Not pinned: {one_line(memory.owner)} shared it, and the core is your own words."
+            self._foot.say(why, "warning")
             return
         if memory.state in ("stale", "unconfirmed"):
             why = f"Not pinned: {one_line(memory.why)}. Edit it into your own words first."
@@ -168,18 +173,13 @@ class MemoriesPanel(WordsPanel[None]):
     async def action_forget(self) -> None:
         if (memory := self._list.memory) is None:
             return
-        sessions = memory.sessions
-        some = [m for m in self._list.memories if {*m.sessions} & {*sessions}]
-        others = f", {len(some)} memories in all," if len(some) > 1 else ""
-        which = "the session" if len(sessions) == 1 else f"the {len(sessions)} sessions"
-        question = (
-            f"Forget what is known from {which} of “{one_line(memory.text)}”{others} for good? "
-            "They are removed from every file and copy, and no memories are made from such a "
-            "session again. "
-            "The session itself stays."
+        others = sum(
+            bool({*m.sessions} & {*memory.sessions}) and m.key != memory.key
+            for m in self._list.memories
         )
+        question = await asyncio.to_thread(self._keeper.forgetting, memory, others)
         if await self.app.push_screen_wait(AskPanel(question, "forgets")):
-            self._do(lambda: self._keeper.forget(sessions))
+            self._do(lambda: self._keeper.forget_memory(memory))
 
     @work
     async def action_review(self) -> None:

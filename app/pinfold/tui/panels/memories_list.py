@@ -31,6 +31,8 @@ SAID: dict[State, str] = {
     "stale": "may be out of date",
     "unconfirmed": "not confirmed",
 }
+_WHOSE = 18
+"""Cells of the column that says whose a line is, where any is shared."""
 _INKS: dict[State, str] = {"told": "success", "stale": "warning", "unconfirmed": "warning"}
 
 
@@ -40,6 +42,18 @@ def source(memory: Memory) -> str:
         return "you"
     first, more = memory.cites[0], len(memory.cites) - 1
     return f"{first.session[:8]}#{first.item}{f' +{more}' if more else ''}"
+
+
+def whose(memory: Memory) -> str:
+    """Who said it, and with whom it is shared; empty for what is private."""
+    if memory.owner:
+        return f"shared by {one_line(memory.owner)} with {memory.team}"
+    return f"shared with {memory.team}" if memory.team else ""
+
+
+def _whose(memory: Memory) -> str:
+    """The same in a column."""
+    return f"{one_line(memory.owner) or 'you'} · {memory.team}" if memory.team else ""
 
 
 def ordered(memories: Iterable[Memory], cwd: Path) -> list[tuple[str, list[Memory]]]:
@@ -66,13 +80,14 @@ class MemoriesList(Table[Memory | KeptRow]):
         "sign": 1,
         "kind": 8,
         "words": 0,
+        "whose": 0,
         "source": 14,
         "age": 4,
         "uses": 4,
         "tokens": 6,
     }
-    RIGHT = ("source", "age", "uses", "tokens")
-    GIVE_WAY: ClassVar[Sizes] = {"source": 6, "kind": 0, "tokens": 0}
+    RIGHT = ("whose", "source", "age", "uses", "tokens")
+    GIVE_WAY: ClassVar[Sizes] = {"source": 6, "kind": 0, "tokens": 0, "whose": 0}
     ENOUGH = 30
     STAYS = True
 
@@ -94,6 +109,8 @@ class MemoriesList(Table[Memory | KeptRow]):
 
     def show_memories(self, groups: Sequence[tuple[str, Sequence[Memory]]]) -> None:
         rows: dict[str, Memory | KeptRow] = {}
+        everyone = [len(_whose(memory)) for _, some in groups for memory in some]
+        self.sizes["whose"] = min(max(everyone, default=0), _WHOSE)
         for folder, some in groups:
             name = one_line(paths.shown(Path(folder))) if folder else "Anywhere"
             key = f"/{folder}"
@@ -110,7 +127,13 @@ class MemoriesList(Table[Memory | KeptRow]):
         text.append(row.text, self.ink("primary") + Style(bold=True))
         text.append(f"  {row.note}", dim)
         if row is self.lines[0]:  # it also names the columns
-            heads = {"source": "source", "age": "age", "uses": "use", "tokens": "tokens"}
+            heads = {
+                "whose": "whose",
+                "source": "source",
+                "age": "age",
+                "uses": "use",
+                "tokens": "tokens",
+            }
             columns = self.columns
             names = "".join(cell(heads[name], columns[name], right=True) for name in heads)
             width = self.scrollable_content_region.width - len(names)
@@ -125,6 +148,7 @@ class MemoriesList(Table[Memory | KeptRow]):
         yield SIGNS[row.state], self.ink(_INKS[row.state]) if row.state in _INKS else dim
         yield row.kind, dim
         yield one_line(row.text), plain
+        yield _whose(row), plain if row.owner else dim
         yield one_line(source(row)), dim
         yield age(at, self._now) if at else "", dim
         yield f"{row.uses}×" if row.uses else "–", plain

@@ -1,0 +1,54 @@
+"""The lines that others have shared, as `/memories` lists them."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec.structs import replace
+
+from pinfold.memories.listing import Memory, State
+from pinfold.memories.places import MEMORY, SUMMARY
+from pinfold.memories.team.copy import TeamCopy, written
+
+
+def with_teams(
+    private: Iterable[Memory], copies: Iterable[TeamCopy], count: Callable[[str], int]
+) -> list[Memory]:
+    """The private memories, those that are shared marked, and what else the teams have."""
+    found = list(private)
+    for copy in copies:
+        shared = copy.shared()
+        sessions = {line.rsplit("[", 1)[-1].split("#")[0] for line in shared}
+        found = [
+            replace(memory, team=copy.team.name) if sessions & {*memory.sessions} else memory
+            for memory in found
+        ]
+        found += _of_team(copy, set(shared.values()), count)
+    return found
+
+
+def _of_team(copy: TeamCopy, ours: set[str], count: Callable[[str], int]) -> Iterator[Memory]:
+    have = copy.read()
+    states: dict[str, State] = {}
+    for place in have.placed:
+        if place.file == SUMMARY or place.line not in states:
+            states[place.line] = "told" if place.file == SUMMARY else "kept"
+    for line in have.by_id.values():
+        statement = line.statement
+        if statement is None or line.id in ours:
+            continue
+        state = states.get(line.id, "waiting")
+        yield Memory(
+            key=line.id,
+            kind=statement.kind,
+            text=statement.text,
+            line=written(line),
+            folder=str(copy.team.here(line.folder)),
+            cites=statement.cites,
+            file=f"team/{copy.team.name}/{SUMMARY if state == 'told' else MEMORY}",
+            number=0,
+            state="stale" if line.stale else state,
+            why=line.stale,
+            at=line.since,
+            tokens=count(statement.text),
+            owner=line.owner,
+            team=copy.team.name,
+        )
