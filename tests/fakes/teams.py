@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fakes.digests import asked, called, replied
+from fakes.digests import Make, asked, called, replied
 from fakes.postgres import Postgres
 from fakes.sessions import ticking
 from pinfold.memories.leases import LEASE
@@ -71,20 +71,26 @@ class Machine:
     ) -> str:
         """A session in which the user said this, remembered without a model; its id."""
         cwd = cwd or self.repository
+        (cwd / file).parent.mkdir(parents=True, exist_ok=True)
+        (cwd / file).write_text("LIMIT = 60\n")
+        return self.session(
+            *map(asked, said),
+            called("command", "12 passed", command=command, exit_code=0),
+            called("command", "12 passed", command=command, exit_code=0),
+            called("edit", "edited", paths=[file], diff="@@\n-LIMIT = 40\n+LIMIT = 60"),
+            replied(f"Raised the limit in {file} from 40 to 60; {command} passes."),
+            cwd=cwd,
+        )
+
+    def session(self, *makes: Make, cwd: Path | None = None) -> str:
+        """Any session, remembered without a model."""
+        cwd = cwd or self.repository
         with SessionStore(self.home).create(cwd, "0", ticking(), "shell") as journal:
             n = 1
-            makes = [asked(text) for text in said] + [
-                called("command", "12 passed", command=command, exit_code=0),
-                called("command", "12 passed", command=command, exit_code=0),
-                called("edit", "edited", paths=[file], diff="@@\n-LIMIT = 40\n+LIMIT = 60"),
-                replied(f"Raised the limit in {file} from 40 to 60; {command} passes."),
-            ]
             for make in makes:
                 some = make(n)
                 n += sum(isinstance(event, ItemAdded) for event in some)
                 journal.append(*some)
-        (cwd / file).parent.mkdir(parents=True, exist_ok=True)
-        (cwd / file).write_text("LIMIT = 60\n")
         found = Candidate(
             journal.folder.name, str(journal.path), str(cwd), journal.path.stat().st_mtime
         )

@@ -160,6 +160,15 @@ BEGIN
   IF NEW.kind = 'consolidate' AND NOT pinfold.is_owner(NEW.team) THEN
     NEW.input := OLD.input;
     NEW.done := OLD.done;
+    IF OLD.status = 'running' AND OLD.holder = current_user THEN
+      NEW.retry_at := CASE NEW.status WHEN 'failed' THEN clock_timestamp() + interval '1 hour' END;
+    ELSIF NEW.status <> 'running' OR NEW.holder <> current_user OR NEW.token IS NULL
+        OR NEW.lease_until IS NULL THEN
+      RAISE EXCEPTION 'it is not claimed' USING ERRCODE = 'PF003';
+    ELSE
+      NEW.retry_at := OLD.retry_at;
+      NEW.error := OLD.error;
+    END IF;
   END IF;
   RETURN NEW;
 END $$;

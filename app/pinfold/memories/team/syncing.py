@@ -5,7 +5,7 @@ had is claimed again once its lease has ended, and each transaction leaves the d
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from pinfold.memories.team.choosing import choose
 from pinfold.memories.team.claims import Claims, finish
 from pinfold.memories.team.copy import TeamCopy
 from pinfold.memories.team.publishing import Published, hash_of, input_of, published
-from pinfold.memories.team.server import Server, code_of
+from pinfold.memories.team.server import Server, Unreachable, code_of
 from pinfold.memories.team.sharing import Team, team_of
 from pinfold.memories.team.tables import jobs, lines, quotes, revision_lines, revisions
 from pinfold.memories.team.values import Claim
@@ -139,10 +139,16 @@ class Sync:
         except (JournalError, OSError) as error:
             self.claims.fail(claim, type(error).__name__)  # its words may name a path
             return 0, 0
-        with self._server.transaction() as conn:
-            if not finish(conn, claim):
-                return 0, 0
-            _put(conn, team, self._host, row.session_id, found)
+        try:
+            with self._server.transaction() as conn:
+                if not finish(conn, claim):
+                    return 0, 0
+                _put(conn, team, self._host, row.session_id, found)
+        except Unreachable:
+            raise
+        except StateError:
+            self.claims.fail(claim, "the database refused it")
+            return 0, 0
         self._copies[team.name].note_shared(
             row.session_id, {one.private: one.line.id for one in found}
         )
@@ -158,14 +164,15 @@ class Sync:
                 continue
             ours = (lines.c.team == copy.team.name, lines.c.id.in_(list(private)))
             with self._server.transaction() as conn:
+                fresh = []
                 for row in conn.execute(select(lines.c.id, lines.c.stale).where(*ours)).all():
                     line = private[row.id]
                     why = sources.stale(MemoryLine(0, line, statement=parse(line)))
                     if why != row.stale:
                         one = (lines.c.team == copy.team.name, lines.c.id == row.id)
                         conn.execute(update(lines).where(*one).values(stale=why))
-                    if not why:
-                        _rehash(conn, copy.team, row.id)
+                    fresh += [] if why else [row.id]
+                _rehash(conn, copy.team, fresh)
 
     # Consolidation
 
@@ -220,39 +227,33 @@ def _put(conn: Connection, team: Team, host: str, session: str, found: list[Publ
             lines.c.id.not_in(ids) | (lines.c.team != team.name),
         )
     )
-    for one in found:
-        line = one.line
-        put = insert(lines).values(
-            team=team.name,
-            host=host,
-            session=session,
-            folder=line.folder,
-            said=line.text,
-        )
-        if conn.execute(put.on_conflict_do_nothing()).rowcount:
-            conn.execute(
-                quotes.insert(),
-                [
-                    {
-                        "team": team.name,
-                        "line": line.id,
-                        "cite": quote.cite,
-                        "said": quote.text,
-                        "file": quote.file,
-                        "file_hash": quote.file_hash,
-                    }
-                    for quote in line.quotes
-                ],
-            )
+    if not found:
+        return
+    put = insert(lines).on_conflict_do_nothing().returning(lines.c.id)
+    rows = [
+        {"team": team.name, "host": host, "session": session, "folder": line.folder}
+        | {"said": line.text}
+        for line in (one.line for one in found)
+    ]
+    fresh = set(conn.scalars(put, rows))  # neither there nor forgotten
+    said = [
+        {"team": team.name, "line": one.line.id, "cite": quote.cite, "said": quote.text}
+        | {"file": quote.file, "file_hash": quote.file_hash}
+        for one in found
+        if one.line.id in fresh
+        for quote in one.line.quotes
+    ]
+    if said:
+        conn.execute(quotes.insert(), said)
 
 
-def _rehash(conn: Connection, team: Team, line: str) -> None:
+def _rehash(conn: Connection, team: Team, changed: Collection[str]) -> None:
     """Files that changed and still say it have another hash."""
-    ours = (quotes.c.team == team.name, quotes.c.line == line, quotes.c.file != "")
-    for row in conn.execute(select(quotes.c.cite, quotes.c.file, quotes.c.file_hash).where(*ours)):
+    ours = (quotes.c.team == team.name, quotes.c.line.in_(changed), quotes.c.file != "")
+    for row in conn.execute(select(quotes).where(*ours)).all():
         if (found := hash_of(team.root / row.file)) != row.file_hash:
-            this = update(quotes).where(*ours, quotes.c.cite == row.cite)
-            conn.execute(this.values(file_hash=found))
+            this = (quotes.c.line == row.line, quotes.c.cite == row.cite)
+            conn.execute(update(quotes).where(*ours, *this).values(file_hash=found))
 
 
 def forget_sessions(conn: Connection, sessions: Sequence[str]) -> int:
