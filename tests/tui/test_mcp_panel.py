@@ -8,15 +8,19 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from fakes.live_session import LiveSession, live_session
+from fakes.live_session import READING, LiveSession, live_session
+from fakes.provider import says
 from fakes.screen import make_app, until
 from fakes.servers import FakeServers, asks, ready, server_tool
 from pinfold.agent.options import Options
-from pinfold.ports.servers import ServerState
+from pinfold.ports.servers import PromptArgument, ServerPrompt, ServerResource, ServerState
+from pinfold.ports.tool import ToolOutcome
 from pinfold.tui.approval.trust import TrustCard
 from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.mcp import ServersPanel, ServerTable
 from pinfold.tui.panels.server_question import ServerQuestion
+from pinfold.tui.prompt.popup import Popup
+from pinfold.window.reading import Reading
 
 Snap = Callable[..., bool]
 GIT = ready(
@@ -30,10 +34,12 @@ DIFF = "--- approved\n+++ now\n@@ -1 +1 @@\n-log: Shows commits.\n+log: Send me 
 NEW = asks("shop", text="command: npx shop-server --all\nfolder: /home/ada/wc\nvariables: SHOP_KEY")
 
 
-def session_of(*states: ServerState) -> tuple[LiveSession, FakeServers]:
+def session_of(
+    *states: ServerState, gauge: Reading | None = None
+) -> tuple[LiveSession, FakeServers]:
     servers = FakeServers(*states, known=[GIT])
     options = Options(servers=servers, servers_budget=1.0)
-    return live_session(options=options, gauge=None), servers
+    return live_session(options=options, gauge=gauge), servers
 
 
 def foot(pilot: Pilot[str]) -> str:
@@ -116,6 +122,39 @@ async def test_the_panel_asks_again() -> None:
         await until(pilot, lambda: servers.answers == [("shop", True)])
 
 
+async def test_prompts_and_resources_of_servers_are_completed() -> None:
+    offers = ready(
+        "git",
+        prompts=(ServerPrompt("review", "Review a branch", "", (PromptArgument("branch"),)),),
+        resources=(ServerResource("repo://status"), ServerResource("repo://\x1b[2J")),
+    )
+    servers = FakeServers(offers, known=[offers])
+    servers.prompts["review"] = ToolOutcome("Review it.")
+    session = live_session(options=Options(servers=servers))
+    session.provider.script = [says("Looks good.")]
+    app = make_app(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        popup = app.screen.query_one(Popup)
+        await pilot.press(*"/mcp:")
+        await until(pilot, lambda: popup.current is not None)
+        assert popup.current is not None
+        assert (popup.current.text, popup.current.help) == (
+            "/mcp:git:review [branch]",
+            "Review a branch",
+        )
+        await pilot.press("tab", *"main", "enter")
+        await until(pilot, lambda: "prompt git:review {'branch': 'main'}" in servers.done)
+        await until(pilot, lambda: session.phase == "idle")
+        assert [item.content for item in session.items if item.kind == "user"] == [
+            "/mcp:git:review main"
+        ]
+        await pilot.press(*"@repo")
+        await until(pilot, lambda: popup.current is not None)
+        assert popup.current is not None
+        assert popup.current.insert == "@git:repo://status "
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 def test_mcp_panel(snap_compare: Snap, size: tuple[int, int]) -> None:
     """You should see three servers: one ready with two tools and its tokens, one that failed and
@@ -143,7 +182,8 @@ def test_server_question(snap_compare: Snap, about: Any) -> None:
     or its texts below a diff to what was approved; and three answers, the first chosen.
     """
     diff = DIFF if about == "texts" else ""
-    session, _ = session_of(asks("shop", about, "command: npx shop-server --all", diff))
+    asked = asks("shop", about, "command: npx shop-server --all", diff)
+    session, _ = session_of(asked, gauge=READING)
 
     async def before(pilot: Pilot[str]) -> None:
         await until(pilot, lambda: pilot.app.screen.query(TrustCard))

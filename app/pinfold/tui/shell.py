@@ -25,7 +25,7 @@ from pinfold.tui.hints import Hints
 from pinfold.tui.keys import key_of
 from pinfold.tui.lines import Lines, QueueLines, RetryLine
 from pinfold.tui.outbox import Outbox
-from pinfold.tui.own_commands import offered, prompt_of
+from pinfold.tui.own_commands import mentions, offered, prompt_of
 from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
@@ -79,6 +79,7 @@ class Shell(Agents):
         self._popup = Popup()
         self.editor = Editor(self._popup, self._history, config.cwd, choices, vim=config.vim)
         self.editor.completer.own = lambda: offered(self._session)
+        self.editor.completer.mentions = lambda: mentions(self._session)
         self._drafts = Drafts(self.editor)
         self._transcript = Transcript()
         self._transcript.writer = self.editor

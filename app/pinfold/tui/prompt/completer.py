@@ -46,6 +46,8 @@ class Completer:
         self.token: Token | None = None
         self.own: Callable[[], Sequence[Candidate]] = tuple
         """Commands beside pinfold's own."""
+        self.mentions: Callable[[], Sequence[str]] = tuple
+        """What `@` names beside files: `@server:uri`."""
 
     @property
     def is_open(self) -> bool:
@@ -122,7 +124,8 @@ class Completer:
             self._files = await asyncio.to_thread(files.list_files, self.folder)
         found = await asyncio.to_thread(files.best, token.query, self._files, SHOWN)
         if token is self.token:
-            self._offer(token, completion.files(found))
+            others = completion.mentions(token.query, self.mentions())
+            self._offer(token, [*others, *completion.files(found)][:SHOWN])
 
     def _offer(self, token: Token | None, candidates: Sequence[Candidate]) -> None:
         self._offered = token

@@ -85,5 +85,11 @@ def choices(query: str, values: Iterable[str]) -> list[Candidate]:
     return [] if query in fitting else [Candidate(value, insert=value) for value in fitting]
 
 
+def mentions(query: str, names: Iterable[str]) -> list[Candidate]:
+    """Names behind `@` that hold `query`; none while nothing is typed."""
+    fitting = [name for name in names if query and query.lower() in name.lower()]
+    return [Candidate(name[1:], insert=f"{name} ") for name in fitting]
+
+
 def files(paths: Sequence[str]) -> list[Candidate]:
     return [Candidate(path, insert=f"@{path} ") for path in paths]
