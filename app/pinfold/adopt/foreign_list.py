@@ -132,7 +132,7 @@ def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSes
             key = (path, size, mtime_ns)
             summary = cached.get(key)
             if summary is None:
-                summary = fresh[key] = _read(tool, Path(path))
+                summary = fresh[key] = head_and_end(tool, Path(path))
             changed = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
             session = ForeignSession(
                 tool=tool,
@@ -147,7 +147,8 @@ def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSes
         cache.add(fresh)
 
 
-def _read(tool: Tool, path: Path) -> FileSummary:
+def head_and_end(tool: Tool, path: Path) -> FileSummary:
+    """What a file's first and last lines say of its session."""
     summary = FileSummary()
     hear = _codex if tool == "codex" else _claude
     try:

@@ -1,0 +1,174 @@
+"""What is in the vault: `vault/<tool>/<session>/`, with an `entry.json` and a file a version.
+
+The files beside a session (its agents, spilled results) lie in `<version>.jsonl/`, under the names
+that they had. All of them are compressed with zstd.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from pinfold import atomic_files
+from pinfold.adopt.foreign_list import Tool
+from pinfold.small_files import read
+
+FOLDER = "vault"
+LOCK = ".lock"
+ENTRY = "entry.json"
+SUFFIX = ".jsonl.zst"
+TOOLS: tuple[Tool, ...] = ("codex", "claude")
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_ENTRY_BYTES = 16 * 2**20
+"""An entry's own file has no more."""
+
+Stamp = tuple[int, int]
+"""Bytes, and the time of the last change in nanoseconds."""
+
+
+class VaultError(Exception):
+    """The vault can't be used; `str()` is a plain sentence."""
+
+
+class Version(Struct, frozen=True):
+    """A session as its file was, up to its last whole line."""
+
+    number: int
+    size: int
+    sha256: str
+    source: str
+    """The file that it was taken from."""
+    stamp: Stamp
+    """Of that file."""
+    beside: dict[str, Stamp] = field(default_factory=dict)
+    """The files beside it, by their path from there."""
+
+    @property
+    def file(self) -> str:
+        return f"{self.number}{SUFFIX}"
+
+    @property
+    def used(self) -> float:
+        """When it was last used, in seconds since 1970."""
+        return self.stamp[1] / 1e9
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A session of another tool."""
+
+    tool: Tool
+    session: str
+    """Its id there, or what stands for it where that is no name for a folder."""
+    title: str = ""
+    cwd: str = ""
+    versions: tuple[Version, ...] = ()
+
+    @property
+    def newest(self) -> Version:
+        return max(self.versions, key=lambda version: version.stamp[1])
+
+    @property
+    def used_at(self) -> datetime:
+        return datetime.fromtimestamp(self.newest.used, UTC)
+
+    @property
+    def original(self) -> Path | None:
+        """The newest file that it was taken from; None where that is gone."""
+        path = Path(self.newest.source)
+        return path if path.exists() else None
+
+
+class Shelf:
+    """The entries below `home`. Blocking."""
+
+    def __init__(self, home: Path) -> None:
+        self.root = home / FOLDER
+
+    def folder(self, tool: str, session: str) -> Path:
+        return self.root / tool / session
+
+    def file(self, entry: Entry, version: Version | None = None) -> Path:
+        """Where a version lies, the newest by default."""
+        return self.folder(entry.tool, entry.session) / (version or entry.newest).file
+
+    def entries(self) -> Iterator[Entry]:
+        """All of them, in no order. What can't be read is left out."""
+        for tool in TOOLS:
+            for name in _names(self.root / tool):
+                entry = self.entry(tool, name)
+                if entry is not None:
+                    yield entry
+
+    def entry(self, tool: Tool, session: str) -> Entry | None:
+        with suppress(OSError, ValueError):
+            content = read(self.folder(tool, session) / ENTRY, _ENTRY_BYTES)
+            entry = msgspec.json.decode(content, type=Entry)
+            if entry.versions and (entry.tool, entry.session) == (tool, session):
+                return entry
+        return None
+
+    def find(self, prefix: str) -> list[Entry]:
+        """The entries whose session's id begins so."""
+        return [entry for entry in self.entries() if entry.session.startswith(prefix)]
+
+    def save(self, entry: Entry) -> None:
+        """Raises `OSError`."""
+        folder = self.folder(entry.tool, entry.session)
+        atomic_files.write_atomic(folder / ENTRY, msgspec.json.encode(entry))
+
+    def size(self, entry: Entry) -> int:
+        """Bytes that it takes, with all its versions."""
+        found = 0
+        for at, _, names in os.walk(self.folder(entry.tool, entry.session)):
+            for name in names:
+                with suppress(OSError):
+                    found += (Path(at) / name).lstat().st_size
+        return found
+
+    # What is not to be taken in
+
+    def remove(self, entry: Entry, *, for_good: bool) -> None:
+        """Remove an entry: `for_good`, else until its session is used again. Raises `OSError`."""
+        seen = {} if for_good else {one.source: one.stamp for one in entry.versions}
+        mark = self._mark(entry.tool, entry.session)
+        atomic_files.make_folder(mark.parent)
+        atomic_files.write_atomic(mark, msgspec.json.encode(seen))
+        folder = self.folder(entry.tool, entry.session)
+        (folder / ENTRY).unlink(missing_ok=True)
+        shutil.rmtree(folder)
+
+    def is_unwanted(self, tool: str, session: str, source: str, stamp: Stamp) -> bool:
+        """Whether that file's session was removed, and is not to be taken in as it is."""
+        try:
+            content = read(self._mark(tool, session), _ENTRY_BYTES)
+        except OSError:
+            return False
+        try:
+            seen = msgspec.json.decode(content, type=dict[str, Stamp])
+        except ValueError:
+            return True
+        return not seen or seen.get(source) == stamp
+
+    def _mark(self, tool: str, session: str) -> Path:
+        return self.root / "removed" / tool / session
+
+
+def name_of(tool: Tool, stem: str) -> str:
+    """The folder's name for a session whose file has this stem: its id where that is one."""
+    if tool == "codex":
+        stem = re.sub(r"^rollout-\d{4}-\d\d-\d\dT[\d-]+?-(?=[0-9a-f]{8}-)", "", stem)
+    return stem if _SAFE.fullmatch(stem) else hashlib.sha256(os.fsencode(stem)).hexdigest()
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return []

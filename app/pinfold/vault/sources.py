@@ -1,0 +1,80 @@
+"""The files that other tools keep of their sessions. Links are not followed; nothing is written."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from pinfold.adopt.foreign_list import Tool, ToolFolder
+from pinfold.vault.shelf import Stamp
+
+BESIDE = 5_000
+"""Files beside one session, at most."""
+_DEPTH = 8
+_ENDS = (".jsonl", ".jsonl.zst")
+_WHERE = {"codex": ("sessions", "archived_sessions"), "claude": ("projects",)}
+
+
+class Source(Struct, frozen=True):
+    """A session's file."""
+
+    tool: Tool
+    file: Path
+    stamp: Stamp
+
+    @property
+    def stem(self) -> str:
+        return self.file.name.removesuffix(".zst").removesuffix(".jsonl")
+
+
+def sources(folders: Iterable[ToolFolder]) -> Sequence[Source]:
+    """The sessions, last used first."""
+    found: list[Source] = []
+    for place in folders:
+        for name in _WHERE[place.tool]:
+            depth = 1 if place.tool == "claude" else _DEPTH  # deeper lie the files beside them
+            for path, status in _files(place.folder / name, depth):
+                if path.name.endswith(_ENDS) and status.st_size:
+                    found.append(Source(place.tool, path, (status.st_size, status.st_mtime_ns)))
+    return sorted(found, key=lambda source: source.stamp[1], reverse=True)
+
+
+def beside(source: Source) -> Iterator[tuple[str, Path, Stamp]]:
+    """The files of a session's folder, each with its path from there."""
+    folder = source.file.parent / source.stem
+    for count, (path, status) in enumerate(_files(folder, _DEPTH)):
+        if count == BESIDE:
+            return
+        name = str(path.relative_to(folder))
+        with suppress(UnicodeEncodeError):
+            name.encode()
+            yield name, path, (status.st_size, status.st_mtime_ns)
+
+
+def opened(path: Path) -> int:
+    """A descriptor of a regular file that is no link. Raises `OSError`."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return descriptor
+
+
+def _files(folder: Path, depth: int) -> Iterator[tuple[Path, os.stat_result]]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        with suppress(OSError):
+            if entry.is_dir(follow_symlinks=False):
+                if depth:
+                    yield from _files(Path(entry.path), depth - 1)
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path), entry.stat(follow_symlinks=False)
