@@ -84,7 +84,7 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
         argv, behind = argv[:at], argv[at + 1 :]
     arguments, more = top.parse_known_args(argv)
     if more and (
-        arguments.command not in ("memories", "mcp")
+        arguments.command not in ("memories", "mcp", "find", "vault")
         or any(argument.startswith("-") for argument in more)
     ):
         top.error(f"unrecognized arguments: {' '.join(more)}")

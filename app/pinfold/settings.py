@@ -260,6 +260,17 @@ class ClusterSettings(_Section, frozen=True):
     key_file: str | None = None
 
 
+class VaultSettings(_Section, frozen=True):
+    """Sessions of Codex and Claude Code, kept before those tools delete them."""
+
+    watch: bool = False
+    """Whether they are taken in at start and every ten minutes while pinfold runs."""
+    max_gb: Annotated[float, msgspec.Meta(gt=0)] = 5.0
+    """Gigabytes; the sessions that were not used for longest go first."""
+    keep_days: Days | None = None
+    """Days since their last use; none keeps them."""
+
+
 class UiSettings(_Section, frozen=True):
     notify: Notify = "auto"
     """How the terminal tells, while it has not the focus, that a turn has ended or asks."""
@@ -289,6 +300,7 @@ class Settings(_Section, frozen=True):
     mcp: McpSettings = field(default_factory=McpSettings)
     memories: MemorySettings = field(default_factory=MemorySettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    vault: VaultSettings = field(default_factory=VaultSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     keys: dict[str, str] = field(default_factory=dict)
     """Action id -> key, e.g. `interrupt = "f8"`."""

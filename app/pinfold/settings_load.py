@@ -44,6 +44,9 @@ _USERS_OWN = frozenset(
         "mcp.servers",
         "memories.database",
         "memories.team",
+        "vault.keep_days",
+        "vault.max_gb",
+        "vault.watch",
     }
 )
 """What says where data goes and what starts by itself: no project sets it, trusted or not."""

@@ -34,6 +34,6 @@ async def test_sessions_stand_beside_each_other_until_the_host_stops(
     endings = [one.send("Which are you?"), other.send("And you?")]
     assert [(await ending).answer for ending in endings] == ["one", "two"]
     await host.close(one)
-    assert sorted(line.held for line in host.sessions()) == [False, True]
+    assert sorted(line.held for line in host.catalog.list(9)) == [False, True]
     await host.stop()
-    assert not any(line.held for line in host.sessions())
+    assert not any(line.held for line in host.catalog.list(9))

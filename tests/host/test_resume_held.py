@@ -21,7 +21,7 @@ async def test_it_opens_read_only_and_says_how_to_go_on(
     ctx = app_context(argparse.Namespace(cd=tmp_path, model="gpt-5.2"))
     host = Host(ctx)
     with ctx.store.create(tmp_path, "test", lambda: datetime.now(UTC)) as journal:
-        (line,) = host.sessions()
+        (line,) = host.catalog.list(9)
         assert line.held
         session = await host.resume(journal.started.id, no_terminal)
         assert any("/fork" in notice for notice in session.notices)
@@ -30,4 +30,4 @@ async def test_it_opens_read_only_and_says_how_to_go_on(
         assert not any("read-only" in notice for notice in copy.notices)
         await copy.close()
         await session.close()
-    assert not host.sessions()[-1].held
+    assert not host.catalog.list(9)[-1].held

@@ -51,7 +51,10 @@ class Found(Struct, frozen=True):
 class Vault(Protocol):
     """What lies outside of `sessions/` and is searched as well."""
 
-    def places(self) -> Sequence[Place]: ...
+    def places(self) -> Sequence[tuple[Place, str]]:
+        """Where its files lie, each with the id of its session."""
+        ...
+
     def read(self, path: str) -> tuple[Reading, Chunk]:
         """Raises `NotASession`, `OSError`."""
         ...
@@ -231,7 +234,8 @@ class Catalog:
         shown: list[Hit] = []
         for number, hit in searching.hits(database, found):
             if self._is_there(hit):
-                shown.append(replace(hit, piece=searching.piece(database, asked, number)))
+                piece = searching.piece(database, asked, number)
+                shown.append(replace(hit, piece=piece, path=str(self._root / hit.path)))
             if len(shown) == limit:
                 break
         common = tuple(term.strip('"*').replace('""', '"') for term in asked.common)

@@ -113,28 +113,29 @@ _PLACED = (
 )
 
 
-def place(connection: sqlite3.Connection, kind: str, found: Sequence[Place]) -> None:
-    """Have just these sources of a kind that lies outside of `sessions/`."""
+def place(connection: sqlite3.Connection, kind: str, found: Sequence[tuple[Place, str]]) -> None:
+    """Have just these sources of a kind that lies outside of `sessions/`, with their sessions."""
     rows = connection.execute("SELECT path, size, mtime_ns FROM sources WHERE kind = ?", (kind,))
     known = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
-    changed = [at for at in found if known.pop(at.path, None) != (at.size, at.mtime_ns)]
+    changed = [
+        (at.path, kind, session, 0, at.size, at.mtime_ns)
+        for at, session in found
+        if known.pop(at.path, None) != (at.size, at.mtime_ns)
+    ]
     if changed or known:
         with writing(connection):
             for path in known:
                 remove(connection, path)
-            connection.executemany(
-                _PLACED,
-                [(p.path, kind, Path(p.path).name, 0, p.size, p.mtime_ns) for p in changed],
-            )
+            connection.executemany(_PLACED, changed)
 
 
 def remove(connection: sqlite3.Connection, path: str) -> int:
-    """Delete a source and its agents, with all their words; how many sources those were."""
+    """Delete a source and what lies below it, with all words; how many sources those were."""
     ids = [
         source
         for (source,) in connection.execute(
             "SELECT id FROM sources WHERE path = ? OR (path > ? AND path < ?)",
-            (path, f"{path}/agents/", f"{path}/agents0"),
+            (path, f"{path}/", f"{path}0"),
         )
     ]
     for source in ids:

@@ -22,6 +22,8 @@ _OVER = 6
 """Candidates for each hit that is shown: kinds and repetitions are looked at in these."""
 _WEIGHT = {"user": 1.5, "assistant": 1.2}
 """How much more a match in what was said tells than one in what was called or printed."""
+_KEPT = 0.99
+"""The same for the vault: what was adopted from it comes first."""
 _PIECE = 24
 """Words around a match."""
 
@@ -32,9 +34,9 @@ class Hit(Struct, frozen=True, kw_only=True):
     kind: str
     """`session`, or `vault`."""
     session: str
-    """The id of the session, or the name of the entry of the vault."""
+    """Its id."""
     path: str
-    """Of its folder, below the home."""
+    """Of its folder, or of its file in the vault."""
     agent: int
     """0: the session itself."""
     n: int
@@ -134,7 +136,8 @@ _ITEM = """
 SELECT items.n, items.kind, sources.kind, sources.session, sources.agent, sources.path, owner.cwd,
     json_extract(owner.said, '$.title'), owner.path, owner.kind
 FROM items JOIN sources ON sources.id = items.source
-JOIN sources AS owner ON owner.session = sources.session AND owner.kind != 'agent'
+JOIN sources AS owner ON owner.path = CASE sources.kind WHEN 'agent'
+    THEN substr(sources.path, 1, instr(sources.path, '/agents/') - 1) ELSE sources.path END
 WHERE items.id = ?
 """
 
@@ -142,7 +145,7 @@ WHERE items.id = ?
 def hits(
     connection: sqlite3.Connection, found: Sequence[tuple[int, float]]
 ) -> list[tuple[int, Hit]]:
-    """What there is to say of them, best first, without their text; a copy in a fork is no hit."""
+    """What there is to say of them, best first, without their text; a copy of one is left out."""
     scored: list[tuple[float, int, Hit]] = []
     seen: set[tuple[int, str, str, int, datetime]] = set()
     for number, fit in found:
@@ -163,7 +166,8 @@ def hits(
             title=title or "",
             piece="",
         )
-        scored.append((-fit * _WEIGHT.get(item, 1.0), number, hit))
+        weight = _WEIGHT.get(item, 1.0) * (_KEPT if kind == "vault" else 1.0)
+        scored.append((-fit * weight, number, hit))
     scored.sort(key=lambda row: row[0])
     kept = []
     for _, number, hit in scored:

@@ -8,6 +8,7 @@ from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.rollout.hold import SessionHeld
 from pinfold.rollout.journal import JournalError
 from pinfold.settings import SettingsError
+from pinfold.vault.shelf import VaultError
 from pinfold.window.refused import Refused
 
 EXPECTED = (
@@ -19,6 +20,7 @@ EXPECTED = (
     NotASession,
     ProviderError,
     StateError,
+    VaultError,
     places.MemoriesRefused,
     OSError,
 )

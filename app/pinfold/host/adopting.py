@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pinfold import __version__, paths
 from pinfold.adopt import detect, foreign_list
 from pinfold.adopt.adoption import Adoption
-from pinfold.adopt.foreign_list import ForeignSession
+from pinfold.adopt.foreign_list import ForeignSession, ToolFolder
 from pinfold.adopt.own import Unconfirmed, unconfirmed
 from pinfold.adopt.set_up import folding, set_up
 from pinfold.agent.clock import CLOCK
@@ -32,6 +32,8 @@ from pinfold.rollout.store import SessionStore
 from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
+from pinfold.vault.shelf import SUFFIX, Shelf
+from pinfold.vault.shelf import TOOLS as KEPT_TOOLS
 from pinfold.window.placeholders import ranges
 
 TOOLS = {
@@ -177,7 +179,18 @@ def adoptable(ctx: AppContext, search: str = "") -> Iterator[ForeignSession]:
     With `search`, those whose title, folder, model or id holds all of its words.
     """
     words = search.lower().split()
-    for hit in foreign_list.sessions(foreign_list.tool_folders(), ctx.home / "state.db"):
+    shelf = Shelf(ctx.home)
+    kept = [ToolFolder(tool, shelf.root / tool, (f"*/*{SUFFIX}",)) for tool in KEPT_TOOLS]
+    there = {
+        shelf.file(entry, version)
+        for entry in shelf.entries()
+        for version in entry.versions
+        if Path(version.source).exists()
+    }
+    where = (*foreign_list.tool_folders(), *kept)
+    for hit in foreign_list.sessions(where, ctx.home / "state.db"):
+        if hit.file in there:  # the original is listed
+            continue
         text = f"{hit.title} {hit.cwd} {hit.model} {hit.tool} {hit.session}".lower()
         if all(word in text for word in words):
             yield hit

@@ -19,7 +19,10 @@ _LOW = 15
 
 def catalog(ctx: AppContext) -> Catalog:
     """The index of the sessions in `ctx`."""
-    return Catalog(ctx.sessions, paths.catalog(ctx.sessions))
+    from pinfold.host.vault import Searched
+
+    vault = Searched(ctx.home) if ctx.sessions == ctx.home else None
+    return Catalog(ctx.sessions, paths.catalog(ctx.sessions), vault)
 
 
 async def keep_up(ctx: AppContext) -> None:

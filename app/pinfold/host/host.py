@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +40,8 @@ class Host:
         self._attended = attended
         self._sessions: dict[str, Session] = {}
         self._warming: set[asyncio.Task[None]] = set()
-        self._beside: list[asyncio.Task[None]] = []
-        """What is done in the background, once: memories of earlier sessions, their index."""
+        self._beside: dict[str, asyncio.Task[None]] = {}
+        """What is done in the background, by name: each begins once."""
 
     # Opening
 
@@ -138,15 +138,25 @@ class Host:
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
         task.add_done_callback(self._warmed)
-        if self._beside:
-            return
         memories = ctx.settings.memories
         if ctx.sessions == ctx.home:  # a replay's are gone with it
-            self._beside.append(asyncio.create_task(_keep_up(ctx, task)))
+            self._begin("index", task, _import_keep_up, ctx)
+            if ctx.settings.vault.watch:
+                self._begin("vault", task, _import_watch, ctx)
         if memories.enabled and (memories.generate != "off" or memories.team):
-            self._beside.append(asyncio.create_task(_remember(ctx, {session.id}, task)))
-        for beside in self._beside:
-            beside.add_done_callback(_show_failure)
+            self._begin("memories", task, _import_remember, ctx, {session.id})
+
+    def _begin(
+        self,
+        name: str,
+        warmed: asyncio.Task[None],
+        load: Callable[[], Callable[..., Awaitable[object]]],
+        *arguments: object,
+    ) -> None:
+        if name not in self._beside:
+            task = asyncio.create_task(_beside(warmed, load, *arguments))
+            task.add_done_callback(_show_failure)
+            self._beside[name] = task
 
     def _warmed(self, task: asyncio.Task[None]) -> None:
         self._warming.discard(task)
@@ -162,10 +172,10 @@ class Host:
 
     async def stop(self) -> None:
         """Close what is open, and end what runs in the background."""
-        for task in self._beside:
+        for task in self._beside.values():
             task.cancel()
         if self._beside:
-            await asyncio.wait(self._beside)
+            await asyncio.wait(self._beside.values())
         for session in tuple(self._sessions.values()):
             await self.close(session)
 
@@ -245,24 +255,27 @@ class Host:
         )
 
 
-async def _remember(ctx: AppContext, but: Collection[str], warmed: asyncio.Task[None]) -> None:
-    """Once in the life of the host; when that ends, this is cancelled."""
+async def _beside(
+    warmed: asyncio.Task[None],
+    load: Callable[[], Callable[..., Awaitable[object]]],
+    *arguments: object,
+) -> None:
+    """Once in the life of the host, after `warmed`; when the host ends, this is cancelled."""
     await asyncio.wait([warmed])
-    remember = await asyncio.to_thread(_import_remember)
-    await remember(ctx, but)
+    work = await asyncio.to_thread(load)
+    await work(*arguments)
 
 
-async def _keep_up(ctx: AppContext, warmed: asyncio.Task[None]) -> None:
-    """The same, for the index of all sessions."""
-    await asyncio.wait([warmed])
-    keep_up = await asyncio.to_thread(_import_keep_up)
-    await keep_up(ctx)
-
-
-def _import_keep_up() -> Callable[..., Awaitable[None]]:
+def _import_keep_up() -> Callable[..., Awaitable[object]]:
     from pinfold.host.finding import keep_up
 
     return keep_up
+
+
+def _import_watch() -> Callable[..., Awaitable[object]]:
+    from pinfold.host.vault import watch
+
+    return watch
 
 
 def _import_remember() -> Callable[..., Awaitable[object]]:

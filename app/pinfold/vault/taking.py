@@ -51,6 +51,11 @@ class Report(Struct):
     failed: dict[str, str] = {}
     """Files that could not be read, and why."""
 
+    @property
+    def changed(self) -> bool:
+        """Whether the vault is another than before."""
+        return bool(self.new or self.grown or self.version or self.removed)
+
 
 @contextmanager
 def locked(shelf: Shelf) -> Iterator[None]:

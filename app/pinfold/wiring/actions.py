@@ -43,7 +43,7 @@ def _prompt(arguments: argparse.Namespace | None) -> Prompt | None:
 
 def resume(arguments: argparse.Namespace) -> int:
     from pinfold.host.host import Host
-    from pinfold.host.sessions import folder_of, own_folder
+    from pinfold.host.sessions import own_folder
     from pinfold.wiring.screen import run
 
     ctx = app_context(arguments)
@@ -52,7 +52,7 @@ def resume(arguments: argparse.Namespace) -> int:
     if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
         host = Host(ctx)
         return run(ctx, host.new, host, choosing=True, prompt=prompt)
-    folder = folder_of(ctx, None if arguments.last else arguments.session)
+    folder, note = _folder_or_kept(ctx, None if arguments.last else arguments.session)
     how = _how_to_open(arguments, folder)
     if how == "quit":
         return 0
@@ -61,7 +61,28 @@ def resume(arguments: argparse.Namespace) -> int:
     if how == "fork":
         return run(ctx, partial(host.fork, folder, None), host, prompt=prompt)
     start = partial(host.open_folder, folder, read_only=how == "read-only")
-    return run(ctx, start, host, prompt=prompt)
+    return run(ctx, start, host, prompt=prompt, note=note)
+
+
+def _folder_or_kept(ctx: AppContext, session: str | None) -> tuple[Path, str]:
+    """The session's folder; one that only the vault has is adopted first, and the note says so.
+
+    Raises `JournalError`.
+    """
+    from pinfold.host.sessions import folder_of
+    from pinfold.rollout.journal import JournalError
+
+    try:
+        return folder_of(ctx, session), ""
+    except JournalError:
+        from pinfold.host.adopting import adopt
+        from pinfold.host.vault import file_of
+
+        kept = file_of(ctx, session) if session else None
+        if kept is None:
+            raise
+        adopted = adopt(ctx, kept)
+        return adopted.folder, adopted.said
 
 
 def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:

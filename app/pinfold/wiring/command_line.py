@@ -176,6 +176,22 @@ COMMANDS = (
         ),
     ),
     Command(
+        "vault",
+        "keep Codex's and Claude Code's sessions before those tools delete them",
+        "vault_command:command",
+        (
+            Argument(
+                "words",
+                "list (the default); sync, to take in what is new; forget ID, to remove a session "
+                "and never take it in again",
+                "ACTION",
+                kind="words",
+            ),
+            YES,
+            JSON,
+        ),
+    ),
+    Command(
         "context",
         "show what fills a session's window",
         "actions:context",

@@ -56,17 +56,20 @@ def by_id(arguments: argparse.Namespace, session: str | None) -> Path:
     newest of pinfold's in this folder. Raises `JournalError`."""
     from pinfold.adopt.foreign_list import files, tool_folders
     from pinfold.host.app_context import app_context
+    from pinfold.host.vault import file_of
     from pinfold.rollout.journal import JournalError
 
-    store = app_context(arguments).store
+    ctx = app_context(arguments)
     if session is None:
-        return store.last(app_context(arguments).cwd)
+        return ctx.store.last(ctx.cwd)
     try:
-        return store.find(session)
+        return ctx.store.find(session)
     except JournalError:
         begins = re.compile(rf"(?:rollout-.*-\d\d-)?{re.escape(session)}")
         every = (file for folder in tool_folders() for file in files(folder))
         match [file for file in every if begins.match(file.name)]:
             case [file]:
                 return file
+        if (kept := file_of(ctx, session)) is not None:
+            return kept
         raise

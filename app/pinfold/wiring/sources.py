@@ -17,10 +17,11 @@ from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.model_used import is_once, last_used, model_used
 from pinfold.host.prices import prices
 from pinfold.host.sessions import folder_of
+from pinfold.host.vault import file_of
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import codec
 from pinfold.rollout.events import Event, ModelChanged
-from pinfold.rollout.journal import Journal
+from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.window.overview import Overview, overview
@@ -65,7 +66,13 @@ def find(ctx: AppContext, arguments: argparse.Namespace) -> SessionSource:
         if HALF_WRITTEN in adoption.notes:
             print(f"pinfold: {name}: {HALF_WRITTEN}", file=sys.stderr)
         return SessionSource(name, adoption)
-    folder = folder_of(ctx, name)
+    try:
+        folder = folder_of(ctx, name)
+    except JournalError:
+        kept = file_of(ctx, name) if name else None
+        if kept is None:
+            raise
+        return SessionSource(str(name), read(kept, arguments.index))
     return SessionSource(folder.name, folder)
 
 

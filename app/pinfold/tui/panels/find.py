@@ -19,6 +19,7 @@ from pinfold import paths
 from pinfold.catalog.catalog import Found
 from pinfold.catalog.searching import COMMON, Hit
 from pinfold.commands.context_text import KINDS, age
+from pinfold.commands.session import take
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
@@ -129,7 +130,9 @@ def _page(hit: Hit, now: datetime) -> RenderableType:
 
 async def open_hit(host: PanelHost, hit: Hit) -> None:
     """Open the session of a hit at its item."""
-    if hit.session != host.session.id:
+    if hit.kind == "vault":
+        await take(host, Path(hit.path))
+    elif hit.session != host.session.id:
         await host.switch(partial(host.host.resume, hit.session))
     if hit.agent:
         host.show_agent(hit.agent, hit.n)

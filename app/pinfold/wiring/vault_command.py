@@ -1,0 +1,124 @@
+"""`pinfold vault`: sessions of other tools, kept here."""
+
+import argparse
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from pinfold import paths
+from pinfold.commands.context_text import age
+from pinfold.host import vault
+from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.numbers import ID_SHOWN
+from pinfold.output import end_progress, is_watched, print_json, print_progress, print_table
+from pinfold.sanitize import one_line
+from pinfold.tools.workspace import size_text
+from pinfold.vault.taking import Report
+from pinfold.wiring.stdin import agreed
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Raises `WrongUse`, `VaultError`."""
+    ctx = app_context(arguments)
+    match arguments.words:
+        case ["sync"]:
+            return _sync(ctx)
+        case [] | ["list"]:
+            return _list(ctx, as_json=arguments.json)
+        case ["forget", session]:
+            return _forget(ctx, session, yes=arguments.yes)
+    raise WrongUse("vault takes list, sync or forget ID")
+
+
+def _sync(ctx: AppContext) -> int:
+    watched = is_watched()
+
+    def taken(count: int, total: int) -> None:
+        if watched:
+            print_progress(f"{count:,} of {total:,} sessions")
+
+    try:
+        report = vault.sync(ctx, taken)
+    finally:
+        if watched:
+            end_progress()
+    print(said(report))
+    for file, why in report.failed.items():
+        print(f"pinfold: {one_line(paths.shown(Path(file)))}: {one_line(why)}", file=sys.stderr)
+    return 1 if report.failed else 0
+
+
+def said(report: Report) -> str:
+    """What came of a sync, in a sentence."""
+    parts = [
+        (report.new, "new"),
+        (report.grown, "updated"),
+        (report.version, "kept as another version"),
+        (report.removed, "removed for age or room"),
+        (report.same, "unchanged"),
+        (report.unwanted, "forgotten or too old and left out"),
+    ]
+    told = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+    return f"Sessions: {told}." if told else "No Codex or Claude Code sessions here."
+
+
+def _list(ctx: AppContext, *, as_json: bool) -> int:
+    shelf = vault.shelf(ctx)
+    entries = sorted(shelf.entries(), key=lambda entry: entry.newest.used, reverse=True)
+    if as_json:
+        for entry in entries:
+            print_json(
+                {
+                    "session": entry.session,
+                    "tool": entry.tool,
+                    "title": entry.title,
+                    "cwd": entry.cwd,
+                    "used_at": entry.used_at,
+                    "size": shelf.size(entry),
+                    "versions": len(entry.versions),
+                    "file": shelf.file(entry),
+                    "original": entry.original,
+                }
+            )
+        return 0
+    if not entries:
+        print(f"The vault is empty. Fill it with: {paths.program()} vault sync")
+        return 0
+    now, size = datetime.now(UTC), 0
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("session", "tool", "used", "size", "original", "folder", "title"):
+        table.add_column(
+            heading, no_wrap=heading != "title", justify="right" if heading == "size" else "left"
+        )
+    for entry in entries:
+        took = shelf.size(entry)
+        size += took
+        table.add_row(
+            entry.session[:ID_SHOWN],
+            entry.tool,
+            age(entry.used_at, now),
+            size_text(took),
+            "there" if entry.original else "gone",
+            Text(one_line(Path(entry.cwd).name)),
+            Text(one_line(entry.title), overflow="ellipsis", no_wrap=True),
+        )
+    print_table(table, whole=not sys.stdout.isatty())
+    count = f"{len(entries):,} session{'' if len(entries) == 1 else 's'}"
+    print(f"{count}, {size_text(size)} of {ctx.settings.vault.max_gb:g} GB.")
+    return 0
+
+
+def _forget(ctx: AppContext, session: str, *, yes: bool) -> int:
+    if not yes and not sys.stdin.isatty():
+        raise WrongUse("vault forget asks first: use --yes when nobody can answer")
+    entry = vault.one(ctx, session)
+    print(f"Session {entry.session} of {entry.tool}: “{one_line(entry.title) or 'no title'}”")
+    if not yes and not agreed("Remove it from the vault, and never take it in again?"):
+        print("Nothing removed.")
+        return 1
+    vault.forget(ctx, entry)
+    print(f"Forgot session {entry.session}.")
+    return 0
