@@ -5,11 +5,13 @@ Run as a script: `mcp_server.py [NAME=VALUE ...]`; it imports nothing but the st
 - `era=2026` answers `server/discover`; `2025` refuses it, `mute` does not answer it, `exit` ends
 - `bad=`: what a call of the tool `bad` does: `hang`, `die`, `deep`, `long`, `many`, `nonsense`,
   `escapes`, `noise`
+- `child=SECONDS`: it starts `sleep SECONDS` apart
 - `texts=FILE`: the description of the tool `say`, read at every listing
 """
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -127,6 +129,12 @@ def bad(number):
             for _ in range(40):
                 raw(piece)
             raw('"}\n')
+        case "large" | "wide" | "quotes":
+            pieces = {"large": "a\\n", "wide": "\u00e9\\u1234", "quotes": '{\\"a\\":1}'}
+            text = pieces[OPTIONS["bad"]]
+            text *= 30_000_000 // len(text.encode())
+            content = f'{{"content":[{{"type":"text","text":"{text}"}}],"resultType":"complete"}}'
+            raw(f'{{"jsonrpc":"2.0","id":{number},"result":{content}}}\n')
         case "many":
             values = "[]," * 5_000_000
             raw(f'{{"jsonrpc":"2.0","id":{number},"result":{{"a":[{values}1]}}}}\n')
@@ -190,5 +198,7 @@ def handle(message):
 
 
 if __name__ == "__main__":
+    if "child" in OPTIONS:  # it leaves the process group
+        subprocess.Popen(["sleep", OPTIONS["child"]], start_new_session=True)
     for line in sys.stdin:
         handle(json.loads(line))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from hashlib import sha256
 from typing import Any
 
@@ -105,6 +106,9 @@ class FakeServers:
         if name not in self.prompts:
             raise ToolError(f"{server} has no prompt {name}.")
         return self.prompts[name]
+
+    def apart(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def aclose(self) -> None:
         self.closed = True

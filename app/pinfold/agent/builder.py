@@ -296,5 +296,6 @@ async def build(
         if reading().source != "measured":
             server_count.ask()
     if servers is not None:
+        background.jobs.beside.append(servers.port.apart)
         servers.begin()
     return session

@@ -1,8 +1,8 @@
 """A server that runs: the SDK's client over one of our transports."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pinfold import __version__
@@ -22,6 +22,8 @@ QUIET = 1.0
 MOST_PROGRESS = 500
 """Characters of one message of progress."""
 CLOSED = -32000
+UNPARSED = "Failed to parse"
+"""So the SDK begins what it says of a reply over HTTP that it can't read."""
 
 
 class Transport(Protocol):
@@ -34,6 +36,14 @@ class Transport(Protocol):
     @property
     def ending(self) -> str:
         """Why it ended: the end of a sentence."""
+        ...
+
+    async def settle(self) -> None:
+        """Set guarded places aside that it has made so far in its sandbox."""
+        ...
+
+    async def accept(self) -> None:
+        """Take guarded places as others have left them."""
         ...
 
     async def __aenter__(self) -> "TransportStreams": ...
@@ -103,6 +113,18 @@ class Connection:
             live.cancel()
             await asyncio.wait([live])
 
+    @asynccontextmanager
+    async def apart(self) -> AsyncIterator[None]:
+        """Around what others change in guarded places."""
+        transport = self._transport if self._client is not None else None
+        if transport is not None:
+            await transport.settle()
+        try:
+            yield
+        finally:
+            if transport is not None:
+                await transport.accept()
+
     async def call(
         self,
         tool: str,
@@ -161,6 +183,10 @@ class Connection:
         except MCPError as error:
             if error.code == CLOSED and self._transport is not None:
                 raise ToolError(self._transport.ending) from error
+            if error.message.startswith(UNPARSED):
+                raise ToolError(
+                    "it sent a reply that is not JSON, too long or compressed"
+                ) from error
             raise ToolError(_short(error.message)) from error
         except (ToolError, TimeoutError):
             raise
@@ -207,10 +233,10 @@ class Connection:
         except Exception as error:
             if mode == "auto" and transport.ended.is_set() and not transport.heard:
                 _fail(ready, _EndedAtOnce())
-            elif transport.ended.is_set():
-                _fail(ready, ToolError(transport.ending))
             else:
-                _fail(ready, ToolError(_short(_said(error))))
+                said = _said(error)
+                lost = transport.ended.is_set() and said == "Connection closed"
+                _fail(ready, ToolError(transport.ending if lost else _short(said)))
         finally:
             self._client = None
 

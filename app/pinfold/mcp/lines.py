@@ -1,6 +1,7 @@
 """Messages of a server, one a line: read in linear time, and only so much of them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -12,6 +13,13 @@ MOST_VALUES = 50_000
 MOST_DEPTH = 100
 LARGE = 65_536
 """Bytes from which on a message is looked through before it is decoded, in a thread."""
+MOST_AT_HAND = 8_000_000
+"""Bytes of a message that are decoded: whatever handles more of them at a stretch can be felt."""
+_HEAD = 200_000
+"""Bytes that are left of a text that is too long for that."""
+_WHOLE = re.compile(rb"(?:[^\\\x80-\xff]+|[\xc2-\xf4][\x80-\xbf]+|\\u[0-9a-fA-F]{4}|\\[^u])*")
+_HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+"""The first half of a pair, at an end."""
 
 
 class Unreadable(Exception):
@@ -54,10 +62,13 @@ class Lines:
         return before <= self._most
 
 
-def decode(line: bytes) -> dict[str, Any]:
-    """The object in a line. Raises `Unreadable`. Blocking where the line is `LARGE`."""
-    if len(line) > LARGE and _values(line) > MOST_VALUES:
-        raise Unreadable(f"a message with more than {MOST_VALUES:,} values")
+def decode(line: bytes, keep: Callable[[bytes], str]) -> dict[str, Any]:
+    """The object in a line. Raises `Unreadable`. Blocking where the line is `LARGE`.
+
+    What is too long is kept whole, which says where that is, and its long texts are cut.
+    """
+    if len(line) > LARGE:
+        line = _bounded(line, keep)
     try:
         message = msgspec.json.decode(line)
     except RecursionError as error:
@@ -71,10 +82,33 @@ def decode(line: bytes) -> dict[str, Any]:
     return message
 
 
-def _values(line: bytes) -> int:
-    """About how many values it has; stops counting above the limit. What it does at a stretch is
-    short, so that other threads get their turn, whatever the line is."""
+def _bounded(line: bytes, keep: Callable[[bytes], str]) -> bytes:
+    """The line with few values and not too much text. What it does at a stretch is short, so that
+    other threads get their turn, whatever the line is."""
+    count, long = _looked_through(line)
+    if count > MOST_VALUES:
+        raise Unreadable(f"a message with more than {MOST_VALUES:,} values")
+    if len(line) <= MOST_AT_HAND:
+        return line
+    if len(line) - sum(end - start - _HEAD for start, end in long) > MOST_AT_HAND:
+        raise Unreadable(f"a message with more than {MOST_AT_HAND // 1_000_000} MB of short texts")
+    where = keep(line)
+    parts: list[bytes] = []
+    at = 0
+    for start, end in long:
+        match = _WHOLE.match(line, start, start + _HEAD)
+        head = _HALF.sub(b"", match[0] if match else b"")
+        note = f" [... {end - start - len(head):,} bytes left out; the message is in {where} ...]"
+        parts += [line[at:start], head, msgspec.json.encode(note)[1:-1]]
+        at = end
+    return b"".join([*parts, line[at:]])
+
+
+def _looked_through(line: bytes) -> tuple[int, list[tuple[int, int]]]:
+    """About how many values it has, counted to a little above the limit, and where its long texts
+    are."""
     count = at = 0
+    long: list[tuple[int, int]] = []
     while count <= MOST_VALUES:
         quote = line.find(b'"', at)
         outside = line[at : quote if quote >= 0 else len(line)]
@@ -82,7 +116,9 @@ def _values(line: bytes) -> int:
         if quote < 0:
             break
         at = _behind_text(line, quote + 1)
-    return count
+        if at - quote > 2 * _HEAD:
+            long.append((quote + 1, at - 1))
+    return count, long
 
 
 def _behind_text(line: bytes, at: int) -> int:

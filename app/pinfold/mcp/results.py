@@ -66,11 +66,10 @@ class Result:
             return
         if any(_same(part, value) for part in self._parts):
             return
-        if isinstance(value, dict) and list(value) == ["result"]:
+        if isinstance(value, dict) and len(value) == 1:
             said = "\n".join(self._parts)
-            if isinstance(value["result"], str) and value["result"] == said:
-                return
-            if _same(said, value["result"]):
+            (only,) = value.values()
+            if only == said or _same(said, only):
                 return
         text = msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
         self._parts.append(f"[structured data]\n{text}")

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,6 +48,8 @@ class Place(Struct, frozen=True):
     attended: bool = True
     """Whether anybody answers questions."""
     env: Mapping[str, str] = os.environ
+    http: Any = None
+    """What HTTP requests go through: an `httpx2.AsyncBaseTransport`. None is the network."""
 
 
 class Server:
@@ -81,6 +83,8 @@ class Server:
 
     async def start(self) -> None:
         """Start it where it does not run; returns once it is under way."""
+        if self._running is not None and self.state.state in ("failed", "stopped"):
+            await asyncio.wait([self._running])  # it is about to end
         if self._running is None or self._running.done():
             self._settled.clear()
             self._set("starting")
@@ -185,7 +189,7 @@ class Server:
         if given.url:
             from pinfold.mcp.http import Http
 
-            return Http(given.url, given.headers, startup=given.startup_timeout)
+            return Http(given.url, given.headers, startup=given.startup_timeout, inner=place.http)
         from pinfold.mcp.stdio import Stdio
 
         sandbox = None
@@ -271,6 +275,10 @@ class Server:
     def _set(self, state: Any, why: str = "") -> None:
         self.state = ServerState(self.definition.name, state, why, source=self.definition.source)
         self._changed(self.definition.name)
+
+    def apart(self) -> AbstractAsyncContextManager[None]:
+        """Around what others change in guarded places."""
+        return self._connection.apart() if self._connection is not None else nullcontext()
 
     async def call(
         self,

@@ -1,7 +1,8 @@
 """All servers of a session."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from pinfold.mcp.definition import Definition
@@ -115,6 +116,13 @@ class McpServers:
             return result.outcome(ok=True, folder=self._place.folder, name=f"{server}-prompt")
 
         return await asyncio.to_thread(read)
+
+    @asynccontextmanager
+    async def apart(self) -> AsyncIterator[None]:
+        async with AsyncExitStack() as all_of_them:
+            for server in self._servers.values():
+                await all_of_them.enter_async_context(server.apart())
+            yield
 
     async def aclose(self) -> None:
         await asyncio.gather(*(server.stop() for server in self._servers.values()))

@@ -12,6 +12,7 @@ from pinfold.mcp.lines import LARGE, TOO_LONG, Lines, Unreadable, decode
 from pinfold.mcp.log import Log
 from pinfold.mcp.sift import PASSED, sift
 from pinfold.ports.tool import Sandbox
+from pinfold.tools.output import keep
 from pinfold.tools.process import CHUNK, Command
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ FAREWELL = 0.5
 """Seconds that a server has to end by itself, once its input is closed."""
 MOST_NOISE = 64_000_000
 """Bytes on standard output that are no message, after which the server is ended."""
-MOST_AT_ONCE, PER_SECOND = 5_000.0, 500.0
+MOST_AT_ONCE, PER_SECOND = 1_000.0, 200.0
 """Messages that nobody waits for: so many at once, so many a second."""
 PROBE_SHARE = 0.4
 """Of the time to start, that the question for the newest revision may take: servers of before may
@@ -114,6 +115,14 @@ class Stdio:
         await asyncio.wait([self._reading], timeout=FAREWELL)
         await self._undoing.aclose()
 
+    async def settle(self) -> None:
+        """Set guarded places aside that it has made so far in its sandbox."""
+        await self._command.settle()
+
+    async def accept(self) -> None:
+        """Take guarded places as others have left them."""
+        await self._command.accept()
+
     async def _follow(self, source: IO[bytes], undoing: AsyncExitStack) -> None:
         reader = asyncio.StreamReader(CHUNK)
         pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -133,8 +142,8 @@ class Stdio:
             async for chunk in self._command.output():
                 for line in self._lines.feed(chunk):
                     await self._take(line)
-                if self.why:
-                    break
+                    if self.why:
+                        return
                 await asyncio.sleep(0)  # a flood leaves others their turn
         finally:
             self.ended.set()
@@ -146,15 +155,23 @@ class Stdio:
             await self._fail(TOO_LONG)
         elif line.lstrip()[:1] == b"{":
             try:
-                large = len(line) > LARGE
-                message = await asyncio.to_thread(decode, line) if large else decode(line)
-                await self._pass(message)
+                if len(line) > LARGE:
+                    await self._pass(await asyncio.to_thread(decode, line, self._keep))
+                else:
+                    await self._pass(decode(line, self._keep))
             except Unreadable as problem:
                 self._drop(len(line))
                 await self._fail(str(problem))
         else:
             self._drop(len(line))
             self._log.write(line + b"\n")
+
+    def _keep(self, line: bytes) -> str:
+        """Keep a whole message; where, as far as that is possible. Blocking."""
+        try:
+            return str(keep(self._log.path.parent.parent, self._log.path.stem, line))
+        except OSError as error:
+            return f"no file: {error.strerror}"
 
     def _drop(self, size: int) -> None:
         self._noise += size

@@ -5,6 +5,7 @@ cuts them.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -149,6 +150,11 @@ class Servers(Protocol):
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> ToolOutcome:
         """Text and pictures of a prompt's messages. Raises `ToolError`."""
+        ...
+
+    def apart(self) -> AbstractAsyncContextManager[None]:
+        """Around what may change guarded places with the user's consent: servers in a sandbox are
+        not blamed for it when they end."""
         ...
 
     async def aclose(self) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -73,6 +73,8 @@ class Jobs:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._commands: dict[int, Command] = {}
         """Those that run."""
+        self.beside: list[Callable[[], AbstractAsyncContextManager[None]]] = []
+        """The `apart` of others that run besides."""
 
     @property
     def known(self) -> list[Job]:
@@ -115,7 +117,10 @@ class Jobs:
         for command in commands:
             await command.settle()
         try:
-            yield
+            async with AsyncExitStack() as others:
+                for apart in self.beside:
+                    await others.enter_async_context(apart())
+                yield
         finally:
             for command in commands:
                 await command.accept()

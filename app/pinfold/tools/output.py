@@ -103,11 +103,12 @@ class Capture:
         self._written += len(piece)
 
 
-def keep(folder: Path, call_id: str, text: str) -> Path:
+def keep(folder: Path, call_id: str, text: str | bytes) -> Path:
     """Write a whole output into a new file. Raises `OSError`."""
     path, file = new_file(folder, call_id)
     with file:
-        file.write(text.encode(errors="replace")[:MAX_FILE])
+        content = text if isinstance(text, bytes) else text.encode(errors="replace")
+        file.write(content[:MAX_FILE])
     return path
 
 

@@ -1,0 +1,74 @@
+"""Servers over streamable HTTP."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from fakes.mcp import servers, started
+from pinfold.mcp.definition import Definition
+from pinfold.mcp.http import MOST_BYTES
+from pinfold.ports.tool import ToolError
+
+STAMP = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+REPLIES: dict[str, dict[str, Any]] = {
+    "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
+    "tools/list": {
+        "tools": [
+            {"name": name, "inputSchema": {"type": "object"}} for name in ("say", "long", "event")
+        ]
+    },
+}
+
+
+def answer(request: httpx2.Request) -> httpx2.Response:
+    assert request.headers["authorization"] == "Bearer 1234"
+    assert request.headers["accept-encoding"] == "identity"
+    message = json.loads(request.content)
+    result = REPLIES.get(message["method"])
+    name = message.get("params", {}).get("name")
+    if result is None:
+        text = "a" * MOST_BYTES if name == "long" else "hi"
+        result = {"content": [{"type": "text", "text": text}]}
+    reply = {"jsonrpc": "2.0", "id": message["id"], "result": {**STAMP, **result}}
+    if name == "event":
+        return httpx2.Response(
+            200,
+            headers={"content-type": "text/event-stream"},
+            text=f"event: message\ndata: {json.dumps(reply)}\n\n",
+        )
+
+    async def content() -> AsyncIterator[bytes]:
+        yield json.dumps(reply).encode()
+
+    return httpx2.Response(200, headers={"content-type": "application/json"}, content=content())
+
+
+async def test_a_server_over_http(tmp_path: Path) -> None:
+    definition = Definition("fake", url="http://127.0.0.1:1/mcp", bearer_env="TOKEN")
+    given = servers(tmp_path, definition, env={"TOKEN": "1234"}, http=httpx2.MockTransport(answer))
+    try:
+        state = await started(given)
+        assert [tool.name for tool in state.tools] == ["say", "long", "event"], state.why
+        assert (await given.call("fake", "say", {}, print)).output == "hi"
+        assert (await given.call("fake", "event", {}, print)).output == "hi"
+        with pytest.raises(
+            ToolError, match="it sent a reply that is not JSON, too long or compressed"
+        ):
+            await given.call("fake", "long", {}, print)
+        assert (await given.call("fake", "say", {}, print)).output == "hi"
+    finally:
+        await given.aclose()
+
+
+async def test_a_server_that_refuses_says_so(tmp_path: Path) -> None:
+    def refuse(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("Connection refused")
+
+    definition = Definition("fake", url="http://127.0.0.1:1/mcp")
+    given = servers(tmp_path, definition, http=httpx2.MockTransport(refuse))
+    assert (await started(given)).why == "Connection refused."
+    await given.aclose()
