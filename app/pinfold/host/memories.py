@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pinfold.host.app_context import AppContext
 
 if TYPE_CHECKING:
+    from pinfold.host.remembering import Only
     from pinfold.memories.keeper import Keeper
     from pinfold.memories.reader import Reader
     from pinfold.memories.team.teams import Teams
@@ -31,11 +32,11 @@ class Memories:
 
         return Keeper(self._ctx.home, CLOCK.now, teams_of(self._ctx))
 
-    async def run(self, but: Collection[str] = ()) -> str:
-        """Raises `StateError`, `ProviderError`."""
+    async def run(self, but: Collection[str] = (), only: Only | None = None) -> str:
+        """Read the sessions that are due, or `only` those. Raises `StateError`, `ProviderError`."""
         from pinfold.host.remembering import remember
 
-        return str(await remember(self._ctx.in_folder(self._ctx.cwd), but, force=True))
+        return str(await remember(self._ctx.in_folder(self._ctx.cwd), but, force=True, only=only))
 
     def switch(self, *, on: bool) -> str:
         """Raises `SettingsError`."""

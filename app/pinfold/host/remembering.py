@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -16,13 +18,16 @@ from pinfold.host.memories import teams_of
 from pinfold.host.models import choice_of, connect
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules
-from pinfold.memories.pipeline import Connect, Phase1, PipelineReport
+from pinfold.memories.pipeline import Connect, Listener, Phase1, PipelineReport
 from pinfold.memories.places import MemoriesRefused, Places
 from pinfold.memories.records import StateError
 
 BY_HAND, SECONDS = 30.0, 2.0
 """That pulling what a team shared may take: when the user waits for it, and in the background."""
 Answer = TypeVar("Answer")
+
+BATCH = 256
+"""Sessions that are claimed together."""
 
 
 class Remembered(Struct, frozen=True):
@@ -55,10 +60,20 @@ class Remembered(Struct, frozen=True):
         return " ".join(parts)
 
 
+class Only(Struct, frozen=True):
+    """Sessions that the user named."""
+
+    folders: Sequence[Path]
+    listener: Listener = lambda _session, _why: None
+    """Hears of those too that have not changed, or are not to be read, without their ids."""
+    pool: Callable[[], Executor] | None = None
+    """What reads them, where no model is asked."""
+
+
 async def remember(
-    ctx: AppContext, but: Collection[str] = (), *, force: bool = False
+    ctx: AppContext, but: Collection[str] = (), *, force: bool = False, only: Only | None = None
 ) -> Remembered:
-    """Read the sessions that are due, except `but`, and bring the files up to date.
+    """Read the sessions that are due, or `only` those, except `but`; bring the files up to date.
 
     `force` does not wait after failures. Raises `StateError`, `ProviderError`.
     """
@@ -76,17 +91,21 @@ async def remember(
         if wanted.generate == "off":
             said = await _beside(share) if share else ""
             return Remembered(PipelineReport(note='[memories] generate is "off".'), team=said)
-        phase1 = Phase1(
+        phase1 = partial(
+            Phase1,
             state,
             ctx.store,
             rules(wanted),
             CLOCK,
-            limit=wanted.max_rollouts_per_startup,
             connect=await _reaching(ctx, wanted.extract_model),
             metadata=ctx.settings.agent.turn_metadata,
             cache=paths.cache_folder(),
         )
-        read = await phase1.run(but, force=force)
+        if only is None:
+            limit = wanted.max_rollouts_per_startup
+            read = await phase1(limit=limit).run(but, force=force)
+        else:
+            read = await _in_batches(phase1, only, but)
         outcome = await consolidate(
             Places.of(ctx.home),
             state,
@@ -132,6 +151,23 @@ async def _beside(work: Callable[[], Answer]) -> Answer:
 
     threading.Thread(target=run, daemon=True).start()
     return await answer
+
+
+async def _in_batches(
+    phase1: Callable[..., Phase1], only: Only, but: Collection[str]
+) -> PipelineReport:
+    """What is done stays done, however it ends: a batch is claimed when the last is finished."""
+    read = PipelineReport()
+    for at in range(0, len(only.folders), BATCH):
+        some = only.folders[at : at + BATCH]
+        with ExitStack() as stack:
+            pool = stack.enter_context(only.pool()) if only.pool else None
+            batch = phase1(limit=len(some), only=some, processes=pool, listener=only.listener)
+            done = await batch.run(but, force=True)
+        for _ in range(len(some) - len(done.results)):
+            only.listener("", "")
+        read += done
+    return read
 
 
 async def _reaching(

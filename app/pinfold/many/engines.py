@@ -79,7 +79,7 @@ class Processes:
         """Returns the tasks that were under way when a process was ended."""
         under_way: dict[Future[bytes | Failed], Task] = {}
         before = set(active_children())
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin)
+        pool = processes(jobs)
         more, task = True, None
         try:
             while more or under_way:
@@ -109,6 +109,11 @@ class Processes:
         finally:
             pool.shutdown(cancel_futures=True)
         return []
+
+
+def processes(jobs: int) -> ProcessPoolExecutor:
+    """A pool of new processes, which end with this one."""
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin)
 
 
 def has_room(under_way: Collection[Task], most: int) -> bool:

@@ -1,6 +1,6 @@
 """Which sessions a memory may be made of."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -44,21 +44,37 @@ def eligible(
 
     Whether one has changed since it was read last, the state knows.
     """
-    sources = {"shell", "adopted"} if rules.adopted else {"shell"}
     for folder in store.folders()[:SCANNED]:
-        path = folder / ROLLOUT
-        try:
-            updated = path.stat().st_mtime
-            age = now.timestamp() - updated
-            if age > rules.max_age.total_seconds():
-                return
-            if age < rules.min_idle.total_seconds() or folder.name in but or is_held(folder):
-                continue
-            started = _started(path)
-        except OSError:
+        candidate = _candidate(folder, rules)
+        if candidate is None or folder.name in but:
             continue
-        if started is not None and started.begun_by in sources:
-            yield Candidate(folder.name, str(path), started.cwd, updated)
+        age = now.timestamp() - candidate.source_updated_at
+        if age > rules.max_age.total_seconds():
+            return
+        if age >= rules.min_idle.total_seconds():
+            yield candidate
+
+
+def chosen(folders: Iterable[Path], rules: Rules, but: Collection[str] = ()) -> Iterator[Candidate]:
+    """Of the sessions that the user named, however old, those that may be read."""
+    for folder in folders:
+        candidate = _candidate(folder, rules)
+        if candidate is not None and folder.name not in but:
+            yield candidate
+
+
+def _candidate(folder: Path, rules: Rules) -> Candidate | None:
+    """A session that is open nowhere and begun by whom the rules let count."""
+    path = folder / ROLLOUT
+    try:
+        updated = path.stat().st_mtime
+        started = None if is_held(folder) else _started(path)
+    except OSError:
+        return None
+    sources = {"shell", "adopted"} if rules.adopted else {"shell"}
+    if started is None or started.begun_by not in sources:
+        return None
+    return Candidate(folder.name, str(path), started.cwd, updated)
 
 
 def _started(path: Path) -> SessionStarted | None:

@@ -1,6 +1,7 @@
 """Phase 1 without a model: the digest's best lines, the files that changed, what worked."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from pinfold.digests.choice import take_best
 from pinfold.digests.lines import LITTLE, DigestLine, Kind
@@ -9,7 +10,7 @@ from pinfold.memories import statements
 from pinfold.memories.extract import Made
 from pinfold.memories.proving import Proving
 from pinfold.memories.records import Extracted
-from pinfold.memories.source import SessionText
+from pinfold.memories.source import SessionText, read
 from pinfold.memories.statements import Cited, Statement
 from pinfold.rollout.acts import act
 from pinfold.rollout.items import Item
@@ -23,6 +24,13 @@ _SENTENCE, _SUMMARY, _QUOTE = 300, 1_200, 160
 _WORTH = 3 * LITTLE
 """Information below which a session in which nothing was done taught nothing."""
 _ACTS: tuple[Kind, ...] = ("run", "commit", "edit", "failed")
+
+
+def read_offline(folder: Path) -> tuple[str, Made]:
+    """Where the session in a folder worked, and what of it is worth remembering. Any process may
+    do it. Raises `JournalError`, `OSError`."""
+    session = read(folder)
+    return session.cwd, offline(session) if session.is_talk else Made(None)
 
 
 def offline(source: SessionText) -> Made:

@@ -6,8 +6,8 @@ had is taken up once its lease has ended.
 
 import asyncio
 from collections import Counter as Tally
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -19,9 +19,9 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import detached
 from pinfold.agent.requests.writing import Writer
 from pinfold.memories import source
-from pinfold.memories.eligible import Rules, eligible
+from pinfold.memories.eligible import Rules, chosen, eligible
 from pinfold.memories.extract import Made, Unusable, extract
-from pinfold.memories.offline import offline
+from pinfold.memories.offline import read_offline
 from pinfold.memories.records import Candidate, Claim, StateError
 from pinfold.memories.source import safely
 from pinfold.ports.clock import Clock
@@ -43,6 +43,8 @@ Connect = Callable[[], Awaitable[Connection]]
 """Reaches a model. Raises `ProviderError` where there is none."""
 Result = Literal["succeeded", "succeeded_no_output", "failed", "lost"]
 """Of a session; `lost`: another process has it by now, or it was forgotten."""
+Listener = Callable[[str, str], None]
+"""Hears of each session that is read: its id, and why it failed, if it did."""
 T = TypeVar("T")
 
 
@@ -64,6 +66,19 @@ class PipelineReport(Struct, frozen=True):
     note: str = ""
     """A sentence for the user; empty where there is nothing to say."""
 
+    def __add__(self, later: "PipelineReport") -> "PipelineReport":
+        """Both runs together."""
+        return PipelineReport(
+            {**self.results, **later.results},
+            {**self.errors, **later.errors},
+            later.model or self.model,
+            self.proven + later.proven,
+            dict((Tally(self.left_out) + Tally(later.left_out)).most_common()),
+            self.usage + later.usage,
+            round(self.seconds + later.seconds, 3),
+            later.note or self.note,
+        )
+
 
 class Phase1:
     """Reads the sessions that have changed. An instance runs once."""
@@ -79,9 +94,14 @@ class Phase1:
         connect: Connect | None = None,
         metadata: bool = True,
         cache: Path | None = None,
+        only: Sequence[Path] | None = None,
+        processes: Executor | None = None,
+        listener: Listener = lambda _session, _why: None,
     ) -> None:
         """At most `limit` sessions. `connect` is None where no model is to be asked; with
-        `metadata`, requests say what they are for; `cache` keeps the tokenizer."""
+        `metadata`, requests say what they are for; `cache` keeps the tokenizer. `only` are folders
+        of sessions that the user named; what needs no model is read in `processes`; the
+        `listener` hears of each session, and why it failed."""
         self._state = state
         self._store = store
         self._rules = rules
@@ -90,6 +110,9 @@ class Phase1:
         self._connect = connect
         self._metadata = metadata
         self._cache = cache
+        self._only = only
+        self._processes = processes
+        self._listener = listener
         # What takes the processor, which the screen needs too, is done one at a time.
         self._worker = ThreadPoolExecutor(1, "memories")
         self._places = asyncio.Semaphore(CONCURRENCY)
@@ -141,7 +164,10 @@ class Phase1:
         )
 
     def _claim(self, but: Collection[str], force: bool) -> list[Candidate]:
-        found = eligible(self._store, self._rules, self._clock.now(), but)
+        if self._only is None:
+            found = eligible(self._store, self._rules, self._clock.now(), but)
+        else:
+            found = chosen(self._only, self._rules, but)
         every = {candidate.session: candidate for candidate in found}
         claims = self._state.claim_sessions(every.values(), self._limit, force=force)
         self._claims = {claim.key: claim for claim in claims}
@@ -170,7 +196,8 @@ class Phase1:
             self._broken = error
             return
         del self._claims[candidate.session]
-        self._results[candidate.session] = result if ended else "lost"
+        self._results[candidate.session] = result = result if ended else "lost"
+        self._listener(candidate.session, self._errors.get(candidate.session, ""))
 
     async def _read(
         self, candidate: Candidate, claim: Claim, writer: Writer | None
@@ -178,20 +205,23 @@ class Phase1:
         """What came of it, and whether the job was still ours."""
         state = self._state
         try:
-            session = await self._in_thread(source.read, Path(candidate.rollout_path).parent)
-            if not session.is_talk:
-                made = Made(None)
-            elif writer is None:
-                made = await self._in_thread(offline, session)
+            folder = Path(candidate.rollout_path).parent
+            if writer is None:
+                reader = self._processes or self._worker
+                reading = asyncio.get_running_loop().run_in_executor(reader, read_offline, folder)
+                cwd, made = await reading
             else:
-                made = await extract(session, writer, self._in_thread)
+                session = await self._in_thread(source.read, folder)
+                cwd, made = session.cwd, Made(None)
+                if session.is_talk:
+                    made = await extract(session, writer, self._in_thread)
         except (JournalError, OSError, ProviderError, Unusable) as error:
             why = safely(str(error))
         except Exception as error:  # of one hostile session, which must not stop the others
             why = f"{type(error).__name__} while it was read"
         else:
             self._made.append(made)
-            candidate = replace(candidate, cwd=session.cwd)
+            candidate = replace(candidate, cwd=cwd)
             found = made.extracted
             ended = await asyncio.to_thread(state.finish_extracted, claim, candidate, found)
             return "succeeded" if found else "succeeded_no_output", ended

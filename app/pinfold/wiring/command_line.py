@@ -366,12 +366,14 @@ COMMANDS = (
         (
             Argument(
                 "words",
-                "list (the default); show KEY, with what it comes from; run, to make them now; "
+                "list (the default); show KEY, with what it comes from; run, to make them now, of "
+                "the sessions, folders and patterns that follow it; "
                 "forget KEY, with all that its session taught, for good; clear, to remove all; "
                 "doctor, to say what is wrong",
                 "ACTION",
                 kind="words",
             ),
+            JOBS,
             YES,
             JSON,
         ),

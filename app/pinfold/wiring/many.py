@@ -14,13 +14,13 @@ from pinfold.host.app_context import WrongUse, app_context
 from pinfold.many.engines import LARGEST, Engine, Here, Processes
 from pinfold.many.named import Named
 from pinfold.many.results import Cache, Folder, Results
-from pinfold.many.run import Listener, Report, new, run
+from pinfold.many.run import Report, new, run
 from pinfold.many.work import Work
 from pinfold.numbers import duration
-from pinfold.output import is_watched, progress_console
 from pinfold.sanitize import one_line
 from pinfold.settings import ClusterSettings
 from pinfold.tools.workspace import size_text
+from pinfold.wiring.progress import watched
 from pinfold.wiring.stdin import agreed
 
 
@@ -53,8 +53,15 @@ def worked(
     Raises `WrongUse`, `CommandError`, `OSError`.
     """
     began = time.monotonic()
-    with _engine(arguments, work, sessions, results) as engine, _watched(sessions) as watch:
-        report = run(work, sessions, engine, results, watch)
+    with (
+        _engine(arguments, work, sessions, results) as engine,
+        watched(len(sessions)) as show,
+    ):
+
+        def hear(report: Report) -> None:
+            show(report.done + len(report.failed), len(report.failed))
+
+        report = run(work, sessions, engine, results, hear)
     if engine.large:
         was = "1 session was" if engine.large == 1 else f"{engine.large:,} sessions were"
         _tell(f"{was} worked on here: larger than {size_text(LARGEST)}.")
@@ -91,14 +98,20 @@ def _tell(line: str) -> None:
     print(f"pinfold: {one_line(line)}", file=sys.stderr)
 
 
+def wanted_jobs(arguments: argparse.Namespace) -> int | None:
+    """Raises `WrongUse`."""
+    jobs: int | None = arguments.jobs
+    if jobs is not None and jobs < 1:
+        raise WrongUse("--jobs takes a number, 1 or more")
+    return jobs
+
+
 @contextmanager
 def _engine(
     arguments: argparse.Namespace, work: Work, sessions: Sequence[Named], results: Results
 ) -> Iterator[Engine]:
     """Raises `WrongUse`, `CommandError`."""
-    jobs: int | None = arguments.jobs
-    if jobs is not None and jobs < 1:
-        raise WrongUse("--jobs takes a number, 1 or more")
+    jobs = wanted_jobs(arguments)
     if arguments.shared and not arguments.cluster:
         raise WrongUse("--shared goes with --cluster")
     if not arguments.cluster:
@@ -151,42 +164,3 @@ def _ask(arguments: argparse.Namespace, host: str, leaving: tuple[int, int], wor
         raise WrongUse(f"{said} Use --yes when nobody can answer")
     elif not agreed(f"{said} Go on?"):
         raise CommandError("Nothing was sent.")
-
-
-@contextmanager
-def _watched(sessions: Sequence[Named]) -> Iterator[Listener]:
-    """Shows on a terminal how far it is, how fast, and how long the rest takes."""
-    if not is_watched():
-        yield lambda _: None
-        return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("sessions"),
-        Rate(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("{task.fields[failed]}"),
-    )
-    with Progress(*columns, console=progress_console(), transient=True) as bars:
-        bar = bars.add_task("", total=len(sessions), failed="")
-
-        def hear(report: Report) -> None:
-            failed = f"{len(report.failed):,} failed" if report.failed else ""
-            bars.update(bar, completed=report.done + len(report.failed), failed=failed)
-
-        yield hear

@@ -54,7 +54,7 @@ def _carry_out(ctx: AppContext, memories: Memories, arguments: argparse.Namespac
         case "show":
             return _show(keeper, names, as_json=arguments.json)
         case "run":
-            _say(asyncio.run(memories.run()), as_json=arguments.json)
+            return _run(ctx, memories, names, arguments)
         case "forget":
             return _forget(keeper, names, yes=arguments.yes, as_json=arguments.json)
         case "clear":
@@ -66,6 +66,20 @@ def _carry_out(ctx: AppContext, memories: Memories, arguments: argparse.Namespac
         case _:
             raise WrongUse(f"memories has no action “{shown(action)}”{suggestion(action, ACTIONS)}")
     return 0
+
+
+def _run(
+    ctx: AppContext, memories: Memories, words: Sequence[str], arguments: argparse.Namespace
+) -> int:
+    """Make them of the sessions that are due, or of those that are named."""
+    if not words and arguments.jobs is None:
+        _say(asyncio.run(memories.run()), as_json=arguments.json)
+        return 0
+    from pinfold.wiring.many_memories import made
+
+    said, code = made(ctx, memories, words, arguments)
+    _say(said, as_json=arguments.json)
+    return code
 
 
 def _all(keeper: Keeper) -> list[Memory]:

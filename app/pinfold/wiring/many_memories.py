@@ -1,0 +1,65 @@
+"""`pinfold memories run` on sessions that are named."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from pinfold.commands.arguments import CommandError
+from pinfold.host.app_context import AppContext
+from pinfold.host.memories import Memories
+from pinfold.host.remembering import Only
+from pinfold.host.sessions import folder_of
+from pinfold.many.engines import processes
+from pinfold.many.named import named
+from pinfold.rollout.journal import ROLLOUT
+from pinfold.sanitize import one_line
+from pinfold.wiring.many import wanted_jobs
+from pinfold.wiring.progress import watched
+
+
+def made(
+    ctx: AppContext, memories: Memories, words: Sequence[str], arguments: argparse.Namespace
+) -> tuple[str, int]:
+    """What came of it in a few sentences, and the exit code.
+
+    Without words every session is meant. Raises `WrongUse`, `CommandError`, `StateError`,
+    `ProviderError`, `OSError`.
+    """
+    jobs = wanted_jobs(arguments)
+    root = ctx.sessions / "sessions"
+    every = named(words or [str(root)], partial(folder_of, ctx))
+    own = [path.parent for one in every if _is_own(path := Path(one.path), root)]
+    strange = len(every) - len(own)
+    if strange:
+        some = "1 file is" if strange == 1 else f"{strange:,} files are"
+        why = f"{some} no session of pinfold's and not read: adopt it first (pinfold adopt FILE)."
+        print(f"pinfold: {one_line(why)}", file=sys.stderr)
+    read: list[str] = []
+    failed: dict[str, str] = {}
+    with watched(len(own)) as show:
+
+        def hear(session: str, why: str) -> None:
+            read.append(session)
+            if why:
+                failed[session] = why
+            show(len(read), len(failed))
+
+        pool = partial(processes, jobs) if jobs and jobs > 1 else None
+        try:
+            said = asyncio.run(memories.run(only=Only(own, hear, pool)))
+        except KeyboardInterrupt:
+            many = len(read) - read.count("") - len(failed)
+            raise CommandError(
+                f"interrupted; {many:,} of {len(own):,} sessions were read, which is kept. "
+                "Run it again for the rest."
+            ) from None
+    for session, why in failed.items():
+        print(f"pinfold: {session}: {one_line(why)}", file=sys.stderr)
+    return said, 1 if strange or failed else 0
+
+
+def _is_own(path: Path, root: Path) -> bool:
+    return path.name == ROLLOUT and path.is_relative_to(root)
