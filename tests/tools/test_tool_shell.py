@@ -176,3 +176,14 @@ async def test_a_hidden_variable_is_not_in_its_environment(
     assert "secret-1" not in outcome.output
     assert "ANOTHER=plain-2" in outcome.output
     assert "A_KEY=secret-1" in (await Shell().run(arguments, context)).output
+
+
+async def test_what_leaves_the_group_outlives_the_command(run: Run, tmp_path: Path) -> None:
+    """As a daemon does; that the command itself ends with pinfold changes nothing about it."""
+    pid = tmp_path / "pid"
+    command = f"setsid sh -c 'echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 600' >&- 2>&- &"
+    wait = f"until [ -e {pid} ]; do sleep 0.01; done"
+    await run("shell", command=f"{command} {wait}")
+    number = int(pid.read_text())
+    assert alive(number)
+    os.kill(number, signal.SIGKILL)

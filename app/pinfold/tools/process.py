@@ -23,7 +23,7 @@ GRACE = 0.5
 DRAIN = 1.0
 """Seconds for which output is still read after the group has ended."""
 CHUNK = 1 << 16
-WATCHER = [str(Path(sys.executable).resolve()), "-I", watcher.__file__]
+WATCHER = [str(Path(sys.executable).resolve()), "-I", "-S", watcher.__file__]
 WATCHER_SECONDS = 10.0
 """What it may take to end all that it watches."""
 
@@ -44,9 +44,10 @@ class Command:
         stderr: int = asyncio.subprocess.STDOUT,
         sandbox: Sandbox | None = None,
         watched: bool = False,
+        daemons: bool = False,
     ) -> None:
         """With `watched` it ends with pinfold, too, however that ends; what has left its process
-        group does so on Linux alone."""
+        group does so on Linux alone. With `daemons` that may outlive the command."""
         self._argv = argv
         self._folder = folder
         self._env = env
@@ -54,6 +55,7 @@ class Command:
         self._stderr = stderr
         self._sandbox = sandbox
         self._watched = watched
+        self._daemons = daemons
         self._held: int | None = None
         """The end of the pipe that the watcher waits on."""
         self._confined: Confined | None = None
@@ -125,7 +127,8 @@ class Command:
             return await self._spawn(argv, target, *handed)
         source, self._held = os.pipe()
         try:
-            return await self._spawn([*WATCHER, str(source), *argv], target, source, *handed)
+            end = f"{source}+" if self._daemons else str(source)
+            return await self._spawn([*WATCHER, end, *argv], target, source, *handed)
         except BaseException:
             self._let_go()
             raise

@@ -1,7 +1,8 @@
 """Runs a command, and ends all that it has started once the other end of a pipe is closed.
 
 That happens when whoever holds it ends, also by SIGKILL. Run as a script:
-`watcher.py FD COMMAND...`, FD being the end that is read. It imports nothing of ours.
+`watcher.py FD COMMAND...`, FD being the end that is read. With `FD+` what has left the command's
+process group may outlive the command, as a daemon does. It imports nothing of ours.
 """
 
 import ctypes
@@ -14,7 +15,7 @@ from contextlib import suppress
 
 GRACE = 0.3
 """Seconds between SIGTERM and SIGKILL."""
-_DEATH_SIGNAL, _SUBREAPER = 1, 36
+_DEATH_SIGNAL, _DUMPABLE, _SUBREAPER = 1, 4, 36
 _MOST_FILES = 1 << 16
 _RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """What Python ignores, and commands should not."""
@@ -88,7 +89,7 @@ def _end_all() -> None:
 
 
 def main() -> int:
-    held = int(sys.argv[1])
+    held, spares = int(sys.argv[1].rstrip("+")), sys.argv[1].endswith("+")
     os.set_inheritable(held, False)
     _control(_SUBREAPER, 1)
     woken, wake = os.pipe()
@@ -106,9 +107,21 @@ def main() -> int:
             _end_all()
             return 128 + signal.SIGTERM
         _reap(codes)
-    _end_all()
     code = codes[leader]
+    if spares:
+        return _end_like(code)
+    _end_all()
     return code if code >= 0 else 128 - code
+
+
+def _end_like(code: int) -> int:
+    """End as the command did: by its signal, where it was one."""
+    if code < 0:
+        _control(_DUMPABLE, 0)
+        with suppress(OSError):  # SIGKILL has no handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    return code
 
 
 if __name__ == "__main__":
