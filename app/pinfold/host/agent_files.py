@@ -24,6 +24,8 @@ MAX_FILES = 50
 """Of a folder."""
 MAX_NAME = 40
 
+OWN_TOOLS = ("recall", "memory_apply", "skill")
+"""Those that belong to a session; `skill` is the one that may be withheld."""
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "Read": ("read_file",),
     "LS": ("list_dir",),
@@ -39,6 +41,7 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "AskUserQuestion": ("ask_user",),
     "WebFetch": ("web_fetch",),
     "WebSearch": ("web_search",),
+    "Skill": ("skill",),
 }
 """Claude Code's tools, with ours."""
 _OTHER_MODELS = frozenset({"", "inherit", "sonnet", "opus", "haiku"})

@@ -22,7 +22,7 @@ from pinfold.agent.session import Session
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.closest import shown, suggestion
 from pinfold.compaction.view import PlanOptions
-from pinfold.host.agent_files import known_agents
+from pinfold.host.agent_files import OWN_TOOLS, known_agents
 from pinfold.host.agent_worktrees import AgentWorktrees
 from pinfold.host.allocator import share_heaps
 from pinfold.host.app_context import AppContext
@@ -146,7 +146,7 @@ async def _agents(
     ctx: AppContext, attended: bool, tools: Sequence[Tool], servers: Servers | None
 ) -> Agents:
     names = [tool.schema.name for tool in tools]
-    found = await asyncio.to_thread(known_agents, ctx, names)
+    found = await asyncio.to_thread(known_agents, ctx, (*names, *OWN_TOOLS))
     return Agents(
         partial(_open_agent, ctx, attended, names, servers),
         found.known,

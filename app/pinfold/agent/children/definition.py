@@ -70,8 +70,6 @@ class Order:
             budget=self.budget,
             auto="auto" if options.auto == "ask" else options.auto,
             agents=None,
-            # Where its tools are listed, it has no others.
-            servers=options.servers if self.agent.tools is None else None,
         )
 
 
