@@ -123,6 +123,7 @@ async def build(
         options.trusted,
         attended=options.attended,
         ceiling=options.ceiling,
+        inherited=options.inherited,
     )
     confinement = Confinement(options.sandbox, options.no_sandbox, model)
     drift = Drifting(record, cwd, options.drift, attended=options.attended)

@@ -1,6 +1,6 @@
 """How a session behaves, as plain values from the settings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,8 @@ class Options:
     """The share of the window above which servers are folded, and above which skills are."""
     ceiling: Callable[[], Mode] | None = None
     """In the session of an agent: the approvals that its own are never wider than."""
+    inherited: Callable[[], Collection[str]] = tuple
+    """In an agent's session: the tools of servers that the user always allows."""
     budget: "Budget | None" = None
     """In the session of an agent: the one that it shares with the session that started it."""
     skills: Library | None = None

@@ -22,6 +22,10 @@ class Observation(Struct, frozen=True):
     backup: str | None = None
 
 
+SERVERS = "mcp:"
+"""Begins the names of servers' tools, where a rule has them."""
+
+
 class Foreign(Struct, frozen=True):
     """A call of another program's tool: of an MCP server."""
 
@@ -39,7 +43,7 @@ class Foreign(Struct, frozen=True):
     @property
     def name(self) -> str:
         """As `[approvals] allow` and `deny` have it."""
-        return f"mcp:{self.server}/{self.tool}"
+        return f"{SERVERS}{self.server}/{self.tool}"
 
     @property
     def consent(self) -> str:

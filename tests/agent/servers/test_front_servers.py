@@ -19,6 +19,7 @@ from pinfold.ports.servers import ServerState
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts
 from pinfold.window.refused import Refused
+from pinfold.wire.errors import Server, from_answer
 
 WIDE = replace(MODEL, context_window=200_000)
 FORTY = [
@@ -262,3 +263,19 @@ async def test_a_schema_that_nobody_could_send_is_folded_from_the_beginning(
     assert log == "mcp__git__log"
     assert len(long) == 64
     assert long.startswith("mcp__git__w_rter_lang")
+
+
+@pytest.mark.parametrize("where", ["tools[1].function.parameters", "tools[1].parameters"])
+def test_a_servers_refusal_of_a_schema_names_the_tool_on_both_wires(where: str) -> None:
+    body = {
+        "error": {
+            "message": "Invalid schema for function 'mcp__git__diff': In context=('properties', "
+            "'path'), 'type' is required.",
+            "type": "invalid_request_error",
+            "param": where,
+            "code": "invalid_function_parameters",
+        }
+    }
+    error = from_answer(body, Server("https://api.openai.com/v1"), status=400)
+    assert isinstance(error, RequestRejected)
+    assert "'mcp__git__diff'" in str(error)

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.agent import MODEL, Stage, stage
+from fakes.agents import task, troupe
 from fakes.provider import calls, says
 from fakes.servers import FakeServers, asks, ready, server_tool
 from pinfold.agent.options import Options
@@ -203,3 +204,39 @@ async def test_a_failing_call_is_one_sentence(tmp_path: Path) -> None:
     assert one.content == "MCP server git died: exit code 9."
     assert two.content == "MCP server git has no tool 'nothing'. It has: log."
     assert three.content.startswith("There is no tool named 'mcp__git__x'.")
+
+
+async def test_a_guarded_place_that_the_user_allowed_stays_changed(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+
+    async def writes(arguments: Any, on_progress: Any, ask: Any) -> ToolOutcome:
+        (work / arguments["path"]).write_text("export A=1")
+        return ToolOutcome("written")
+
+    servers = FakeServers(GIT, known=[GIT])
+    servers.outcomes["log"] = writes
+    on = await opened(tmp_path, [call(1, path=".envrc"), says("ok")], YES, servers=servers)
+    (result,) = await results(on, "go")
+    assert on.user.asked[0].reason == "names .envrc: shells run its commands"
+    assert result.content == "written"
+    assert (work / ".envrc").read_text() == "export A=1"
+
+
+async def test_an_agent_calls_the_tools_that_its_session_may(tmp_path: Path) -> None:
+    servers = FakeServers(GIT, known=[GIT])
+    script = [call(1), calls(task("c2", "look")), says("ok"), calls(task("c3", "read")), says("ok")]
+    parts = {
+        "look": [call(1, path="a"), call(2, "gone", through=True), says("Seen.")],
+        "read": [call(1, path="b"), says("Read.")],
+    }
+    options = Options(servers=servers)
+    on = await troupe(tmp_path, script, parts, ALWAYS, options=options, model=WIDE)
+    await results(on, "go")
+    on.session.set_approvals("read-only")
+    await results(on, "again")
+    assert len(on.user.asked) == 1
+    assert [arguments for *_, arguments in servers.calls] == [{}, {"path": "a"}]
+    assert servers.done == ["start git"]
+    assert not servers.closed
+    await on.session.close()
+    assert servers.closed

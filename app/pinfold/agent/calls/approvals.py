@@ -1,7 +1,7 @@
 """Whether a call may run: what the mode, the rules and the user say of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast, get_args
@@ -43,6 +43,8 @@ class Consent:
     """Whether there is a user to ask."""
     planning: bool = False
     """Whether the agent is to make a plan, in the mode that only reads."""
+    inherited: Callable[[], Collection[str]] = tuple
+    """What the user always allows in the session that started this one."""
     ceiling: Callable[[], Mode] | None = None
     """A mode that this one is never wider than, whatever is set."""
 
@@ -130,7 +132,7 @@ class Approvals:
             self._workspace,
             self._consent.allow,
             own,
-            self._record.state.prefixes,
+            {*self._record.state.prefixes, *self._consent.inherited()},
             deny=self._consent.deny,
             roots=self._confinement.roots,
             confined=sandbox is not None,

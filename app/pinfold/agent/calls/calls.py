@@ -36,6 +36,8 @@ from pinfold.tools.sandbox.denied import Way
 from pinfold.tools.workspace import observe_output
 
 MAX_PARALLEL = 8
+WRITES = ("write", "foreign")
+"""What may change the files that its review names."""
 UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
 INTERRUPTED = "The user interrupted this call."
 STOPPED = "Stopped, because the session could not be written."
@@ -255,7 +257,7 @@ class Calls:
     def _apart(self, review: Review, context: ToolContext) -> AbstractAsyncContextManager[None]:
         """Keeps background commands from being blamed for what this call does."""
         guarded = any(guard.reason(path, self._workspace) for path in review.paths)
-        if (review.command and context.sandbox is None) or (review.access == "write" and guarded):
+        if (review.command and context.sandbox is None) or (review.access in WRITES and guarded):
             return self._background.jobs.apart()
         return nullcontext()
 

@@ -21,7 +21,7 @@ from pinfold.agent.updates import Told, Update
 from pinfold.ports.approver import Approver
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
-from pinfold.ports.tool import ToolError
+from pinfold.ports.tool import SERVERS, ToolError
 from pinfold.rollout import forks
 from pinfold.rollout.events import SCHEMA, ChildStarted, Event, SessionStarted
 from pinfold.rollout.journal import Journal, JournalError
@@ -93,6 +93,9 @@ class Conversing:
                 journal=partial(self._journal, child),
                 agent=agent,
                 ceiling=lambda: self._consent.mode,
+                inherited=lambda: {
+                    name for name in self._record.state.prefixes if name.startswith(SERVERS)
+                },
                 budget=self._budget,
                 approver=approver,
                 connection=changed(connection, provider=Lent(connection.provider)),

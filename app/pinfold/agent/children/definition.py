@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -58,6 +58,8 @@ class Order:
     approver: Approver
     connection: Connection
     """Lent: closing it does nothing."""
+    inherited: Callable[[], Collection[str]] = tuple
+    """The tools of servers that the user always allows in that session."""
     cwd: Path | None = None
     """Where it works; None is the folder of the session that starts it."""
 
@@ -67,6 +69,7 @@ class Order:
             options,
             approvals=self.agent.approvals,
             ceiling=self.ceiling,
+            inherited=self.inherited,
             budget=self.budget,
             auto="auto" if options.auto == "ask" else options.auto,
             agents=None,

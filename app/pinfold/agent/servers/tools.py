@@ -300,7 +300,9 @@ async def _run(reach: Reach, given: _Given, context: ToolContext) -> ToolOutcome
         asks = f"MCP server {texts.name(tool.server)} asks: {texts.cut(text, 2_000)}"
         return await context.ask(asks, choices)
 
-    async with guarded(context, compare=reach.compares()) as notes:
+    paths = _paths(given.arguments, context.workspace)
+    named = any(guard.reason(path, context.workspace) for path in paths)
+    async with guarded(context, compare=reach.compares() and not named) as notes:
         outcome = await reach.servers.call(
             tool.server, tool.name, given.arguments, heard, ask if context.ask else None
         )
