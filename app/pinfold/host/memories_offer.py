@@ -28,15 +28,17 @@ def shared(ctx: AppContext) -> str:
         return ""
     copy = next(copy for copy in teams.copies if copy.team == team)
     have = copy.read()
-    others = {line.owner for line in have.by_id.values()} - {have.role}
-    theirs = sum(line.owner in others for line in have.by_id.values())
-    ours = len(copy.shared())
-    said = (
-        f"Shared with {team.name}: what sessions in {shown(team.folder)} teach, {ours:,} lines "
-        f"of yours so far. {theirs:,} of {len(others):,} others are here"
+    others = [line.owner for line in have.by_id.values() if line.owner != have.role]
+    ours = f"{len(copy.shared()):,} lines of yours are there"
+    theirs = (
+        f"{len(others):,} of {len({*others}):,} others are here" if others else "none of others"
     )
     at = datetime.fromtimestamp(have.pulled_at, UTC)
-    return f"{said}, pulled {at:%Y-%m-%d %H:%M} UTC." if have.pulled_at else f"{said}."
+    since = f", pulled {at:%Y-%m-%d %H:%M} UTC" if have.pulled_at else ""
+    return (
+        f"Shared with {team.name}: what sessions in {shown(team.folder)} teach. "
+        f"{ours}, {theirs}{since}. /memories shows whose each line is."
+    )
 
 
 def offer(ctx: AppContext) -> str:

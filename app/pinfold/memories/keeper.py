@@ -16,8 +16,9 @@ from pinfold.memories.listing import Memory, listing
 from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, Places
 from pinfold.memories.reader import Reader, Sessions
 from pinfold.memories.statements import Cited
+from pinfold.memories.team import asking
 from pinfold.memories.team.listing import with_teams
-from pinfold.memories.team.teams import LATER, Teams
+from pinfold.memories.team.teams import Teams
 from pinfold.memories.usage import Usage, usage_of
 from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import Event
@@ -74,13 +75,11 @@ class Keeper:
 
     def _quoted(self, cite: Cited) -> CitedItem | None:
         """What a line of another quotes: the session is on their machine."""
-        for copy in self.teams.copies if self.teams else ():
-            for line in copy.read().by_id.values():
-                for quote in line.quotes:
-                    if quote.cite == str(cite) and line.id not in copy.shared().values():
-                        where = f"{line.folder or '.'} of {line.owner}, {copy.team.name}"
-                        return CitedItem(cite, where, (), quoted=quote.text)
-        return None
+        if (found := asking.quoted(self.teams, cite)) is None:
+            return None
+        team, line, words = found
+        where = f"{line.folder or '.'}, shared by {line.owner} with {team}"
+        return CitedItem(cite, where, (), quoted=words)
 
     def _source(self, cite: Cited, sessions: Sessions) -> CitedItem:
         whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
@@ -171,36 +170,9 @@ class Keeper:
 
     def forget_memory(self, memory: Memory) -> str:
         """Forget what `memory` is drawn from; of another's line that line alone."""
-        if self.teams and self.is_others(memory):
+        if self.teams and asking.is_others(self.teams, memory):
             return self.teams.forget_line(memory.team, memory.key)
         return self.forget(memory.sessions)
-
-    def forgetting(self, memory: Memory, others: int) -> str:
-        """What to ask before that. `others` are further memories of the same sessions."""
-        said = one_line(memory.text)
-        if self.teams and self.is_others(memory):
-            if self.teams.owns(memory.team):
-                whose = f"{one_line(memory.owner)}’s line “{said}” for everybody in {memory.team}"
-                return f"Forget {whose}, for good? {LATER}"
-            return f"Forget {one_line(memory.owner)}’s line “{said}” for yourself? Others keep it."
-        which = (
-            "the session" if len(memory.sessions) == 1 else f"the {len(memory.sessions)} sessions"
-        )
-        more = f", {others + 1} memories in all," if others else ""
-        question = (
-            f"Forget what is known from {which} of “{said}”{more} for good? "
-            "They are removed from every file and copy, and no memories are made from such a "
-            "session again. The session itself stays."
-        )
-        shared = self.teams.shares(memory.sessions) if self.teams else []
-        return f"{question} {shared_too(shared)}" if shared else question
-
-    def is_others(self, memory: Memory) -> bool:
-        """Whether somebody else shared it."""
-        copies = self.teams.copies if self.teams else []
-        return bool(memory.owner) and not any(
-            copy.team.name == memory.team and copy.read().role == memory.owner for copy in copies
-        )
 
     def deleted(self, session: str) -> bool:
         """The same, once the session was deleted; whether anything was remembered of it."""
@@ -287,11 +259,6 @@ class Keeper:
         if self.recount()[1]:
             found.append(Finding("Use counts differed from the journals.", "fixed"))
         return found
-
-
-def shared_too(teams: Sequence[str]) -> str:
-    """What forgetting means for lines that are shared."""
-    return f"What {' and '.join(teams)} has of it goes too, for everybody. {LATER}"
 
 
 def _refuse_others(memory: Memory, does: str) -> None:

@@ -16,10 +16,11 @@ from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.memories import Memories
-from pinfold.memories.keeper import CitedItem, Finding, Keeper, shared_too
+from pinfold.memories.keeper import CitedItem, Finding, Keeper
 from pinfold.memories.listing import Memory
 from pinfold.memories.places import MemoriesRefused
 from pinfold.memories.records import StateError
+from pinfold.memories.team import asking
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
@@ -176,7 +177,7 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
     if not names:
         raise WrongUse("forget takes keys of memories, as shown by list, or ids of sessions")
     every = _all(keeper)
-    ours = [memory for memory in every if not keeper.is_others(memory)]
+    ours = [memory for memory in every if not asking.is_others(keeper.teams, memory)]
     known = {row.session_id for row in keeper.reader.state.outputs()}
     known |= {session for memory in ours for session in memory.sessions}
     sessions: dict[str, None] = {}
@@ -187,7 +188,7 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
             sessions[ids[0]] = None
             continue
         for memory in _chosen(keeper, [name]):
-            if keeper.is_others(memory):
+            if asking.is_others(keeper.teams, memory):
                 lines[memory.key] = memory
             else:
                 sessions |= dict.fromkeys(memory.sessions)
@@ -197,9 +198,9 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
         for memory in [*gone, *lines.values()]:
             print(f"  {memory.kind}: {one_line(memory.text)}")
         for line in lines.values():
-            print(keeper.forgetting(line, 0))
+            print(asking.forgetting(keeper.teams, line, 0))
         if shared:
-            print(shared_too(shared))
+            print(asking.shared_too(shared))
     many = len(gone) + len(lines)
     never = ", and never read their sessions again" if sessions or not lines else ""
     if not _agreed(f"Forget these {many:,}{never}?", yes=yes):

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from pinfold.memories.listing import Memory, State
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.memories.team.copy import TeamCopy, written
+from pinfold.memories.team.values import Line
 
 
 def with_teams(
@@ -25,16 +26,25 @@ def with_teams(
     return found
 
 
+def _said(line: Line) -> tuple[str, str]:
+    statement = line.statement
+    return (statement.kind, statement.text.casefold()) if statement else ("", "")
+
+
 def _of_team(copy: TeamCopy, ours: set[str], count: Callable[[str], int]) -> Iterator[Memory]:
     have = copy.read()
     states: dict[str, State] = {}
     for place in have.placed:
         if place.file == SUMMARY or place.line not in states:
             states[place.line] = "told" if place.file == SUMMARY else "kept"
-    for line in have.by_id.values():
+    lines = have.by_id
+    same = {(lines[key].folder, *_said(lines[key])) for key in states}
+    for line in lines.values():
         statement = line.statement
         if statement is None or line.id in ours:
             continue
+        if line.id not in states and (line.folder, *_said(line)) in same:
+            continue  # another has said it in the same words
         state = states.get(line.id, "waiting")
         yield Memory(
             key=line.id,

@@ -4,6 +4,7 @@ SQLAlchemy and the driver are heavy: import this module where it is used.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -79,12 +80,11 @@ class Server:
                     f"The server has no role {team}, which the members of the team are granted: "
                     f"CREATE ROLE {team}; GRANT {team} TO {self.role};"
                 )
-            if not row.member:
+            if not (row.member or row.owner):
                 raise StateError(
                     f"The role {self.role} is no member of {team}: GRANT {team} TO {self.role};"
                 )
-            may = "its owner: may forget any line" if row.owner else "a member"
-            found[f"in {team}"] = may
+            found[f"in {team}"] = "the owner, may forget any line" if row.owner else "a member"
         return found
 
     @contextmanager
@@ -185,4 +185,5 @@ def _version(conn: Connection) -> int:
 
 
 def _reason(why: str) -> str:
-    return one_line(why.partition("\n")[0]).strip().rstrip(".") or "it gave no reason"
+    first = re.sub(r"^connection (is bad|failed): ", "", one_line(why.partition("\n")[0]))
+    return first.strip().rstrip(".") or "it gave no reason"

@@ -183,8 +183,8 @@ class Teams:
             for copy in self.copies:
                 have = copy.read()
                 copy.bury([], [line.id for line in have.lines if line.session in sessions])
-            return f"For {whose}, once the database can be reached again."
-        return f"For {whose} too. {LATER}"
+            return f"In {whose} it is forgotten once the database can be reached again."
+        return f"It is forgotten in {whose} too, for everybody. {LATER}"
 
     def forget_line(self, name: str, line: str) -> str:
         """Forget a line of another: for everybody where we own the team, else for us. Raises

@@ -17,6 +17,7 @@ from textual.widgets import Input
 from pinfold.commands.context_text import age
 from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import Memory
+from pinfold.memories.team import asking
 from pinfold.rollout.values import Stated
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.ask import AskPanel
@@ -177,7 +178,7 @@ class MemoriesPanel(WordsPanel[None]):
             bool({*m.sessions} & {*memory.sessions}) and m.key != memory.key
             for m in self._list.memories
         )
-        question = await asyncio.to_thread(self._keeper.forgetting, memory, others)
+        question = await asyncio.to_thread(asking.forgetting, self._keeper.teams, memory, others)
         if await self.app.push_screen_wait(AskPanel(question, "forgets")):
             self._do(lambda: self._keeper.forget_memory(memory))
 
