@@ -11,7 +11,8 @@ import pytest
 from fakes.mcp import fake, servers, started, until
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.servers import McpServers
-from pinfold.ports.tool import Reply, ToolError
+from pinfold.ports.tool import Reply, Sandbox, ToolError
+from pinfold.tools.sandbox.confine import find
 
 
 def nothing(_: str) -> None: ...
@@ -190,6 +191,29 @@ async def test_a_server_of_a_project_does_not_start_unasked(tmp_path: Path) -> N
         assert "changed" in state.question.title
     finally:
         await given.aclose()
+
+
+async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None:
+    kind = find().kind
+    if kind is None:
+        pytest.skip(find().text)
+    work = tmp_path / "work"
+    work.mkdir()
+    sandbox = Sandbox(kind, (work,), tmp_path / "session" / "sandbox")
+    given = servers(work, project(work, sandbox=True), sandbox=sandbox)
+    try:
+        await given.start("fake")
+        state = await given.settled("fake")
+        assert state.question is not None
+        assert "in the sandbox, without the network" in state.question.text
+        assert (await started(given)).state == "ready", given.state("fake").why
+        output = (await given.call("fake", "environment", {}, nothing)).output
+        assert f'"PINFOLD_SANDBOX": "{kind}"' in output
+        async with given.apart():  # the user makes what a server may not
+            (work / ".vscode").mkdir()
+    finally:
+        await given.aclose()
+    assert (work / ".vscode").exists()
 
 
 async def test_where_nobody_can_be_asked_nothing_starts(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def servers_of(
         return None
     place = Place(
         workspace=ctx.cwd,
+        project=root,
         folder=folder,
         state=ctx.home / "mcp",
         sandbox=sandbox[0],

@@ -45,6 +45,8 @@ class Place(Struct, frozen=True):
     """Why there is none."""
     secret: Collection[str] = ()
     """Variables that no server gets."""
+    project: Path | None = None
+    """The folder of `.mcp.json`, where that is another one."""
     attended: bool = True
     """Whether anybody answers questions."""
     env: Mapping[str, str] = os.environ
@@ -61,7 +63,10 @@ class Server:
         self.definition = definition
         self._place = place
         self._changed = changed
-        self._answers = Answers(place.state, place.workspace)
+        self._base = place.workspace
+        if definition.source == "project" and place.project is not None:
+            self._base = place.project
+        self._answers = Answers(place.state, self._base)
         self.state = ServerState(definition.name, "stopped", source=definition.source)
         self._said: asyncio.Future[bool] | None = None
         """The user's answer, while it is waited for."""
@@ -77,7 +82,7 @@ class Server:
     def known(self) -> ServerState | None:
         """What it offered when the user last accepted that. Blocking."""
         answer = self._answers.read(self.definition)
-        if not answer.texts or answer.start != start_hash(self.definition, self._place.workspace):
+        if not answer.texts or answer.start != start_hash(self.definition, self._base):
             return None
         return self._as_state("stopped", answer.offer)
 
@@ -172,7 +177,7 @@ class Server:
 
     def _describe(self) -> None:
         """Blocking."""
-        definition, workspace = self.definition, self._place.workspace
+        definition, workspace = self.definition, self._base
         self._start = start_hash(definition, workspace)
         files = named_files(definition, workspace)
         self._about = about_start(definition, workspace, files, self._confined())
@@ -200,7 +205,7 @@ class Server:
             raise ToolError(f"it is to run in a sandbox, and there is none: {place.no_sandbox}")
         return Stdio(
             (given.command, *given.args),
-            folder_of(given, place.workspace),
+            folder_of(given, self._base),
             environment(given, place.env),
             Log(place.folder / "servers" / f"{name}.log"),
             sandbox=sandbox,
