@@ -10,19 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from fakes.agent import MODEL, Stage, User
+from fakes.live_session import LiveSession, live_session
 from fakes.provider import FakeClock, ScriptedProvider, Step
 from pinfold.agent.builder import build
 from pinfold.agent.children.built_in import BUILT_IN
-from pinfold.agent.children.definition import Agent, Agents, Order, Worktrees
+from pinfold.agent.children.child import Child
+from pinfold.agent.children.definition import Agent, Agents, Order, Worktrees, no_agents
 from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.session import Session
 from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.provider import Delta, ModelInfo, Request
+from pinfold.ports.tool import Review
+from pinfold.rollout.events import ChildFinished, ChildStarted
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
+from pinfold.tokens.prices import Price
 from pinfold.tools.registry import tools
 
 
@@ -111,3 +118,74 @@ async def troupe(
     heard: list[Any] = []
     session.subscribe(heard.append)
     return Stage(session, provider, user, clock, heard)
+
+
+def four_agents() -> LiveSession:
+    """A session whose reply has started four: one searches (its own session is there, too), one
+    asks for the user's word, one has ended well, one has failed."""
+    agents = Agents(no_agents, BUILT_IN)
+    options = Options(prices={MODEL.name: Price(1.25, 10.0)}, agents=agents)
+    parent = live_session(options=options)
+    described = [
+        ("explore", "find every caller of parse() and say which of them handle errors"),
+        ("", "write the migration"),
+        ("review", "review the tests of the parser"),
+        ("docs", "bring the manual up to date"),
+    ]
+    parent.append(Item(n=1, kind="user", content="Have four agents look into the parser.", turn=1))
+    parent.append(Item(n=2, kind="assistant", content="Four agents, side by side.", turn=1))
+    for number, (agent, text) in enumerate(described, 1):
+        arguments = json.dumps({"description": text, "prompt": text, "agent": agent})
+        call = {"kind": "tool_call", "name": "task", "call_id": f"c{number}", "turn": 1}
+        parent.append(Item(n=2 + number, content=arguments, **call))  # type: ignore[arg-type]
+        started = ChildStarted(
+            child=number, session=f"s{number}", agent=agent, description=text, call_id=f"c{number}"
+        )
+        parent.append(started)
+        child = parent.children._children[number] = Child(started, 0.0, text)
+        usage = Usage(input=9_000 * number, output=700 * number)
+        child.spend.add(MODEL.provider, MODEL.name, usage)
+        child.items, child.line = 8, "$ grep -rn 'parse(' src"
+    explores, asks = (parent.children._children[n] for n in (1, 2))
+    explores.session, asks.session = _explorer(), live_session()
+    asks.session.record.enter("approval")
+    asks.line = "create db/migrations/0007_seed.py"
+    for number, state, reason in ((3, "done", ""), (4, "failed", "The model is down.")):
+        ended = parent.children._children[number]
+        ended.answer = "Two tests look at errors; none at an empty file.\n" if not reason else ""
+        ended.finished = ChildFinished(
+            child=number,
+            state=state,  # type: ignore[arg-type]
+            reason=reason,
+            items=14,
+            models=dict(ended.spend.models),
+            files=("tests/test_parse.py", "tests/data/empty.txt") if not reason else (),
+            seconds=64.0 * (number - 2),
+        )
+        parent.append(ended.finished)
+    return parent
+
+
+def _explorer() -> LiveSession:
+    found = "src/main.py:12: parse(text)\nsrc/load.py:40: parse(line)\n"
+    call = {"name": "grep", "call_id": "g1", "turn": 1}
+    arguments = '{"pattern": "parse(", "path": "src"}'
+    return live_session(
+        items=[
+            Item(n=1, kind="user", content="Find every caller of parse().", turn=1),
+            Item(n=2, kind="tool_call", content=arguments, **call),  # type: ignore[arg-type]
+            Item(n=3, kind="tool_result", content=found, **call),  # type: ignore[arg-type]
+            Item(n=4, kind="assistant", content="Two callers so far; I look at each.", turn=1),
+        ]
+    )
+
+
+WRITES = Question(
+    call_id="w1",
+    tool="write_file",
+    arguments="{}",
+    review=Review("write", "create db/migrations/0007_seed.py", diff="@@ -0,0 +1 @@\n+SEED = 7\n"),
+    reason="writes a file",
+    agent="a2",
+    edits=True,
+)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pinfold.agent.children.child import folder_of, named, summed_up, told
 from pinfold.agent.children.past import ended, events_of, last_words, own
-from pinfold.agent.children.reply import LAST_REPLY, shortened
+from pinfold.agent.children.reply import LAST_REPLY, NOTHING, shortened
 from pinfold.agent.record import Record
 from pinfold.agent.state import State
 from pinfold.agent.turn.ending import Ending
@@ -113,7 +113,7 @@ def _ended(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price])
     return Item(
         n=0,
         kind="context",
-        content=head + (end.answer or "(It said nothing.)"),
+        content=head + (end.answer or NOTHING),
         detail={
             CHILD: child.child,
             "act": "agent",

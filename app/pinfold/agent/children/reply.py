@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 LAST_REPLY = 1_500
 """Tokens of an agent's last reply that its parent's window takes."""
+NOTHING = "(It said nothing.)"
+"""Stands for an empty reply."""
 CUT = "\n[... {:,} characters left out; {} ...]\n"
 
 
@@ -19,7 +21,7 @@ class Reply:
 
 def shortened(head: str, answer: str, most: int, count: Callable[[str], int]) -> Reply:
     """The head and the answer, of that at most so many tokens: its first and its last part."""
-    answer = answer.strip() or "(It said nothing.)"
+    answer = answer.strip() or NOTHING
     first = f"{head}\n"
     if len(answer) <= most or count(answer) <= most:
         return Reply(first + answer, len(first))

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 
 from pinfold.agent.children.definition import Agent
 from pinfold.agent.children.status import ChildStatus
@@ -68,14 +67,12 @@ class AgentsList(Table[AgentRow]):
         yield duration(row.seconds) if row.state != "queued" else "queued", dim
 
     def _heading(self, row: str) -> Iterator[Segment]:
-        width = self.scrollable_content_region.width
-        text = Text(f" {row}", self.ink("primary") + Style(bold=True), end="")
+        columns, heads = self.columns, ""
         if row == STARTED:  # it also names the columns
-            columns = self.columns
             heads = "".join(cell(_HEADS[name], columns[name], right=True) for name in _HEADS)
-            text.truncate(width - len(heads), overflow="ellipsis", pad=True)
-            text.append(heads, self.ink("foreground 60%"))
-        yield from text.render(self.app.console)
+        room = self.scrollable_content_region.width - len(heads) - 1
+        yield Segment(cell(f" {row}", room), self.ink("primary") + Style(bold=True))
+        yield Segment(heads, self.ink("foreground 60%"))
 
     def _definition(self, row: Agent, *, chosen: bool) -> Iterator[Segment]:
         dim, plain = self.ink("foreground 60%"), self.ink("foreground")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from pinfold.agent.children.reply import NOTHING
 from pinfold.numbers import dollars, duration, tokens
 from pinfold.rollout.acts import told
 from pinfold.sanitize import clean, one_line
@@ -91,4 +92,5 @@ def named(files: Sequence[str], most: int | None = None) -> str:
 
 def _reply(agent: ChildStatus, result: Item | None) -> str:
     """Its last reply, without what the host wrote about it."""
-    return (told(result) if result is not None else "") or agent.answer
+    reply = (told(result) if result is not None else "") or agent.answer
+    return "" if agent.reason and reply == NOTHING else reply
