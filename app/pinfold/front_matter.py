@@ -24,6 +24,7 @@ MAX_BYTES = 262_144
 MAX_HEAD = 32_768
 """Characters of its front matter."""
 _DEEPEST = 12
+_NOTES = 5
 _ENTRY = re.compile(r"([A-Za-z][\w-]*):[ \t]+(\S.*)\Z")
 """A value on the line of its key."""
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off", "")
@@ -144,7 +145,8 @@ def _values(handler: Any, head: str, name: str, before: int, notes: list[str]) -
         except _Broken:
             at = f"{name}, line {before + broken.line}"
             raise FrontMatterError(f"{at}: {broken}.") from None
-        notes += found
+        more = len(found) - _NOTES
+        notes += [*found[:_NOTES], *([f"and {more:,} more lines"] if more > 0 else ())]
     if values is None:
         return {}
     if not isinstance(values, dict):

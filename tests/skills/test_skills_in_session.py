@@ -2,16 +2,22 @@
 
 import json
 
+import pytest
+
 from fakes.agent import Stage, stage
 from fakes.provider import calls, says
 from fakes.skills import Ground
 from pinfold.agent.options import Options
+from pinfold.cli import run
 from pinfold.ports.approver import Decision
 from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import Sandbox
 from pinfold.rollout import provenance
 from pinfold.rollout.events import ApprovalDecided, PromptQueued
 from pinfold.rollout.items import Item
 from pinfold.skills.index import index
+from pinfold.skills.places import own_skills
+from pinfold.tools.sandbox.confine import find
 
 YES, NO = Decision("yes"), Decision("no", "not now")
 LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
@@ -218,3 +224,38 @@ def test_the_index_is_cut_at_words_and_folded_above_its_budget(ground: Ground) -
     assert many is not None
     assert count(many.told) < 250
     assert "more, which it finds by a part of their names." in many.told
+
+
+async def test_the_users_skills_can_run_in_the_sandbox(ground: Ground) -> None:
+    """What else is in `~/.claude` stays hidden there."""
+    kind = find().kind
+    if kind is None:
+        pytest.skip("no sandbox here")
+    skill = ground.skill(ground.home / ".claude", "pdf").parent
+    (skill / "run.sh").write_text("echo it runs\n")
+    (ground.home / ".claude/key").write_text("secret\n")
+    home = ground.home.parent / "data"
+    sandbox = Sandbox(kind, (ground.repo,), home, hidden=(home,), readable=tuple(own_skills()))
+    command = f"sh {skill}/run.sh; cat {ground.home}/.claude/key; true"
+    script = [calls(("r", "shell", json.dumps({"command": command}))), says("ok")]
+    on_ = await on(ground, script, approvals="workspace", sandbox=sandbox)
+    await on_.session.send("go")
+    (result,) = results(list(on_.session.items))
+    assert "it runs" in result.content
+    assert "secret" not in result.content
+
+
+def test_the_list_without_the_screen(ground: Ground, capsys: pytest.CaptureFixture[str]) -> None:
+    ground.skill(ground.home / ".claude", "pdf", more="allowed-tools: Bash\n")
+    ground.command(ground.repo / ".claude", "deploy")
+    place = ["-C", str(ground.repo)]
+    assert run(["skills", *place]) == 0
+    skill, command = capsys.readouterr().out.splitlines()
+    assert skill.startswith("● pdf  yours        2 tokens  pdf of .claude · allowed-tools without")
+    assert "waits: this folder is not trusted · .claude/commands/deploy.md" in command
+    assert run(["skills", "--json", *place]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["name"], one["state"]) for one in listed] == [
+        ("pdf", "ready"),
+        ("deploy", "untrusted"),
+    ]

@@ -40,7 +40,7 @@ async def _show(context: Context, kind: Kind, what: str | None) -> None:
 
     shelf = await asyncio.to_thread(library_of(context).refresh)
     found = lines(shelf.of(kind), context.session.window.count)
-    context.tell("\n".join([*found, *shelf.problems]) or NONE[kind])
+    context.tell("\n".join([*found, *shelf.unusable.get(kind, ())]) or NONE[kind])
 
 
 async def skill(context: Context, name: str = "") -> None:

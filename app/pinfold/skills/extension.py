@@ -1,5 +1,7 @@
 """What a skill or a command is, once its file is read."""
 
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -59,8 +61,12 @@ class Shelf(Struct, frozen=True):
 
     found: tuple[Extension, ...] = ()
     """Skills before commands; of those with one name, the one that counts first."""
-    problems: tuple[str, ...] = ()
-    """Files that can't be used, a sentence each."""
+    unusable: Mapping[Kind, tuple[str, ...]] = {}
+    """Why files can't be used, a sentence each."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return tuple(chain.from_iterable(self.unusable.values()))
 
     def of(self, kind: Kind) -> tuple[Extension, ...]:
         return tuple(one for one in self.found if one.kind == kind)

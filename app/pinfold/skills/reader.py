@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from pinfold.paths import shown
 from pinfold.sanitize import one_line
-from pinfold.skills.extension import Extension, Shelf, State
+from pinfold.skills.extension import Extension, Kind, Shelf, State
 from pinfold.skills.places import Place
 from pinfold.small_files import head
 
@@ -53,14 +53,19 @@ class Reader:
     ) -> Shelf:
         """All that there is now; `accepted` are the hashes of projects' texts by file, or None
         where the folder is not trusted. Blocking."""
-        problems: list[str] = []
-        skills = self._all(_skill_files(places, problems), self._skill, problems)
-        commands = self._all(_command_files(places, problems), self._command, problems)
+        bad_skills: list[str] = []
+        bad_commands: list[str] = []
+        skills = self._all(_skill_files(places, bad_skills), self._skill, bad_skills)
+        commands = self._all(_command_files(places, bad_commands), self._command, bad_commands)
         found = [*_marked(skills), *_marked(commands)]
         if any(one.source == "project" for one in found):
             known = accepted()
             found = [replace(one, state=_state(one, known)) for one in found]
-        return Shelf(tuple(found), tuple(problems))
+        unusable: dict[Kind, tuple[str, ...]] = {
+            "skill": tuple(bad_skills),
+            "command": tuple(bad_commands),
+        }
+        return Shelf(tuple(found), unusable)
 
     def _all(
         self,

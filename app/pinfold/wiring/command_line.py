@@ -403,6 +403,7 @@ COMMANDS = (
             YES,
         ),
     ),
+    Command("skills", "list skills and commands of your own", "skills_command:command", (JSON,)),
     Command("doctor", "show what was found, and what is missing", "actions:doctor"),
     Command(
         "local",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pinfold.skills.extension import Extension
 
 _WARNING = (
-    "This text comes with the project. Once you accept it, the model may follow it; it asks again "
-    "when the text, or a file beside a skill, changes. Commands in it still ask before they run."
+    "This text comes with the project. Once you accept it, the model may follow it; you are asked "
+    "again when the text, or a file beside a skill, changes. Commands need the usual approval."
 )
 _TRUSTS = " This also trusts the folder: its config file applies in full from the next session."
 

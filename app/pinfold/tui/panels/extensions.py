@@ -86,8 +86,8 @@ class ExtensionsPanel(TablePanel[None]):
         self._list.costs = {one.key: count(one.body) for one in found}
         self._list.show({one.key: one for one in found})
         self._facts.update(" · ".join(self._summary(found)))
-        if shelf.problems:
-            self._foot.say("\n".join(shelf.problems[:3]), "warning")
+        if problems := shelf.unusable.get(self._kind):
+            self._foot.say("\n".join(problems[:3]), "warning")
         elif not found:
             self._foot.show(NONE[self._kind])
 
