@@ -2,7 +2,7 @@
 
 `python -m benchmarks.made_up HOME COUNT` writes them below `HOME/sessions`.
 
-Half have fewer than 20 items and one in fifty more than 150; on average one has 15 KB. Their
+Half have fewer than 20 items and one in fifty more than 90; on average one has 15 KB. Their
 words are as common and as rare as those of a language are, and each session has an identifier, an
 error and files of its own.
 """
