@@ -13,6 +13,7 @@ from fakes.live_session import LiveSession
 from fakes.memories import NOW, ONE, TWO, FakeMemories, remembered
 from fakes.preview import make_session
 from fakes.screen import make_app, until
+from fakes.team_copies import pulled, shared
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.rollout.events import CoreChanged, MemoryUsed
 from pinfold.tui.panels.item import Page
@@ -184,3 +185,25 @@ def test_memories_panel(memories: FakeMemories, snap_compare: Snap, size: tuple[
     session = make_session(2)
     app = make_app(session, host=FakeHost(memories=memories))
     assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+def test_memories_of_a_team(memories: FakeMemories, snap_compare: Snap) -> None:
+    """You should see the user's own memories of this folder, marked `you · payments`, and among
+    them two that ben shared, marked `ben · payments`; the cursor is on one of those, and the foot
+    says that it was not pinned, since the core is the user's own words.
+    """
+    keeper = memories.keeper
+    lines = [shared("The refund limit is 60."), shared("Deploy on Mondays only.", kind="rule")]
+    keeper.teams = pulled(keeper.reader.home, Path(CWD), *lines)
+    keeper.teams.copies[0].note_shared(ONE, {f"- rule: {RULE} [{ONE}#2]": "an id"})
+
+    async def before(pilot: Pilot[str]) -> None:
+        await until(pilot, lambda: session.approver is not None)
+        app.push_screen(MemoriesPanel(session, memories, NOW))
+        await until(pilot, lambda: texts(pilot))
+        await pilot.press("down", "down", "p")
+        await until(pilot, lambda: "Not pinned: ben shared it" in said(pilot))
+
+    session = make_session(2)
+    app = make_app(session, host=FakeHost(memories=memories))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=before)

@@ -29,7 +29,8 @@ def shared(ctx: AppContext) -> str:
     copy = next(copy for copy in teams.copies if copy.team == team)
     have = copy.read()
     others = [line.owner for line in have.by_id.values() if line.owner != have.role]
-    ours = f"{len(copy.shared()):,} lines of yours are there"
+    count = len(copy.shared())
+    ours = f"{count:,} line{'' if count == 1 else 's'} of yours shared so far"
     theirs = (
         f"{len(others):,} of {len({*others}):,} others are here" if others else "none of others"
     )

@@ -21,6 +21,7 @@ from pinfold.memories.eligible import rules
 from pinfold.memories.pipeline import Connect, Listener, Phase1, PipelineReport
 from pinfold.memories.places import MemoriesRefused, Places
 from pinfold.memories.records import StateError
+from pinfold.ports.errors import ProviderError
 
 BY_HAND, SECONDS = 30.0, 2.0
 """That pulling what a team shared may take: when the user waits for it, and in the background."""
@@ -119,6 +120,10 @@ async def remember(
             force=force,
         )
         return Remembered(read, outcome, await _beside(share) if share else "")
+    except ProviderError:  # that no model can be reached keeps nobody from sharing
+        if share:
+            await _beside(share)
+        raise
     finally:
         await asyncio.to_thread(state.close)
 

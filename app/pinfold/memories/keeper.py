@@ -290,5 +290,7 @@ def _document(memories: Sequence[Memory]) -> Iterator[str]:
         for memory in some:
             cites = ", ".join(map(str, memory.cites))
             date = f"{datetime.fromtimestamp(memory.at, UTC):%Y-%m-%d}" if memory.at else ""
-            note = "; ".join(part for part in (memory.why, date, f"used {memory.uses}×") if part)
+            whose = f"shared by {one_line(memory.owner)}" if memory.owner else ""
+            facts = (whose, memory.why, date, f"used {memory.uses}×")
+            note = "; ".join(fact for fact in facts if fact)
             yield f"- {memory.kind}: {one_line(memory.text)} [{cites}] ({note})\n"

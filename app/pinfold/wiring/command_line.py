@@ -368,8 +368,9 @@ COMMANDS = (
                 "words",
                 "list (the default); show KEY, with what it comes from; run, to make them now, of "
                 "the sessions, folders and patterns that follow it; "
-                "forget KEY, with all that its session taught, for good; clear, to remove all; "
-                "doctor, to say what is wrong",
+                "forget KEY, with all that its session taught, for good, and for the team it is "
+                "shared with; clear, to remove all; doctor, to say what is wrong, and to set up "
+                "a team's database",
                 "ACTION",
                 kind="words",
             ),
