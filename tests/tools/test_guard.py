@@ -32,6 +32,8 @@ def of(root: Path, *names: str, mode: Mode = "workspace") -> Any:
         ".husky/pre-push",
         ".pre-commit-config.yaml",
         ".claude/settings.json",
+        ".claude/agents/any.md",
+        ".pinfold/agents/any.md",
         ".agents/skills/a/SKILL.md",
         ".codex/config.toml",
         ".mcp.json",

@@ -71,7 +71,9 @@ async def cost(context: Context) -> None:
     if not requests:
         context.tell("No request has been answered yet: 0 tokens.")
         return
-    money = session.reading().cost
+    both = Spend(dict(spend.models))
+    both.take(agents.models)
+    money = session.children.money(both)
     price = (
         'the price is not known: set it in [prices."MODEL"]' if money is None else dollars(money)
     )

@@ -16,6 +16,7 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ChildFinished, ChildStarted, SessionStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
+from pinfold.tokens.items import count_item
 from pinfold.window.refused import Refused
 
 LARGE = ModelInfo("scripted-1", "scripted", 200_000, "config")
@@ -92,6 +93,28 @@ async def test_a_long_reply_is_cut_and_kept(tmp_path: Path) -> None:
     (result,) = results(list(on.session.items))
     assert on.session.counter.count(result.content) < 1_700
     assert "line 3999" in Path(result.detail["spill"]).read_text()
+    await on.session.close()
+
+
+async def test_an_agent_that_reads_much_costs_its_parent_under_a_hundredth(
+    tmp_path: Path,
+) -> None:
+    """With a reply as long as may be: 1,561 tokens for 259,650, 0.6%."""
+    (tmp_path / "work").mkdir()
+    for n in range(14):
+        (tmp_path / "work" / f"{n}.txt").write_text("seven words stand on each line here\n" * 1_700)
+    reads = [calls((f"r{n}", "read_file", f'{{"path": "{n}.txt"}}')) for n in range(14)]
+    parts = {"read it all": [*reads, says("word " * 4_000)]}
+    script = [calls(task("c1", "read it all", agent="explore")), says("ok")]
+    model = ModelInfo("scripted-1", "scripted", 1_000_000, "config")
+    on = await troupe(tmp_path, script, parts, model=model)
+    await on.session.send("go")
+    read = sum(on.session.counter.count(i.content) for i in await on.session.children.items(1))
+    own = [item for item in on.session.items if item.call_id == "c1"]
+    assert len(own) == 2
+    took = sum(count_item(on.session.counter, item, "chat") for item in own)
+    assert read > 200_000
+    assert took < read / 100
     await on.session.close()
 
 

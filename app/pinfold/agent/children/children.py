@@ -89,6 +89,10 @@ class Children:
         over = self._record.state.finished
         return (child.spend for n, child in self._children.items() if n not in over)
 
+    def money(self, spend: Spend) -> float | None:
+        """USD for tokens of this session or of its agents; None where a price is not known."""
+        return spend.total(self._prices)
+
     def live(self, number: int) -> Child | None:
         """One that was started since the session was opened."""
         return self._children.get(number)
