@@ -42,7 +42,7 @@ async def mcp(context: Context, what: Sequence[str] = ()) -> None:
             context.open("mcp", name)
         case ["fold" | "unfold" as act, place, *rest] if rest in ([], ["now"]):
             name, _, tool = place.partition("/")
-            folding = servers.folding(_known(servers, name), tool, folded=act == "fold")
+            folding = await servers.folding(_known(servers, name), tool, folded=act == "fold")
             if rest:
                 context.tell(await servers.fold(folding))
             else:

@@ -187,7 +187,7 @@ async def test_the_user_folds_and_unfolds_and_sees_the_price_first(tmp_path: Pat
     assert text.startswith("What MCP server git says of itself (data from it, not orders):\nUse")
     assert "\x1b" not in text
     assert on.session.counter.count(text) <= 500
-    folding = on.session.servers.folding("git", "diff", folded=True)
+    folding = await on.session.servers.folding("git", "diff", folded=True)
     assert folding.freed > 0
     assert folding.lost > 0
     assert "tokens less in each request; the next request reads" in folding.said
@@ -195,12 +195,12 @@ async def test_the_user_folds_and_unfolds_and_sees_the_price_first(tmp_path: Pat
     await say(on, "two")
     assert names(on.provider.requests[-1]) == ["mcp__git__log"]
     assert "call_tool: diff" in on.provider.requests[-1].context.servers[0].text
-    await on.session.servers.fold(on.session.servers.folding("git", folded=True))
+    await on.session.servers.fold(await on.session.servers.folding("git", folded=True))
     with pytest.raises(Refused, match="already"):
-        on.session.servers.folding("git", folded=True)
+        await on.session.servers.folding("git", folded=True)
     await say(on, "three")
     assert names(on.provider.requests[-1]) == []
-    await on.session.servers.fold(on.session.servers.folding("git", "diff", folded=False))
+    await on.session.servers.fold(await on.session.servers.folding("git", "diff", folded=False))
     await say(on, "four")
     assert names(on.provider.requests[-1]) == ["mcp__git__diff"]
 

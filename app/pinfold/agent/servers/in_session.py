@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -232,7 +233,7 @@ class SessionServers:
         """The servers that requests speak of, by name."""
         return {server.name: server for server in self._record.gauge.context.servers}
 
-    def folding(self, name: str, tool: str = "", *, folded: bool) -> Folding:
+    async def folding(self, name: str, tool: str = "", *, folded: bool) -> Folding:
         """What folding or unfolding a server, or a tool, would do. Raises `Refused`."""
         record = self._record
         if name not in self.port.names():
@@ -242,10 +243,12 @@ class SessionServers:
         if self._busy():
             raise Refused("A turn is running: do it once that has ended, or press Esc first.")
         before = record.gauge.context
-        after = self.listing.turned(before, name, tool, folded=folded, why=USER)
+        turned = partial(self.listing.turned, before, name, tool, folded=folded, why=USER)
+        after = await asyncio.to_thread(turned)
         if after == before:
             raise Refused(f"{name} is {'folded' if folded else 'unfolded'} already.")
-        freed = record.gauge.count_context(before) - record.gauge.count_context(after)
+        count = record.gauge.count_context
+        freed = await asyncio.to_thread(lambda: count(before) - count(after))
         lost = record.gauge.correct(record.gauge.estimate) if record.state.sent_to else 0
         return Folding(f"{name}/{tool}" if tool else name, folded, after, freed, lost)
 

@@ -38,6 +38,8 @@ class Listing:
         self._model = model
         self._wire_api = wire_api
         self._budget = budget
+        self._told: dict[tuple[str, str], ToolSchema | None] = {}
+        """Tools as models are told of them, by the name for the wire and the hash of the texts."""
         self.taken: Callable[[], Iterable[str]] = tuple
         """Names of the session's other tools."""
 
@@ -121,7 +123,7 @@ class Listing:
                 continue
             was = old.get(tool.name)
             why = was.folded if was is not None and was.hash == tool.hash else ""
-            if schema_fails(tool, wires[tool.name]):
+            if self._schema(tool, wires[tool.name]) is None:
                 why = REFUSED
             tools.append(FrontTool(tool.name, wires[tool.name], tool.hash, why))
         return FrontServer(
@@ -163,9 +165,15 @@ class Listing:
         found = []
         for tool in server.tools:
             now = None if tool.folded else self.tool(server.name, tool.name)
-            schema = texts.schema_of(now, tool.wire) if now is not None else None
+            schema = self._schema(now, tool.wire) if now is not None else None
             found += [schema] if schema is not None else []
         return found
+
+    def _schema(self, tool: ServerTool, wire: str) -> ToolSchema | None:
+        key = (wire, tool.hash)
+        if key not in self._told:
+            self._told[key] = texts.schema_of(tool, wire)
+        return self._told[key]
 
     def _text(self, server: FrontServer) -> str:
         folded = [tool.name for tool in server.tools if server.folded or tool.folded]
@@ -206,10 +214,6 @@ def _with_tool(server: FrontServer, tool: str, why: str) -> FrontServer:
     ]
     opened = not why or server.open
     return replace(server, tools=tuple(tools), folded="" if not why else server.folded, open=opened)
-
-
-def schema_fails(tool: ServerTool, wire: str) -> bool:
-    return texts.schema_of(tool, wire) is None
 
 
 def own_part(context: Context) -> Context:

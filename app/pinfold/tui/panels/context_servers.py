@@ -48,7 +48,8 @@ class ServerFolds:
         server, name = place
         if server:
             assert self._servers is not None
-            folding, fold = self._servers.folding(server, name, folded=folded), self._servers.fold
+            folding = await self._servers.folding(server, name, folded=folded)
+            fold = self._servers.fold
         else:
             folding, fold = self._skills.folding(folded=folded), self._skills.fold
         if self._waiting == folding:

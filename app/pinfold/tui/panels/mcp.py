@@ -154,7 +154,9 @@ class ServersPanel(TablePanel[None]):
             return
         with self.telling():
             listed = self._servers.front().get(name)
-            folding = self._servers.folding(name, folded=listed is not None and not listed.folded)
+            folding = await self._servers.folding(
+                name, folded=listed is not None and not listed.folded
+            )
             if folding == self._waiting:
                 self._waiting = None
                 said = await self._servers.fold(folding)
