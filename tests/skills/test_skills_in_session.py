@@ -17,6 +17,7 @@ from pinfold.rollout.events import ApprovalDecided, PromptQueued
 from pinfold.rollout.items import Item
 from pinfold.skills.index import index
 from pinfold.skills.places import own_skills
+from pinfold.tokens.prices import Price
 from pinfold.tools.sandbox.confine import find
 
 YES, NO = Decision("yes"), Decision("no", "not now")
@@ -189,15 +190,33 @@ async def test_a_command_waits_for_a_turn_of_its_own_and_may_be_gone_by_then(
     assert (queued.expands, queued.steers) == (True, False)
 
 
-async def test_a_projects_model_is_a_question_with_the_price(ground: Ground) -> None:
+@pytest.mark.parametrize(("answer", "model"), [(0, "big-1"), (1, "scripted-1"), (2, "")])
+async def test_a_projects_model_is_a_question_with_the_price(
+    ground: Ground, answer: int, model: str
+) -> None:
     ground.command(ground.repo / ".claude", "deploy", "---\nmodel: big-1\n---\nDo.")
     ground.cwd = ground.repo
     ground.accept()
-    on_ = await on(ground, [says("ok")], NO)
-    await on_.session.send("/deploy", expands=True)
+    choices = (
+        "Use big-1 ($1.00 in, $2.00 out per 1M tokens)",
+        "Stay with scripted-1 (price unknown)",
+        "no",
+    )
+    options = Options(skills=ground.library, prices={"big-1": Price(1, 2)})
+    big = ModelInfo("big-1", "scripted", 200_000, "config")
+    on_ = await stage(
+        ground.repo.parent,
+        [says("ok")],
+        Decision("yes", choices[answer]),
+        options=options,
+        model=LARGE,
+        others=[big],
+    )
+    ending = await on_.session.send("/deploy", expands=True)
     (question,) = on_.user.asked
-    assert "Use big-1 (price unknown)" in question.review.title
-    assert on_.session.model.name == "scripted-1"
+    assert question.choices == choices[:2]
+    assert ending.sent == bool(model)
+    assert on_.session.model.name == (model or "scripted-1")
 
 
 def test_the_index_is_cut_at_words_and_folded_above_its_budget(ground: Ground) -> None:

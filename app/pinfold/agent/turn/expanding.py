@@ -26,6 +26,7 @@ from pinfold.tokens.prices import price_of
 
 NAME = "command"
 """Of the items that hold such a text."""
+NEITHER = "Neither: don't send it"
 
 
 class Expanding:
@@ -67,7 +68,7 @@ class Expanding:
 
     async def choose_model(self, called: Called) -> None:
         """Continue with the model that a command asks for; a project's only where the user says
-        so. Raises `JournalError`."""
+        so. Raises `Stopped`, `JournalError`."""
         wanted = called.extension.model
         if not wanted or wanted in ("inherit", self._choice.model.name):
             return
@@ -84,17 +85,23 @@ class Expanding:
             )
 
     async def _agrees(self, wanted: str, called: Called) -> bool:
-        choice = self._choice
-        now = _priced(choice.model.name, choice.model.provider, choice)
-        then = _priced(wanted, choice.model.provider, choice)
+        """Whether the user lets a project choose the model. Raises `Stopped`."""
+        choice, provider = self._choice, self._choice.model.provider
+        use, stay = f"Use {_priced(wanted, provider, choice)}", "Stay with "
+        stay += _priced(choice.model.name, provider, choice)
         question = Question(
             call_id="",
             tool="",
             arguments="",
-            review=Review("read", f"Use {then} for this and what follows? Now it is {now}."),
-            reason=f"{called.extension.shown}, a command of this project, asks for it",
+            review=Review("read", f"/{called.extension.name} asks for another model. Use it?"),
+            reason=f"{called.extension.shown} is this project's",
+            choices=(use, stay),
+            own=NEITHER,
         )
-        return (await self._ask(question)).verdict in ("yes", "always")
+        decision = await self._ask(question)
+        if decision.verdict == "yes" and decision.note not in (use, stay):
+            raise Stopped(f"/{called.extension.name} is not sent.")
+        return decision.verdict == "yes" and decision.note == use
 
     async def put(self, called: Called) -> None:
         """Journal the text, with what it asks to read and to run. Raises `JournalError`."""
