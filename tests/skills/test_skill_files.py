@@ -118,7 +118,7 @@ def test_what_is_broken_is_a_sentence_and_what_is_odd_a_note(ground: Ground) -> 
     ]
     odd, short = shelf.found
     assert (odd.name, odd.description, odd.tools) == ("odd", "a: b", ("Bash(git *)", "Read"))
-    assert [note.removeprefix("~/.claude/skills/odd/SKILL.md: ") for note in odd.notes] == [
+    assert list(odd.notes) == [
         "the value on line 2 needs quotes.",
         "the value on line 3 needs quotes.",
         "“My␛[2J Skill” is no name: it is called odd, as its folder is",

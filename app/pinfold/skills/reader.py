@@ -256,7 +256,8 @@ def _resolved(file: Path, place: Place) -> Path:
 
 def _extension(matter: FrontMatter, path: Path, place: Place) -> Extension:
     """What skills and commands have in common. Raises `FrontMatterError`."""
-    body, notes = matter.body, list(matter.notes)
+    body = matter.body
+    notes = [note.removeprefix(f"{matter.name}: ") for note in matter.notes]
     if len(body) > LONGEST:
         notes.append(f"only the first {LONGEST:,} of its {len(body):,} characters are used")
         body = f"{body[:LONGEST]}\n[cut after {LONGEST:,} of {len(body):,} characters]"

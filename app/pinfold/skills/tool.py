@@ -47,7 +47,7 @@ class SkillTool(Tool):
         return self._offered
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
-        return Review("read", f"skill {shown(parse(SkillArguments, arguments).name)}")
+        return Review("read", f"read {shown(parse(SkillArguments, arguments).name)}")
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
         name = parse(SkillArguments, arguments).name.strip()
