@@ -16,7 +16,8 @@ SCRIPT = Path(__file__).with_name("mcp_server.py")
 
 def fake(*options: str, **more: Any) -> Definition:
     """The scripted server, with options of its own and settings."""
-    return Definition("fake", command=sys.executable, args=(str(SCRIPT), *options), **more)
+    given = {"command": sys.executable, "args": (str(SCRIPT), *options), **more}
+    return Definition("fake", **given)
 
 
 def servers(folder: Path, definition: Definition, **more: Any) -> McpServers:

@@ -231,6 +231,11 @@ async def test_where_nobody_can_be_asked_nothing_starts(tmp_path: Path) -> None:
         (lambda: {"env": {"A": "${OPENAI_API_KEY}"}}, "No server gets such a key"),
         (lambda: {"env": {"A": "${MISSING}"}}, "needs the variable MISSING, which is not set"),
         (lambda: {"cwd": "nowhere"}, "could not be started"),
+        (lambda: {"command": "nowhere"}, "It ended: nowhere: No such file or directory."),
+        (
+            lambda: {"command": "sleep", "args": ("60",), "startup_timeout": 0.2},
+            "It did not answer within 0.2 s.",
+        ),
     ],
 )
 async def test_what_cant_be_started_says_why(

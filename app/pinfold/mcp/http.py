@@ -13,6 +13,8 @@ from pinfold.mcp.sift import PASSED, sift
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
+FAREWELL = 3.0
+"""Seconds that a server has to hear that the connection ends."""
 MOST_BYTES = 2_000_000
 """Of one reply or event: the SDK decodes them on the event loop."""
 
@@ -123,8 +125,9 @@ class Http:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(httpx2.HTTPError):
-            await self._undoing.aclose()
+        with suppress(httpx2.HTTPError, TimeoutError):
+            async with asyncio.timeout(FAREWELL):
+                await self._undoing.aclose()
 
 
 def _sifted(item: Any) -> Any:

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from pinfold.mcp.definition import Definition, DefinitionError, check
 from pinfold.paths import shown
 from pinfold.sanitize import one_line
+from pinfold.settings_check import complaint
 from pinfold.small_files import read
 
 FILE = ".mcp.json"
@@ -64,18 +65,15 @@ def entries_of(data: bytes) -> dict[str, Any]:
 
 def definition_of(name: str, entry: Any) -> Definition:
     """A server as Claude Code writes it down. Raises `DefinitionError`."""
-    try:
-        given = msgspec.convert(entry, _Entry)
-    except msgspec.ValidationError as error:
-        why = one_line(str(error))[:200]
-        raise DefinitionError(
-            f'The server "{one_line(name)[:80]}" can\'t be used: {why}.'
-        ) from error
+    called = f'The server "{one_line(name)[:80]}"'
+    if not isinstance(entry, dict):
+        raise DefinitionError(f"{called} must be an object.")
+    known = {key: entry[key] for key in _Entry.__struct_fields__ if key in entry}
+    if why := complaint(known, _Entry):
+        raise DefinitionError(f"{called} can't be used: {one_line(why)[:200]}.")
+    given = msgspec.convert(known, _Entry, strict=False)
     if given.type == "sse":
-        raise DefinitionError(
-            f'The server "{one_line(name)[:80]}" speaks the old transport "sse", which pinfold '
-            "does not."
-        )
+        raise DefinitionError(f'{called} speaks the old transport "sse", which pinfold does not.')
     definition = Definition(
         name,
         "project",

@@ -78,6 +78,8 @@ class Server:
         self._start = ""
         self._about = ""
         self._offer = Offer()
+        self._considering = asyncio.Lock()
+        """One question at a time."""
 
     def known(self) -> ServerState | None:
         """What it offered when the user last accepted that. Blocking."""
@@ -227,6 +229,10 @@ class Server:
 
     async def _consider(self, offer: Offer) -> bool:
         """Let the model have these texts, if the user accepts them or has done so."""
+        async with self._considering:
+            return await self._accept(offer)
+
+    async def _accept(self, offer: Offer) -> bool:
         self._offer = offer
         answer = await asyncio.to_thread(self._answers.read, self.definition)
         if answer.start != self._start or answer.texts != offer.hash:
