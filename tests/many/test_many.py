@@ -1,16 +1,20 @@
 """Many sessions at once: named by folders and globs, worked on here or in processes, kept."""
 
+import base64
 import json
 import os
 import signal
 import stat
 from collections.abc import Generator, Iterable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from benchmarks import made_up
 
 from fakes.foreign import codex_session
+from fakes.pictures import picture, prompt
+from pinfold.agent.clock import CLOCK
 from pinfold.cli import run as pinfold
 from pinfold.many import content
 from pinfold.many.engines import Done, Here, Processes, Task
@@ -18,6 +22,7 @@ from pinfold.many.named import Named, named
 from pinfold.many.results import FILE, Cache
 from pinfold.many.run import outcomes, run
 from pinfold.many.work import Failed, Work, attempt
+from pinfold.rollout.store import SessionStore
 
 Out = pytest.CaptureFixture[str]
 DIGEST = Work("digest", {"tokens": 500, "json": False, "index": 0})
@@ -155,6 +160,26 @@ def test_secrets_are_taken_out_first(folder: Path, capsys: Out) -> None:
     assert content.redacted(plain) is plain
     torn = f'{{"role": "user", "content": "{secret}"}}\n{{"torn {secret}'.encode()
     assert secret.encode() not in content.redacted(torn)
+
+
+def test_pictures_come_along_and_missing_ones_are_counted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    there = SessionStore(folder / "pictures").create(folder, "0", CLOCK.now)
+    shown, lost = picture(1), picture(2)
+    for data in (prompt(1, shown), prompt(2, lost)):
+        there.append(data)
+    there.close()
+    blob = there.folder / "blobs" / f"{sha256(base64.b64decode(lost.data)).hexdigest()}.zst"
+    blob.unlink()
+    read = content.read(str(there.folder / "rollout.jsonl"))
+    assert read.lost == 1
+    assert shown.data.encode() in read.data
+    assert content.redacted(read.data) is read.data
+    assert pinfold(["export", "pictures", "-f", "html", "--out", "docs"]) == 0
+    assert "1 picture is missing" in capsys.readouterr().err
+    (page,) = (folder / "docs").rglob("*.html")
+    assert shown.data in page.read_text()
 
 
 def die(work: Work, name: str, data: bytes) -> bytes | Failed:

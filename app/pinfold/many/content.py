@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,9 @@ from pinfold.rollout.blobs import Blobs
 
 LARGEST = 1 << 30
 """Bytes of a file that is read whole."""
+_LONG = 2_000
+"""Characters."""
+_BASE64 = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/]+={0,2}")
 
 
 class Content(Struct, frozen=True):
@@ -85,7 +89,8 @@ def _texts(value: Any) -> Iterator[str]:
     """Every text that is not sealed, names of fields too."""
     match value:
         case str():
-            yield value
+            if not _is_encoded(value):
+                yield value
         case dict():
             yield from value
             yield from (
@@ -93,6 +98,11 @@ def _texts(value: Any) -> Iterator[str]:
             )
         case list():
             yield from (text for inner in value for text in _texts(inner))
+
+
+def _is_encoded(text: str) -> bool:
+    """Whether it is a picture, or other bytes as base64: what looks like a secret there is none."""
+    return len(text) > _LONG and bool(_BASE64.fullmatch(text))
 
 
 def _encoded(value: Any, secrets: Secrets) -> bytes:
@@ -104,7 +114,7 @@ def _encoded(value: Any, secrets: Secrets) -> bytes:
 def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     match value:
         case str():
-            return clean(value)
+            return value if _is_encoded(value) else clean(value)
         case dict():
             return {
                 clean(key): inner if key == SEALED else _cleaned(inner, clean)
