@@ -24,8 +24,8 @@ OPENS = "Enter opens · ↑ ↓ choose · Esc closes"
 """Where an item of an agent is chosen."""
 SETTLED = 0.15
 """Seconds without a key after which agents are searched."""
-WIDE = 76
-"""Columns from which the keys are told."""
+ROOM = 26
+"""Columns beside the tally from which the keys are told."""
 
 
 class FindBar(Vertical):
@@ -41,6 +41,7 @@ class FindBar(Vertical):
         & #tally { padding-left: 2; }
         & Input { width: 1fr; background: $background; }
         &.-nothing #tally { color: $warning; }
+        & > #agents { height: auto; text-wrap: nowrap; text-overflow: ellipsis; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -156,7 +157,8 @@ class FindBar(Vertical):
         if self._hits:
             told += f"{' · ' if told else ''}{len(self._hits):,} in agents"
         keys = KEYS if self._chosen is None else OPENS
-        keys = keys if self.app.size.width >= WIDE else ""
+        room = self.app.size.width - len(told) - len(keys)
+        keys = keys if room >= ROOM else ""
         self._listed.display = bool(self._hits)
         if self._hits:
             self._listed.update(listed(self._hits, self._chosen))

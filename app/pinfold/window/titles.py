@@ -5,7 +5,18 @@ import re
 
 from pinfold.sanitize import one_line
 
-_SUBJECTS = ("command", "cmd", "pattern", "path", "file_path", "query", "url", "patch", "input")
+_SUBJECTS = (
+    "command",
+    "cmd",
+    "pattern",
+    "path",
+    "file_path",
+    "query",
+    "url",
+    "patch",
+    "input",
+    "description",
+)
 _SUBJECT = re.compile(rf'"({"|".join(_SUBJECTS)})"\s*:\s*"((?:[^"\\]|\\.)*)')
 _ARGV = re.compile(r'"(?:command|cmd)"\s*:\s*\[((?:\s*"(?:[^"\\]|\\.)*",?)*)')
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"')

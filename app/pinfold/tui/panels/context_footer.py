@@ -77,4 +77,4 @@ def _row_texts(row: AnyRow) -> tuple[str, str]:
         said[0] = f"pinned by {name}" if row.pin != row.n else "pinned"
     in_full = f", {row.full:,} in full" if row.full != row.tokens else ""
     facts = [*said, f"{row.tokens:,} tokens{in_full}", *map(one_line, row.files)]
-    return f"#{row.n} {kind(row)} {one_line(row.name)}".rstrip(), " · ".join(facts)
+    return f"#{row.n} {kind(row)} {one_line(row.agent or row.name)}".rstrip(), " · ".join(facts)
