@@ -42,8 +42,6 @@ from pinfold.agent.requests.model_choice import ModelChoice
 from pinfold.agent.requests.prewarm import Prewarm
 from pinfold.agent.requests.request import Requester
 from pinfold.agent.requests.server_count import ServerCount
-from pinfold.agent.servers.making import servers_of
-from pinfold.agent.servers.mentioned import Mentioned
 from pinfold.agent.session import Session
 from pinfold.agent.steering.meter import Meter
 from pinfold.agent.steering.steering import Steering
@@ -141,7 +139,15 @@ async def build(
     children = Children(
         record, clock, agents, consent, approvals.ask, connected, options.prices, budget
     )
-    servers = await servers_of(record, options, model, lambda: connected().wire_api, consent, busy)
+    servers = mentioned = None
+    if options.servers is not None:
+        from pinfold.agent.servers.making import servers_of
+        from pinfold.agent.servers.mentioned import Mentioned
+
+        servers = await servers_of(
+            record, options, model, lambda: connected().wire_api, consent, busy
+        )
+        mentioned = Mentioned(record, servers, outputs, cwd) if servers is not None else None
     own = [Recall(record.window, Records(children)), MemoryApply(record)]
     own += [SkillTool(options.skills)] if options.skills else []
     own += [Task(record, children)] if options.agents else []
@@ -228,7 +234,6 @@ async def build(
         await choice.switch(name, triggers, reading)
 
     expanding = Expanding(record, skills, calls, approvals.ask, choice, switch)
-    mentioned = Mentioned(record, servers, outputs, cwd)
     before = BeforeTurn(
         record, cwd, model, front, hooks, files, calls.tell_limits, git, left, expanding, mentioned
     )

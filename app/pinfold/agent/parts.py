@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.calls.background import Background
@@ -25,12 +26,14 @@ from pinfold.agent.requests.model_choice import ModelChoice
 from pinfold.agent.requests.prewarm import Prewarm
 from pinfold.agent.requests.request import Requester
 from pinfold.agent.requests.server_count import ServerCount
-from pinfold.agent.servers.in_session import SessionServers
 from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.work import Work
 from pinfold.ports.clock import Clock
 from pinfold.tokens.prices import Price
 from pinfold.window.reading import Reading
+
+if TYPE_CHECKING:
+    from pinfold.agent.servers.in_session import SessionServers
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Parts:
     toolbox: Toolbox
     background: Background
     children: Children
-    servers: SessionServers | None
+    servers: "SessionServers | None"
     """None where none is configured."""
     files: Files
     hooks: Hooks

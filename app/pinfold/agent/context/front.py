@@ -7,13 +7,13 @@ has changed. Until then, what changed in it is appended.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinfold.agent.context import instructions
 from pinfold.agent.context.remembering import Remembering
 from pinfold.agent.context.skills import Skills
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
-from pinfold.agent.servers.in_session import SessionServers
 from pinfold.agent.state import digest
 from pinfold.agent.updates import Appended, Update
 from pinfold.numbers import dollars, tokens
@@ -23,6 +23,9 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import AgentsFile, Context, ToolSchema
 from pinfold.rollout.events import ArtifactObserved, ContextSet
 from pinfold.tokens.prices import Price, cold_cost, price_of
+
+if TYPE_CHECKING:
+    from pinfold.agent.servers.in_session import SessionServers
 
 ENVIRONMENT = "environment"
 SKILLS = "skills"
@@ -44,7 +47,7 @@ class Front:
         remembering: Remembering,
         skills: Skills,
         prices: Mapping[str, Price],
-        servers: SessionServers | None = None,
+        servers: "SessionServers | None" = None,
     ) -> None:
         self._record = record
         self._cwd = cwd

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from pinfold.agent.context.folding import Folding
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
-from pinfold.agent.servers.in_session import Folding
 from pinfold.agent.updates import Told
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import SkillIndex

@@ -7,15 +7,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from msgspec import Struct
-
+from pinfold.agent.context.folding import Folding
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.context.telling import Telling, tell
 from pinfold.agent.record import Record
 from pinfold.agent.servers.listing import REFUSED, USER, Listing
 from pinfold.agent.servers.tools import CallTool, FindTools, Reach, ServerCall
 from pinfold.agent.updates import ServerChanged
-from pinfold.numbers import tokens
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.servers import Servers, ServerState
 from pinfold.ports.tool import Tool, ToolError
@@ -28,41 +26,6 @@ MOST_REFUSED = 3
 """Tools that are folded one by one because the provider refused them; then all are."""
 _OF_TOOLS = re.compile(r"schema|function|tool|parameters", re.IGNORECASE)
 _PLACE = re.compile(r"tools?\b[\[.](\d+)")
-
-
-class Folding(Struct, frozen=True):
-    """A fold that the user has not confirmed yet."""
-
-    name: str
-    """`git`, or `git/log` of one tool."""
-    folded: bool
-    context: Context
-    freed: int
-    """Tokens of each request; negative where it takes more."""
-    lost: int
-    """Tokens that the prompt cache no longer serves in the next request."""
-
-    @property
-    def done(self) -> str:
-        size = tokens(abs(self.freed))
-        done = "Folded" if self.folded else "Unfolded"
-        change = "less" if self.freed >= 0 else "more"
-        return f"{done} {one_line(self.name)}: {size} tokens {change} in each request."
-
-    @property
-    def said(self) -> str:
-        change = (
-            f"{tokens(self.freed)} tokens less"
-            if self.freed >= 0
-            else (f"{tokens(-self.freed)} tokens more")
-        )
-        cache = (
-            f"the next request reads {tokens(self.lost)} cached tokens again"
-            if self.lost
-            else "nothing is cached yet"
-        )
-        what = "Folding" if self.folded else "Unfolding"
-        return f"{what} {one_line(self.name)}: {change} in each request; {cache}."
 
 
 class SessionServers:

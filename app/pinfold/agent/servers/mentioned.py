@@ -45,7 +45,7 @@ class Mentioned:
     def __init__(
         self,
         record: Record,
-        servers: SessionServers | None,
+        servers: SessionServers,
         outputs: Outputs,
         cwd: Path,
     ) -> None:
@@ -74,7 +74,7 @@ class Mentioned:
 
     def _named(self, prompt: Prompt) -> list[tuple[str, str]]:
         """Server and address of each that was typed, once."""
-        if self._servers is None or prompt.ours or "@" not in prompt.text:
+        if prompt.ours or "@" not in prompt.text:
             return []
         names = set(self._servers.port.names())
         typed = "\n".join(typed_in(prompt.text, prompt.pasted))
@@ -92,7 +92,7 @@ class Mentioned:
 
         Raises `Stopped` where it can't be used.
         """
-        if self._servers is None or not prompt.expands or not prompt.text.startswith(SLASH):
+        if not prompt.expands or not prompt.text.startswith(SLASH):
             return None
         place, _, given = prompt.text.removeprefix(SLASH).partition(" ")
         server, _, name = place.partition(":")
@@ -124,7 +124,6 @@ class Mentioned:
         self, name: str, server: str, work: Callable[[Servers], Awaitable[ToolOutcome]]
     ) -> ToolOutcome | None:
         """What came; None where it failed, which the user is told."""
-        assert self._servers is not None
         try:
             await self._servers.ready(server)
             return await work(self._servers.port)

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinfold.agent.context.front import Front
 from pinfold.agent.context.git_state import GitState
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
-from pinfold.agent.servers.mentioned import Mentioned
 from pinfold.agent.steering import goal
 from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.reopening import LeftAt, changed_since
@@ -18,6 +18,9 @@ from pinfold.rollout.events import ContextSet, ItemAdded
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.rollout.provenance import Prompt
 from pinfold.tools.pictures import attached
+
+if TYPE_CHECKING:
+    from pinfold.agent.servers.mentioned import Mentioned
 
 
 class BeforeTurn:
@@ -35,7 +38,7 @@ class BeforeTurn:
         git: GitState,
         left: LeftAt,
         expanding: Expanding,
-        mentioned: Mentioned,
+        mentioned: "Mentioned | None",
     ) -> None:
         self._record = record
         self._cwd = cwd
@@ -58,7 +61,8 @@ class BeforeTurn:
         Raises `JournalError`, and `Stopped` where a hook stops the prompt, or what it calls can't
         be used.
         """
-        of_server = self._mentioned.called(prompt)
+        theirs = self._mentioned
+        of_server = theirs.called(prompt) if theirs is not None else None
         called = None if of_server else await self._expanding.called(prompt)
         if called is not None:
             await self._expanding.choose_model(called)
@@ -73,8 +77,8 @@ class BeforeTurn:
         await self._catch_up()
         if called is not None:
             await self._expanding.put(called)
-        if of_server is not None:
-            images += await self._mentioned.put(of_server)
+        if theirs is not None and of_server is not None:
+            images += await theirs.put(of_server)
         return context, images
 
     async def _greet(self) -> None:
@@ -101,7 +105,8 @@ class BeforeTurn:
         images, problems = await asyncio.to_thread(attached, prompt.text, self._cwd)
         for problem in problems:
             self._record.warn(problem)
-        return images + await self._mentioned.resources(prompt)
+        theirs = await self._mentioned.resources(prompt) if self._mentioned is not None else ()
+        return images + theirs
 
     async def _catch_up(self) -> None:
         """Journal what changed since the last request; the model reads what became of it."""

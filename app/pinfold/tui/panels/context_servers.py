@@ -8,8 +8,9 @@ from pinfold.tokens.items import SKILLS
 from pinfold.window.overview import ContextRow, ItemRow
 
 if TYPE_CHECKING:
+    from pinfold.agent.context.folding import Folding
     from pinfold.agent.context.skills import Skills
-    from pinfold.agent.servers.in_session import Folding, SessionServers
+    from pinfold.agent.servers.in_session import SessionServers
     from pinfold.tui.panels.context_rows import AnyRow
 
 SERVERS = "f folds or unfolds this, and shows first what that costs."

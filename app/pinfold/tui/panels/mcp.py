@@ -21,7 +21,8 @@ from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.tui.panels.table_panel import TablePanel
 
 if TYPE_CHECKING:
-    from pinfold.agent.servers.in_session import Folding, SessionServers
+    from pinfold.agent.context.folding import Folding
+    from pinfold.agent.servers.in_session import SessionServers
     from pinfold.agent.session import Session
 
 KEYS = [

@@ -1,0 +1,42 @@
+"""A fold of what is before the window, with its price, before the user confirms it."""
+
+from msgspec import Struct
+
+from pinfold.numbers import tokens
+from pinfold.rollout.context import Context
+from pinfold.sanitize import one_line
+
+
+class Folding(Struct, frozen=True):
+    """A fold that the user has not confirmed yet."""
+
+    name: str
+    """`git`, or `git/log` of one tool."""
+    folded: bool
+    context: Context
+    freed: int
+    """Tokens of each request; negative where it takes more."""
+    lost: int
+    """Tokens that the prompt cache no longer serves in the next request."""
+
+    @property
+    def done(self) -> str:
+        size = tokens(abs(self.freed))
+        done = "Folded" if self.folded else "Unfolded"
+        change = "less" if self.freed >= 0 else "more"
+        return f"{done} {one_line(self.name)}: {size} tokens {change} in each request."
+
+    @property
+    def said(self) -> str:
+        change = (
+            f"{tokens(self.freed)} tokens less"
+            if self.freed >= 0
+            else (f"{tokens(-self.freed)} tokens more")
+        )
+        cache = (
+            f"the next request reads {tokens(self.lost)} cached tokens again"
+            if self.lost
+            else "nothing is cached yet"
+        )
+        what = "Folding" if self.folded else "Unfolding"
+        return f"{what} {one_line(self.name)}: {change} in each request; {cache}."
