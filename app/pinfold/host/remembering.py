@@ -84,7 +84,7 @@ async def remember(
     teams = await asyncio.to_thread(teams_of, ctx)
     if teams and not force:  # what others shared is there soon, however long reading takes
         with suppress(StateError, MemoriesRefused, OSError):
-            await _beside(partial(teams.pull, _now))
+            await asyncio.wait_for(_beside(partial(teams.pull, _now)), SECONDS)
     state = await asyncio.to_thread(State, ctx.home, CLOCK.now)
     seconds = BY_HAND if force else SECONDS
     share = partial(teams.sync, state, _now, seconds, force=force) if teams else None

@@ -1,7 +1,8 @@
 """The lines that a session's record gives to a team."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,12 +11,15 @@ from pinfold.memories.reading import MAX_BYTES
 from pinfold.memories.records import Output
 from pinfold.memories.source import SessionText
 from pinfold.memories.statements import Statement, statements
+from pinfold.memories.team.copy import TEAMS
 from pinfold.memories.team.leaving import Leaving, paths_in
 from pinfold.memories.team.proving import MOST_TEXT, doubt, excerpt
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.values import Line, Quote, digest, line_id
 from pinfold.rollout.acts import act
+from pinfold.rollout.events import MemoryUsed
 from pinfold.rollout.items import Item
+from pinfold.rollout.journal import Journal
 from pinfold.rollout.mentions import texts_of
 from pinfold.small_files import read
 
@@ -35,12 +39,31 @@ def input_of(team: Team, output: Output) -> str:
     return digest(_FORM, team.name, str(team.root), output.cwd, output.raw_memory)
 
 
+def echoed(folder: Path) -> frozenset[int]:
+    """Replies that say what a team's lines told them: those are their owners', not ours.
+
+    Blocking. Raises `JournalError`, `OSError`.
+    """
+    with Journal.open(folder, lambda: datetime.now(UTC), read_only=True) as journal:
+        used = [event.data for event in journal.read() if isinstance(event.data, MemoryUsed)]
+    return frozenset(
+        data.item
+        for data in used
+        if any(place.path.startswith(f"{TEAMS}/") for place in data.cited)
+    )
+
+
 def published(
-    team: Team, owner: str, output: Output, source: SessionText | None
+    team: Team,
+    owner: str,
+    output: Output,
+    source: SessionText | None,
+    echoes: Collection[int] = (),
 ) -> tuple[list[Published], int]:
     """The lines of a session that may leave, and how many may not. Blocking.
 
-    Without `source`, the session being gone, a line has the quote of its record alone.
+    Without `source`, the session being gone, a line has the quote of its record alone. A line that
+    cites one of the `echoes` stays.
     """
     cwd = Path(output.cwd)
     folder = team.relative(cwd)
@@ -50,6 +73,8 @@ def published(
     found: list[Published] = []
     every = statements(output.raw_memory)
     for statement in every:
+        if any(cite.item in echoes for cite in statement.cites):
+            continue
         line = _line(team, owner, output.session_id, folder, statement, leaving, source)
         if line is not None:
             found.append(Published(line, str(statement)))

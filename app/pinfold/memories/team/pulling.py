@@ -126,6 +126,14 @@ def pull(
     return len(kept)
 
 
+def pull_all(
+    server: Server, copies: Iterable[TeamCopy], now: Callable[[], float], seconds: float
+) -> int:
+    """Bring all copies up to date, within so many seconds in all."""
+    until = time.monotonic() + seconds
+    return sum(pull(server, copy, now, until - time.monotonic()) for copy in copies)
+
+
 def forget(server: Server, team: str, line: str) -> None:
     """Delete a line for everybody, which its owner and the team's may do. Raises `StateError`."""
     with server.transaction() as conn:

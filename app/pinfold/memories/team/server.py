@@ -56,13 +56,12 @@ class Server:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """One transaction; undone if the block raises."""
-        if not self._checked:
-            with self._plainly(), self._engine.begin() as conn:
+        with self._plainly(), self._engine.begin() as conn:
+            if not self._checked:
                 _check_role(conn)
                 _migrate(conn)
-            self._checked = True
-        with self._plainly(), self._engine.begin() as conn:
             yield conn
+            self._checked = True
 
     def look(self, conn: Connection, teams: Sequence[str]) -> dict[str, str]:
         """What the role may do in each team. Raises `StateError` where it is in none of one."""
@@ -179,9 +178,14 @@ def _migrate(conn: Connection) -> None:
 
 def _version(conn: Connection) -> int:
     """The version of the tables; 0 where there are none."""
-    if conn.scalar(text("SELECT to_regclass('pinfold.schema_version')")) is None:
-        return 0
-    return int(conn.scalar(text("SELECT version FROM pinfold.schema_version")) or 0)
+    # `to_regclass` may answer from a cache what another process has changed meanwhile.
+    there = conn.scalar(
+        text(
+            "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = 'pinfold' AND c.relname = 'schema_version')"
+        )
+    )
+    return int(conn.scalar(text("SELECT version FROM pinfold.schema_version")) or 0) if there else 0
 
 
 def _reason(why: str) -> str:

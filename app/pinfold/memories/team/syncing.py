@@ -25,7 +25,7 @@ from pinfold.memories.team import pulling
 from pinfold.memories.team.choosing import choose
 from pinfold.memories.team.claims import Claims, finish
 from pinfold.memories.team.copy import TeamCopy
-from pinfold.memories.team.publishing import Published, hash_of, input_of, published
+from pinfold.memories.team.publishing import Published, echoed, hash_of, input_of, published
 from pinfold.memories.team.server import Server, Unreachable, code_of
 from pinfold.memories.team.sharing import Team, team_of
 from pinfold.memories.team.tables import jobs, lines, quotes, revision_lines, revisions
@@ -86,7 +86,7 @@ class Sync:
         sent, left_out = self.publish(force=force)
         self.mark_stale()
         self.consolidate(force=force)
-        have = sum(pulling.pull(self._server, copy, now, seconds) for copy in self.copies)
+        have = pulling.pull_all(self._server, self.copies, now, seconds)
         return Synced(sent, left_out, have)
 
     @property
@@ -135,7 +135,8 @@ class Sync:
         try:
             folder = Sessions(self._home, [row]).path(row.session_id)
             said = source.read(folder) if folder else None
-            found, left_out = published(team, self._server.role, row, said)
+            echoes = echoed(folder) if folder else frozenset()
+            found, left_out = published(team, self._server.role, row, said, echoes)
         except (JournalError, OSError) as error:
             self.claims.fail(claim, type(error).__name__)  # its words may name a path
             return 0, 0

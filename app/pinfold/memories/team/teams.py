@@ -121,10 +121,8 @@ class Teams:
         `MemoriesRefused`."""
         from pinfold.memories.team import pulling
 
-        until = time.monotonic() + pulling.SECONDS
         with self.server(pulling.SECONDS) as server:
-            for copy in self.copies:
-                pulling.pull(server, copy, now, until - time.monotonic())
+            pulling.pull_all(server, self.copies, now, pulling.SECONDS)
         self._reached()
 
     def sync(
