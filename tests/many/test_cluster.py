@@ -96,6 +96,7 @@ def test_a_local_cluster_gives_the_same_bytes_and_listens_nowhere_else(
         assert pinfold([*ask, "--yes", "--shared", "home/sessions"]) == 0
         told = capsys.readouterr()
         assert f"1 session, {talk.stat().st_size} bytes, leaves this machine" in told.err
+        assert "3 more go by their paths, or in full" in told.err
         assert all(data.decode() in told.out for data in expected)
         assert SECRET not in told.out
 

@@ -102,6 +102,7 @@ class Cluster:
                     flight = flights.pop(worker)
                     task = flight.task
                     if isinstance(result, Died):
+                        self._client.cancel([flight.future], force=True)
                         deaths[task.at] += 1
                         if deaths[task.at] < DEATHS:
                             again.append((task, flight.by_path))
@@ -144,13 +145,13 @@ class Cluster:
         futures = [flight.future for flight in flights.values()]
         with suppress(TimeoutError), self._client.as_current():
             wait(futures, timeout=_POLL, return_when="FIRST_COMPLETED")
-        found: list[tuple[str, bytes | Failed | Died | None]] = []
-        for worker, flight in flights.items():
-            if flight.future.done():
-                found.append((worker, self._result(flight)))
-        for worker in flights.keys() - self._workers() - {worker for worker, _ in found}:
-            self._client.cancel([flights[worker].future], force=True)
-            found.append((worker, Died()))
+        found: list[tuple[str, bytes | Failed | Died | None]] = [
+            (worker, self._result(flight))
+            for worker, flight in flights.items()
+            if flight.future.done()
+        ]
+        back = {worker for worker, _ in found}
+        found += ((worker, Died()) for worker in flights.keys() - self._workers() - back)
         return found
 
     def _result(self, flight: Flight) -> "bytes | Failed | Died | None":
@@ -160,14 +161,16 @@ class Cluster:
         from distributed import KilledWorker
 
         try:
-            result: bytes | Failed | None = flight.future.result(timeout=_PATIENCE)
+            result: object = flight.future.result(timeout=_PATIENCE)
         except (KilledWorker, CancelledError, Late):
             return Died()
         except OSError:
             raise
         except Exception as error:  # of Dask's own: all that a session causes is a value
             return Failed(f"The cluster could not work on it: {type(error).__name__}: {error}")
-        return result
+        if result is None or isinstance(result, bytes | Failed):
+            return result
+        return Failed("The cluster gave back something else than a result.")
 
     def _workers(self) -> set[str]:
         """Those that are there and have the same pinfold."""
@@ -187,14 +190,25 @@ class Died(Struct, frozen=True):
     """A worker ended before it was done."""
 
 
-def leaving(tasks: Iterable[Task], shared: Path | None) -> tuple[int, int]:
-    """How many sessions would be sent, and how many bytes they have."""
-    sizes = [
-        len(task.data)
-        for task in tasks
-        if len(task.data) <= LARGEST and not is_below(task.session.path, shared)
-    ]
-    return len(sizes), sum(sizes)
+class Leaving(Struct):
+    """What would be sent."""
+
+    sessions: int = 0
+    size: int = 0
+    """Bytes of these."""
+    by_path: int = 0
+    """Sessions of which only path, size and hash are sent, unless a worker has not that file."""
+
+
+def leaving(tasks: Iterable[Task], shared: Path | None) -> Leaving:
+    found = Leaving()
+    for task in tasks:
+        if is_below(task.session.path, shared):
+            found.by_path += 1
+        elif len(task.data) <= LARGEST:
+            found.sessions += 1
+            found.size += len(task.data)
+    return found
 
 
 def is_below(path: str, folder: Path | None) -> bool:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pinfold import paths
 from pinfold.commands.arguments import CommandError
@@ -22,6 +23,9 @@ from pinfold.settings import ClusterSettings
 from pinfold.tools.workspace import size_text
 from pinfold.wiring.progress import watched
 from pinfold.wiring.stdin import agreed
+
+if TYPE_CHECKING:
+    from pinfold.many.cluster import Leaving
 
 
 def outside(out: Path | None, sessions: Sequence[Named]) -> list[Named]:
@@ -149,15 +153,19 @@ def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, s
     return settings, settings.address
 
 
-def _ask(arguments: argparse.Namespace, host: str, leaving: tuple[int, int], work: Work) -> None:
+def _ask(arguments: argparse.Namespace, host: str, leaving: "Leaving", work: Work) -> None:
     """Before anything is sent. Raises `WrongUse`, and `CommandError` where the user says no."""
-    many, size = leaving
-    if not many:
+    many, by_path = leaving.sessions, leaving.by_path
+    if not many and not by_path:
         return
     sessions = "1 session" if many == 1 else f"{many:,} sessions"
-    secrets = "without their secrets" if work.redact else "with their secrets"
     leave = "leaves" if many == 1 else "leave"
-    said = f"{sessions}, {size_text(size)}, {leave} this machine for {one_line(host)}, {secrets}."
+    secrets = "without their secrets" if work.redact else "with their secrets"
+    size = size_text(leaving.size)
+    said = f"{sessions}, {size}, {leave} this machine for {one_line(host)}, {secrets}."
+    if by_path:
+        more = f"{by_path:,} more {'goes by its path' if by_path == 1 else 'go by their paths'}"
+        said += f" {more}, or in full where a worker does not have the same file."
     if arguments.yes:
         _tell(said)
     elif not sys.stdin.isatty():
