@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.mcp.definition import Definition
-from pinfold.mcp.server import Place
+from pinfold.mcp.place import Place
 from pinfold.mcp.servers import McpServers
 from pinfold.ports.servers import ServerState
 

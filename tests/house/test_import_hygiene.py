@@ -23,7 +23,7 @@ import sys
 from pinfold.__main__ import main
 
 code = main(["--version"])
-heavy = {"httpx2", "pydantic", "rich", "sqlalchemy", "textual", "tiktoken"}
+heavy = {"httpx2", "mcp", "pydantic", "rich", "sqlalchemy", "textual", "tiktoken"}
 loaded = {"asyncio", *heavy} & set(sys.modules)
 sys.exit(f"--version loads {loaded}" if loaded else code)
 """

@@ -58,8 +58,9 @@ def test_the_hash_covers_the_files_that_a_command_names(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     definition = Definition("x", command="./run.sh", args=("a.js", "--config=b.json", "-y"))
     assert [path.name for path in named_files(definition, tmp_path)] == ["a.js", "b.json", "run.sh"]
-    before = start_hash(definition, tmp_path)
+    before = start_hash(definition, tmp_path, confined=True)
     (tmp_path / "other").write_text("changed")
-    assert start_hash(definition, tmp_path) == before
+    assert start_hash(definition, tmp_path, confined=True) == before
+    assert start_hash(definition, tmp_path, confined=False) != before
     (tmp_path / "b.json").write_text("changed")
-    assert start_hash(definition, tmp_path) != before
+    assert start_hash(definition, tmp_path, confined=True) != before

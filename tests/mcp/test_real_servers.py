@@ -10,7 +10,7 @@ import pytest
 
 from fakes.mcp import started
 from pinfold.mcp.definition import Definition
-from pinfold.mcp.server import Place
+from pinfold.mcp.place import Place
 from pinfold.mcp.servers import McpServers
 from pinfold.ports.tool import ToolOutcome
 

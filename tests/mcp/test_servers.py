@@ -200,7 +200,8 @@ async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None
     work = tmp_path / "work"
     work.mkdir()
     sandbox = Sandbox(kind, (work,), tmp_path / "session" / "sandbox")
-    given = servers(work, project(work, sandbox=True), sandbox=sandbox)
+    definition = project(work, sandbox=True)
+    given = servers(work, definition, sandbox=sandbox)
     try:
         await given.start("fake")
         state = await given.settled("fake")
@@ -214,6 +215,12 @@ async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None
     finally:
         await given.aclose()
     assert (work / ".vscode").exists()
+    again = servers(work, definition, no_sandbox="none works here")
+    await again.start("fake")
+    question = (await again.settled("fake")).question
+    assert question is not None
+    assert "with all your rights, for there is no sandbox: none works here" in question.text
+    await again.aclose()
 
 
 async def test_where_nobody_can_be_asked_nothing_starts(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def servers_of(
     root = project_root(ctx)
     if not ctx.settings.mcp.servers and not (root / FILE).exists():
         return None
-    from pinfold.mcp.server import Place
+    from pinfold.mcp.place import Place
     from pinfold.mcp.servers import McpServers
 
     found, broken = definitions(ctx)

@@ -60,11 +60,11 @@ class Answers:
         return self._folder / f"{key[:32]}.json"
 
 
-def start_hash(definition: Definition, workspace: Path) -> str:
-    """Of how it is started, with the bytes of every file of the workspace that its command line
-    names. Blocking."""
+def start_hash(definition: Definition, workspace: Path, *, confined: bool) -> str:
+    """Of how it is started, and whether in a sandbox, with the bytes of every file of the
+    workspace that its command line names. Blocking."""
     named = {str(path): _content(path) for path in named_files(definition, workspace)}
-    return digest([msgspec.to_builtins(definition.how), named])
+    return digest([msgspec.to_builtins(definition.how), confined, named])
 
 
 def named_files(definition: Definition, workspace: Path) -> list[Path]:

@@ -1,57 +1,35 @@
 """One server of a session: its questions, its start, its end."""
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold.atomic_files import failure
 from pinfold.mcp.answers import Answer, Answers, named_files, start_hash
-from pinfold.mcp.connection import Connection, Transport
+from pinfold.mcp.connection import Connection
 from pinfold.mcp.definition import (
     Definition,
     DefinitionError,
-    environment,
     expanded,
-    folder_of,
 )
-from pinfold.mcp.log import Log, keep_loggers_quiet
+from pinfold.mcp.log import keep_loggers_quiet
 from pinfold.mcp.offers import Offer
+from pinfold.mcp.place import Place, transport_of
 from pinfold.mcp.questions import about_start, start_question, texts_question
 from pinfold.ports.servers import Ask, ServerState, TrustQuestion
-from pinfold.ports.tool import Sandbox, ToolError
+from pinfold.ports.tool import ToolError
+from pinfold.sanitize import one_line
 
 T = TypeVar("T")
 REFUSED = "You did not allow it."
-NOBODY = "it needs your answer, and nobody can be asked here: start pinfold in this folder"
-
-
-class Place(Struct, frozen=True):
-    """Where servers run."""
-
-    workspace: Path
-    """The session's folder of work, resolved."""
-    folder: Path
-    """The session's own, for logs and long results."""
-    state: Path
-    """The user's, for answers."""
-    sandbox: Sandbox | None = None
-    no_sandbox: str = ""
-    """Why there is none."""
-    secret: Collection[str] = ()
-    """Variables that no server gets."""
-    project: Path | None = None
-    """The folder of `.mcp.json`, where that is another one."""
-    attended: bool = True
-    """Whether anybody answers questions."""
-    env: Mapping[str, str] = os.environ
-    http: Any = None
-    """What HTTP requests go through: an `httpx2.AsyncBaseTransport`. None is the network."""
+NOBODY = (
+    "It needs your answer, and nobody can be asked here: run `pinfold mcp test {name}` in this "
+    "folder."
+)
 
 
 class Server:
@@ -84,7 +62,7 @@ class Server:
     def known(self) -> ServerState | None:
         """What it offered when the user last accepted that. Blocking."""
         answer = self._answers.read(self.definition)
-        if not answer.texts or answer.start != start_hash(self.definition, self._base):
+        if not answer.texts or answer.start != self._hash():
             return None
         return self._as_state("stopped", answer.offer)
 
@@ -136,6 +114,8 @@ class Server:
             self._set("failed", _sentence(str(error)))
         except OSError as error:
             self._set("failed", failure(self._place.state, error))
+        except Exception as error:  # a server must not stay "starting" for a mistake of ours
+            self._set("failed", f"pinfold failed: {type(error).__name__}: {one_line(str(error))}")
         finally:
             self._said = None
             connection, self._connection = self._connection, None
@@ -155,12 +135,15 @@ class Server:
             answer = replace(answer, start=self._start, about=self._about)
             await asyncio.to_thread(self._answers.write, definition, answer)
         if not place.attended and (not answer.texts or answer.start != self._start):
-            self._set("stopped", _sentence(NOBODY))
+            self._set("stopped", NOBODY.format(name=definition.name))
             return
         given = expanded(definition, place.env, place.secret)
         await asyncio.to_thread(_prepare, place.state)
         self._connection = connection = Connection(
-            definition.name, lambda: self._transport(given), definition.startup_timeout, self._stale
+            definition.name,
+            lambda: transport_of(given, place, self._base),
+            definition.startup_timeout,
+            self._stale,
         )
         self._set("starting")
         offer = await connection.open()
@@ -180,9 +163,14 @@ class Server:
     def _describe(self) -> None:
         """Blocking."""
         definition, workspace = self.definition, self._base
-        self._start = start_hash(definition, workspace)
+        self._start = self._hash()
         files = named_files(definition, workspace)
         self._about = about_start(definition, workspace, files, self._confined())
+
+    def _hash(self) -> str:
+        """Blocking."""
+        confined = self.definition.sandbox and self._place.sandbox is not None
+        return start_hash(self.definition, self._base, confined=confined)
 
     def _confined(self) -> str:
         if not self.definition.sandbox:
@@ -190,29 +178,6 @@ class Server:
         if self._place.sandbox is None:
             return f"with all your rights, for there is no sandbox: {self._place.no_sandbox}"
         return f"in the sandbox, with{'' if self.definition.network else 'out'} the network"
-
-    def _transport(self, given: Definition) -> Transport:
-        place, name = self._place, given.name
-        if given.url:
-            from pinfold.mcp.http import Http
-
-            return Http(given.url, given.headers, startup=given.startup_timeout, inner=place.http)
-        from pinfold.mcp.stdio import Stdio
-
-        sandbox = None
-        if given.sandbox and place.sandbox is not None:
-            scratch = place.sandbox.scratch / f"server-{name}"
-            sandbox = replace(place.sandbox, network=given.network, scratch=scratch)
-        elif given.sandbox and given.source == "user":
-            raise ToolError(f"it is to run in a sandbox, and there is none: {place.no_sandbox}")
-        return Stdio(
-            (given.command, *given.args),
-            folder_of(given, self._base),
-            environment(given, place.env),
-            Log(place.folder / "servers" / f"{name}.log"),
-            sandbox=sandbox,
-            startup=given.startup_timeout,
-        )
 
     async def _stale(self) -> None:
         """It says that its lists have changed."""
@@ -252,7 +217,7 @@ class Server:
 
     async def _ask(self, question: TrustQuestion) -> bool:
         if not self._place.attended:
-            self._set("stopped", _sentence(NOBODY))
+            self._set("stopped", NOBODY.format(name=self.definition.name))
             return False
         self._said = asyncio.get_running_loop().create_future()
         self.state = ServerState(

@@ -6,8 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from pinfold.mcp.definition import Definition
+from pinfold.mcp.place import Place
 from pinfold.mcp.results import Result
-from pinfold.mcp.server import Place, Server
+from pinfold.mcp.server import Server
 from pinfold.ports.servers import Ask, ServerState
 from pinfold.ports.tool import ToolError, ToolOutcome
 

@@ -78,7 +78,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _list(ctx: AppContext) -> int:
     from pinfold.host.servers import definitions
-    from pinfold.mcp.server import Place
+    from pinfold.mcp.place import Place
     from pinfold.mcp.servers import McpServers
 
     found, broken = definitions(ctx)
