@@ -14,12 +14,15 @@ from textual.widgets import Static
 from fakes.agents import task, troupe
 from fakes.provider import Step, calls, says
 from fakes.screen import make_app, until
+from pinfold.agent.children.status import status_of
 from pinfold.ports.errors import RequestRejected
+from pinfold.rollout.events import ChildFinished, ChildStarted
 from pinfold.tui.agent_view import AgentHead, AgentView
 from pinfold.tui.approval.card import ApprovalCard
 from pinfold.tui.find import FindBar
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.status_line import StatusLine
+from pinfold.tui.transcript import agents
 from pinfold.tui.transcript.view import Transcript
 
 Snap = Callable[..., bool]
@@ -218,3 +221,16 @@ async def test_find_reaches_into_the_work_of_agents(tmp_path: Path) -> None:
 
 def head(on: Any) -> str:
     return "".join(str(head.render()) for head in on.app.screen.query(AgentHead) if head.display)
+
+
+def test_a_card_says_where_the_worktree_of_an_agent_stays() -> None:
+    started = ChildStarted(
+        child=1, session="s", agent="", description="d", call_id="c", worktree="a1-s"
+    )
+    end = ChildFinished(child=1, state="done", files=("a.py",), worktree="/w/a1-s")
+    status = status_of(started, None, end, 0.0, {})
+    assert agents.text(status, None).splitlines() == [
+        "",
+        "changed a.py",
+        "in its worktree /w/a1-s, branch pinfold/a1-s",
+    ]

@@ -8,6 +8,7 @@ from msgspec import Struct
 from pinfold.agent.children.child import WAITS, Child, named, used
 from pinfold.rollout.events import ChildFinished, ChildStarted
 from pinfold.rollout.values import Usage
+from pinfold.sanitize import one_line
 from pinfold.tokens.prices import Price, Spend
 
 ChildState = Literal["queued", "working", "asks", "done", "waiting", "interrupted", "failed"]
@@ -39,6 +40,8 @@ class ChildStatus(Struct, frozen=True, kw_only=True):
     items: int = 0
     files: tuple[str, ...] = ()
     """That it changed."""
+    worktree: str = ""
+    """Where its worktree stays, with its branch; empty where there is none."""
     answer: str = ""
     """Its last reply, where no result of a call holds it yet, or ever."""
 
@@ -83,5 +86,12 @@ def status_of(
         seconds=seconds,
         items=end.items if end is not None else child.items if child is not None else 0,
         files=end.files if end is not None else (),
+        worktree=_worktree(started, end) if end is not None else "",
         answer=(end.answer or (child.answer if child is not None else "")) if end else "",
     )
+
+
+def _worktree(started: ChildStarted, end: ChildFinished) -> str:
+    if not end.worktree:
+        return ""
+    return f"{one_line(end.worktree)}, branch pinfold/{one_line(started.worktree)}"

@@ -81,6 +81,8 @@ class AgentsPanel(TablePanel[int | None]):
             said = [agents.SAID[agent.state] or "working", agents.facts(agent, 60, state=False)]
             if agent.files:
                 said.append(f"changed {agents.named(agent.files, FILES)}")
+            if agent.worktree:
+                said.append(f"in its worktree {agent.worktree}")
             about = agent.line if agent.running else one_line(agent.reason)
             self._foot.show(agent.name, one_line(agent.description), *said, effect=about)
         elif isinstance(kind := self._list.row, Agent):

@@ -70,6 +70,9 @@ def body(
     if agent.files:
         changed = clip(f"changed {named(agent.files, FILES if closed else None)}", width)
         rows.append(TranscriptLine([Segment(changed, looks.plain)]))
+    if agent.worktree:
+        where = clip(f"in its worktree {agent.worktree}", width)
+        rows.append(TranscriptLine([Segment(where, looks.plain)]))
     if agent.reason:
         why = clip(one_line(agent.reason), width)
         rows.append(TranscriptLine([Segment(why, looks.warning)]))
@@ -79,6 +82,7 @@ def body(
 def text(agent: ChildStatus, result: Item | None) -> str:
     """All that an open card says."""
     said = [f"changed {named(agent.files)}"] if agent.files else []
+    said += [f"in its worktree {agent.worktree}"] if agent.worktree else []
     said += [one_line(agent.reason)] if agent.reason else []
     return "\n".join([agent.line, *said, clean(_reply(agent, result))])
 
