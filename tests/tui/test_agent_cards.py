@@ -1,6 +1,7 @@
 """What one sees of agents while they work. Pictures: `snapshots/test_agent_cards/`."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -93,8 +94,8 @@ async def test_four_agents_side_by_side(tmp_path: Path) -> None:
         on.session.children.stop(4, "the user stopped it")
         await on.pilot.press("y")
         await until(on.pilot, lambda: status.agents == 1)
-        await until(on.pilot, lambda: "Written." in drawn(on.pilot))
-        assert "● a2  write notes  done · 0s · " in drawn(on.pilot)
+        await until(on.pilot, lambda: "● a2  write notes  done · 0s · " in drawn(on.pilot))
+        assert "Written." in drawn(on.pilot)
         assert "changed notes.md" in drawn(on.pilot)
         await until(on.pilot, lambda: "■ a4 review  think it over  interrupted" in drawn(on.pilot))
         gate.set()
@@ -186,6 +187,17 @@ async def test_the_transcript_of_one_that_has_ended(tmp_path: Path) -> None:
         await on.pilot.press("escape")
         await until(on.pilot, lambda: not view.display)
         assert own.scroll_offset.y == 50
+        assert on.app.focused is on.app.screen.query_one("Editor")
+
+
+async def test_one_whose_record_is_lost_says_so(tmp_path: Path) -> None:
+    async with showing(
+        tmp_path, [calls(task("c1", "count")), says("ok")], {"count": [says("One.")]}
+    ) as on:
+        await on.session.send("go")
+        shutil.rmtree(on.session.folder / "agents")
+        on.app.show_agent(1)
+        await until(on.pilot, lambda: "✗ " in drawn(on.pilot))
         assert on.app.focused is on.app.screen.query_one("Editor")
 
 

@@ -80,6 +80,8 @@ class AgentView(Vertical):
         self._session: Session | None = None
         self._hears: Session | None = None
         """The agent's session, while it works."""
+        self._filled = False
+        """The transcript has what there is."""
         self._unsubscribe: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -102,15 +104,15 @@ class AgentView(Vertical):
         for agent in agents:
             if agent.number == self.number:
                 self._head.show(agent)
-                if self._hears is None:
-                    self._listen()
+                if not self._filled and not self._listen() and not agent.running:
+                    self.run_worker(self._read_late(), exclusive=True)
 
     def hide(self) -> None:
         """Listen to none any more."""
         if self._unsubscribe is not None:
             self._unsubscribe()
         self._hears = self._unsubscribe = self._session = None
-        self.number = 0
+        self.number, self._filled = 0, False
 
     def _listen(self) -> bool:
         """Follow the agent's session, if it has begun and has not ended."""
@@ -125,6 +127,7 @@ class AgentView(Vertical):
             self._feed.hear(Streamed(delta))
         self._unsubscribe = session.subscribe(safely(self.app, self._hear))
         self._read_gauge()
+        self._filled = True
         return True
 
     def _hear(self, update: Update) -> None:
@@ -136,6 +139,15 @@ class AgentView(Vertical):
         self._gauge.model = self._hears.model
         self._gauge.auto = self._hears.auto
         self._gauge.reading = self._hears.reading()
+
+    async def _read_late(self) -> None:
+        """Show what its rollout has, of one that ended before it could be followed."""
+        from pinfold.rollout.journal import JournalError
+
+        try:
+            await self._read()
+        except JournalError as error:
+            self.transcript.note(str(error), "error")
 
     async def _read(self) -> None:
         """Show what its rollout has."""
@@ -149,5 +161,6 @@ class AgentView(Vertical):
             return
         past = await children.past(number)
         if number == self.number and self._hears is None:
+            self._filled = True
             self.transcript.load(past.items, past)
             self._gauge.model, self._gauge.reading = past.model, past.reading

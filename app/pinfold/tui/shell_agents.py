@@ -81,8 +81,7 @@ class Agents(Keys):
         self._show_behind()
         self._status.agent = ""
         self._look_in_all()
-        card = self._questions.card
-        (card if card is not None else self._home).focus()
+        (self._questions.card or self._home or self.editor).focus()
         return True
 
     def _look_in_all(self) -> None:

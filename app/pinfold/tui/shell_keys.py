@@ -48,7 +48,7 @@ class Keys(Screen[None]):
     _agent: AgentView | None = None
     """Shows an agent's transcript; made when one is first looked at."""
     _agent_shown = False
-    _home: Widget
+    _home: Widget | None = None
     """What had the keys before that."""
 
     @property
