@@ -243,6 +243,8 @@ class Keeper:
         """What is wrong, the counts of use fixed."""
         found: list[Finding] = []
         for memory in self.memories(count):
+            if memory.owner:
+                continue  # its owner looks after it
             if memory.state == "stale":
                 said = one_line(memory.text)[:80]
                 found.append(Finding(f"“{said}”: {memory.why}", "/memories confirms or removes it"))

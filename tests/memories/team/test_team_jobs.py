@@ -148,6 +148,8 @@ def test_killed_between_any_two_steps(
     expected = sum(len(statements(row.raw_memory)) for row in every)
     counts = "SELECT count(*), count(DISTINCT (owner, session, said)) FROM pinfold.lines"
     assert pg.sql(counts, database=database) == [(expected, expected)]
+    shared = "SELECT id FROM pinfold.lines WHERE owner = 'ada'"
+    assert set(ada.copy.shared().values()) == {key for (key,) in pg.sql(shared, database=database)}
     chain = "SELECT number - parent FROM pinfold.revisions"
     assert {gap for (gap,) in pg.sql(chain, database=database)} == {1}
     ben.through()

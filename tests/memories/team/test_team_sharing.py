@@ -103,6 +103,34 @@ def test_a_withdrawn_line_may_come_back_and_a_forgotten_one_not(
     assert ada.copy.read().tombstones == frozenset()
 
 
+def test_a_session_that_cant_be_read_is_tried_again_and_stops_nothing(
+    pg: Postgres, database: str, machine: Callable[..., Machine]
+) -> None:
+    ada = machine("ada")
+    broken = ada.worked(LIMIT)
+    (rollout,) = ada.home.glob(f"sessions/*/*/*/{broken}/rollout.jsonl")
+    whole = rollout.read_bytes()
+    rollout.write_bytes(b"not a rollout\n")
+    ada.worked("Deploys go through the staging queue first.", command="make deploy")
+    ada.sync.through(lambda: 0.0, 30.0, force=True)
+    assert any("staging queue" in text for text in ada.lines)
+    assert LIMIT not in ada.lines
+    rollout.write_bytes(whole)
+    ada.sync.through(lambda: 0.0, 30.0)
+    assert LIMIT not in ada.lines  # it waits for its time
+    ada.sync.through(lambda: 0.0, 30.0, force=True)
+    assert LIMIT in ada.lines
+    assert str(ada.home) not in str(pg.sql("SELECT * FROM pinfold.jobs", database=database))
+
+
+def test_who_is_not_in_the_team_is_told_so(pg: Postgres, machine: Callable[..., Machine]) -> None:
+    pg.sql("CREATE ROLE zoe LOGIN")
+    zoe = machine("zoe")
+    zoe.worked(LIMIT)
+    with pytest.raises(StateError, match="The role zoe is no member of payments: GRANT"):
+        zoe.through()
+
+
 def test_the_teams_owner_forgets_anothers_line(
     pg: Postgres, database: str, machine: Callable[..., Machine], tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Collection, Mapping
 from datetime import timedelta
 
-from sqlalchemy import Connection, and_, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pinfold.memories.leases import LEASE, MAX_RETRY, RETRY
@@ -116,6 +116,11 @@ class Claims:
                 retry_at=_NOW + wait * timedelta(seconds=1),
             )
 
+    def drop(self, claim: Claim) -> None:
+        """Remove a job that there is nothing to do for."""
+        with self._server.transaction() as conn:
+            conn.execute(delete(jobs).where(_ours(claim)))
+
     def release(self, claims: Collection[Claim]) -> None:
         """Give claims back as if they had never been made."""
         with self._server.transaction() as conn:
@@ -140,18 +145,11 @@ def finish(conn: Connection, claim: Claim) -> bool:
     )
 
 
-def owns(conn: Connection, claim: Claim) -> bool:
-    """Whether a claim is still ours; holds the job for the rest of the transaction."""
-    return (
-        conn.execute(select(jobs.c.key).where(_ours(claim)).with_for_update()).first() is not None
-    )
-
-
 def _changed(conn: Connection, claim: Claim, **values: object) -> bool:
     return bool(conn.execute(update(jobs).where(_ours(claim)).values(**values)).rowcount)
 
 
-def _ours(claim: Claim):  # type: ignore[no-untyped-def]
+def _ours(claim: Claim) -> ColumnElement[bool]:
     return and_(
         jobs.c.kind == claim.kind,
         jobs.c.key == claim.key,

@@ -35,8 +35,8 @@ from pinfold.rollout.journal import JournalError
 if TYPE_CHECKING:
     from pinfold.memories.state import State
 
-AT_ONCE = 8
-"""Sessions that are claimed at once."""
+AT_ONCE, MOST = 8, 1_000
+"""Sessions that are claimed at once; and where the user waits."""
 _RACED = ("23503", "PF001", "PF002", "42501")
 """Codes of a revision that came too late: a line of it was forgotten, the lease or the parent is
 another's."""
@@ -81,6 +81,8 @@ class Sync:
 
     def through(self, now: Callable[[], float], seconds: float, *, force: bool = False) -> Synced:
         """All steps. `seconds` are what pulling may take; `force` does not wait after failures."""
+        with self._server.transaction() as conn:
+            self._server.look(conn, self._names)
         self.forget()
         self.queue()
         sent, left_out = self.publish(force=force)
@@ -118,10 +120,13 @@ class Sync:
     def publish(self, *, force: bool = False) -> tuple[int, int]:
         """Share what is queued; how many lines were, and how many may not be."""
         sent = left_out = 0
-        while claims := self.claims.claim("publish", self._names, AT_ONCE, force=force):
+        # Those that fail again are not tried a third time: `force` counts once.
+        claims = self.claims.claim("publish", self._names, MOST if force else AT_ONCE, force=force)
+        while claims:
             for claim in claims:
                 more, others = self.publish_one(claim)
                 sent, left_out = sent + more, left_out + others
+            claims = self.claims.claim("publish", self._names, AT_ONCE)
         return sent, left_out
 
     def publish_one(self, claim: Claim) -> tuple[int, int]:
@@ -129,14 +134,16 @@ class Sync:
         every = {key: pair for some in self._ours().values() for key, pair in some.items()}
         row, team = every.get(claim.key, (None, None))
         if row is None or team is None:  # forgotten, or not shared any more
-            with self._server.transaction() as conn:
-                finish(conn, claim)
+            self.claims.drop(claim)
             return 0, 0
         try:
             folder = Sessions(self._home, [row]).path(row.session_id)
             said = source.read(folder) if folder else None
             echoes = echoed(folder) if folder else frozenset()
             found, left_out = published(team, self._server.role, row, said, echoes)
+            # Before they leave: what is shared must show as shared, wherever this is cut off.
+            shared = {one.private: one.line.id for one in found}
+            self._copies[team.name].note_shared(row.session_id, shared)
         except (JournalError, OSError) as error:
             self.claims.fail(claim, type(error).__name__)  # its words may name a path
             return 0, 0
@@ -150,9 +157,6 @@ class Sync:
         except StateError:
             self.claims.fail(claim, "the database refused it")
             return 0, 0
-        self._copies[team.name].note_shared(
-            row.session_id, {one.private: one.line.id for one in found}
-        )
         return len(found), left_out
 
     def mark_stale(self) -> None:
