@@ -240,3 +240,18 @@ async def test_an_agent_calls_the_tools_that_its_session_may(tmp_path: Path) -> 
     assert not servers.closed
     await on.session.close()
     assert servers.closed
+
+
+async def test_a_fork_of_the_window_has_the_same_front(tmp_path: Path) -> None:
+    servers = FakeServers(GIT, known=[GIT])
+    script = [says("Hi."), calls(task("c1", "look", fork_turns="all")), says("ok")]
+    parts = {"look": [call(1, path="a"), says("Seen.")]}
+    options = Options(servers=servers, allow=("mcp:git/log",))
+    on = await troupe(tmp_path, script, parts, options=options, model=WIDE)
+    await results(on, "hello", "go")
+    parent, child = on.provider.requests[0], on.provider.parts["look"].requests[-1]  # type: ignore[attr-defined]
+    assert [tool.name for tool in child.context.tools] == [
+        tool.name for tool in parent.context.tools
+    ]
+    assert [arguments for *_, arguments in servers.calls] == [{"path": "a"}]
+    await on.session.close()

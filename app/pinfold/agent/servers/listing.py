@@ -69,6 +69,7 @@ class Listing:
 
     def context(self, own: Context, before: Context, *, stays: bool) -> Context:
         """`own` with the servers as `before` has them, where the front `stays`, else anew."""
+        own = _without(own, before)  # the tools of a fork are those of its parent
         configured = set(self._servers.names())
         if stays and all(server.name in configured for server in before.servers):
             return _joined(own, before.servers, _schemas_in(before))
@@ -86,7 +87,7 @@ class Listing:
             raise Refused(f"MCP server {name} is not running: restart it first (/mcp).")
         now = next((one for one in before.servers if one.name == name), None)
         if now is None or now.hash != lists.hash:
-            now = replace(self._server(lists, now, set(self.taken())), folded=NEW)
+            now = replace(self._server(lists, now, set(self.taken()) - _names(before)), folded=NEW)
         if tool:
             now = _with_tool(now, tool, why if folded else "")
         else:
@@ -104,7 +105,7 @@ class Listing:
 
     def _decided(self, before: Context) -> list[FrontServer]:
         earlier = {server.name: server for server in before.servers}
-        names = set(self.taken())
+        names = set(self.taken()) - _names(before)
         found: list[FrontServer] = []
         for name in self._servers.names():
             if (lists := self.lists(name)) is not None:
@@ -218,14 +219,24 @@ def _with_tool(server: FrontServer, tool: str, why: str) -> FrontServer:
 
 def own_part(context: Context) -> Context:
     """A context without its servers."""
-    theirs = {tool.wire for server in context.servers for tool in server.tools}
+    return replace(_without(context, context), servers=())
+
+
+def _without(context: Context, other: Context) -> Context:
+    """`context` without the tools of the servers in `other`."""
+    theirs = _names(other)
     tools = tuple(tool for tool in context.tools if tool.name not in theirs)
-    return replace(context, tools=tools, servers=())
+    return replace(context, tools=tools)
 
 
 def _schemas_in(context: Context) -> list[ToolSchema]:
-    theirs = {tool.wire for server in context.servers for tool in server.tools}
+    theirs = _names(context)
     return [tool for tool in context.tools if tool.name in theirs]
+
+
+def _names(context: Context) -> set[str]:
+    """The names that models call the tools of servers by."""
+    return {tool.wire for server in context.servers for tool in server.tools}
 
 
 def _joined(own: Context, servers: Iterable[FrontServer], schemas: Iterable[ToolSchema]) -> Context:
