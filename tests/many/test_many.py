@@ -162,6 +162,16 @@ def test_secrets_are_taken_out_first(folder: Path, capsys: Out) -> None:
     assert secret.encode() not in content.redacted(torn)
 
 
+def test_words_are_found_in_the_files_that_are_named(folder: Path, capsys: Out) -> None:
+    (folder / "talk.jsonl").write_bytes(b"".join(codex_session().encoded()))
+    assert pinfold(["find", "the", "FIX", "tes", "--in", "*.jsonl", "--in", "home", "--json"]) == 0
+    hits = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert hits[0]["file"] == str(folder / "talk.jsonl")
+    assert "Fix the test." in hits[0]["piece"]
+    assert pinfold(["find", "nowhere", "--in", "home"]) == 1
+    assert capsys.readouterr().out == "Nothing found.\n"
+
+
 def test_pictures_come_along_and_missing_ones_are_counted(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:

@@ -22,7 +22,7 @@ from pinfold.commands.failures import EXPECTED
 from pinfold.compaction.strategies.registry import GROUP
 from pinfold.many.content import read, redacted
 
-Kind = Literal["digest", "eval", "export"]
+Kind = Literal["digest", "eval", "export", "find"]
 Settings = dict[str, Any]
 """Plain data: texts, numbers, lists."""
 
@@ -30,6 +30,7 @@ _TASKS: dict[Kind, str] = {
     "digest": "pinfold.many.digest",
     "eval": "pinfold.many.evaluation",
     "export": "pinfold.many.export",
+    "find": "pinfold.many.find",
 }
 """Modules with a `result(data, name, settings)`. Each is imported where it is needed."""
 

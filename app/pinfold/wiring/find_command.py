@@ -25,7 +25,12 @@ def command(arguments: argparse.Namespace) -> int:
     typed = " ".join(arguments.words)
     if not any(map(str.isalnum, typed)):
         raise WrongUse("find takes the words to search for")
-    index = catalog(app_context(arguments))
+    ctx = app_context(arguments)
+    if arguments.within:
+        from pinfold.wiring.many_finds import finds
+
+        return finds(ctx, arguments)
+    index = catalog(ctx)
     _fill(index)
     try:
         found = index.search(typed, arguments.limit, CLOCK.now())
