@@ -11,6 +11,7 @@ from fakes.agents import Cast, task, troupe
 from fakes.provider import Step, calls, says
 from pinfold.agent.children.definition import Agent
 from pinfold.agent.options import Options
+from pinfold.commands.agents import review
 from pinfold.commands.status import cost
 from pinfold.ports.approver import Decision
 from pinfold.rollout.values import Usage
@@ -157,4 +158,19 @@ async def test_what_was_always_allowed_ends_with_the_approvals(tmp_path: Path) -
     await sent
     assert [question.agent for question in on.user.asked] == ["a1", "a1"]
     assert not (tmp_path / "work" / "d").exists()
+    await on.session.close()
+
+
+async def test_an_agent_that_the_user_starts_counts_for_itself(tmp_path: Path) -> None:
+    """A turn that took all its steps leaves `/review` as many."""
+    script = [calls(look(1)), calls(look(2)), says("ok")]
+    parts = {"uncommitted": [calls(look(3)), calls(look(4)), says("Fine.")]}
+    on = await troupe(tmp_path, script, parts, options=Options(max_steps=3))
+    await on.session.send("go")
+    await review(SimpleNamespace(session=on.session, tell=str))  # type: ignore[arg-type]
+    await on.until(lambda: not on.session.children.running)
+    end = on.session.children.end(1)
+    assert end is not None
+    assert end.state == "done"
+    assert not on.user.asked
     await on.session.close()

@@ -249,3 +249,21 @@ async def test_after_a_crash_a_waiting_parent_is_told(tmp_path: Path) -> None:
     assert await again.session.children.items(1)
     await again.session.close()
     await on.session.close()
+
+
+async def test_one_that_was_done_when_pinfold_stopped_is_told_as_done(tmp_path: Path) -> None:
+    on = await troupe(tmp_path, [calls(task("c1", "look")), says("ok")], {"look": [says("Seen.")]})
+    await on.session.send("go")
+    copy = tmp_path / "copy" / on.session.folder.name
+    shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*"))
+    rollout = copy / "rollout.jsonl"
+    lines = rollout.read_bytes().splitlines(keepends=True)
+    end = next(n for n, line in enumerate(lines) if b'"child_finished"' in line)
+    rollout.write_bytes(b"".join(lines[:end]))
+    again = await troupe(tmp_path, [], {}, journal=Journal.open(copy, on.clock.now))
+    (result,) = results(list(again.session.items))
+    assert result.content.startswith("[agent a1 · done · ")
+    assert result.content.endswith("]\nSeen.")
+    assert again.session.children.end(1) == on.session.children.end(1)
+    await again.session.close()
+    await on.session.close()

@@ -66,6 +66,7 @@ class Children:
         self._ask = ask
         self._conversing = Conversing(record, clock, agents, consent, connection, budget)
         self._connection = connection
+        self._budget = budget
         self._prices = prices
         self._problems = list(agents.problems)
         self._children: dict[int, Child] = {}
@@ -190,6 +191,8 @@ class Children:
             begun.append(replace(started, child=number, session=session, worktree=name))
             return begun
 
+        if not self._record.state.turn_open and not self.running:
+            self._budget.begin()  # the user starts it, beside any turn
         await self._record.add(make)
         child = Child(begun[0], self._clock.monotonic(), prompt, fork, at)
         self._children[child.number] = child
