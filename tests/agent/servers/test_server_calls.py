@@ -244,7 +244,7 @@ async def test_an_agent_calls_the_tools_that_its_session_may(tmp_path: Path) -> 
 
 async def test_a_fork_of_the_window_has_the_same_front(tmp_path: Path) -> None:
     servers = FakeServers(GIT, known=[GIT])
-    script = [says("Hi."), calls(task("c1", "look", fork_turns="all")), says("ok")]
+    script = [says("Hi."), calls(task("c1", "look", fork_turns="compacted")), says("ok")]
     parts = {"look": [call(1, path="a"), says("Seen.")]}
     options = Options(servers=servers, allow=("mcp:git/log",))
     on = await troupe(tmp_path, script, parts, options=options, model=WIDE)
