@@ -123,7 +123,8 @@ async def _test(ctx: AppContext, name: str) -> int:
             await servers.answer(name, yes=await asyncio.to_thread(_yes, asked.title))
             state = await servers.settled(name)
         if state.state != "ready":
-            print(f"{name}: {state.why}", file=sys.stderr)
+            if attended or state.state == "failed":  # else it was said
+                print(f"pinfold: MCP server {name}: {state.why}", file=sys.stderr)
             return 1
         print(f"{name} is ready: {_counted(state)}")
         for tool in state.tools:
