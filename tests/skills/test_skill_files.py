@@ -38,7 +38,8 @@ def test_the_first_of_a_name_counts_and_the_others_are_listed(ground: Ground) ->
 def test_those_of_a_project_wait_for_trust_and_again_once_they_change(ground: Ground) -> None:
     library = ground.library
     file = ground.skill(ground.repo / ".claude", "pdf")
-    (file.parent / "run.py").write_text("1")
+    (file.parent / "a/b/c/d/.e").mkdir(parents=True)
+    (run := file.parent / "a/b/c/d/.e/run.py").write_text("1")
     ground.command(ground.repo / ".claude", "deploy")
     ground.skill(ground.home / ".claude", "mine")
     ground.trusted = False
@@ -54,7 +55,7 @@ def test_those_of_a_project_wait_for_trust_and_again_once_they_change(ground: Gr
     library.accept(library.waiting)
     assert library.waiting == ()
     assert [one.name for one in library.skills] == ["mine", "pdf"]
-    (file.parent / "run.py").write_text("2")
+    run.write_text("2")
     library.refresh()
     assert [(one.name, one.state) for one in library.waiting] == [("pdf", "changed")]
     assert [one.name for one in library.skills] == ["mine"]

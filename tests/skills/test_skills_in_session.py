@@ -105,8 +105,8 @@ async def test_a_changed_skill_of_a_project_is_not_read(ground: Ground) -> None:
         "The skill pdf is the project's and waits for the user's word: /skills shows it to them."
     )
     assert on_.told()[0] == (
-        "This project brings 1 skill (1 skill changed since you accepted them), which you have "
-        "not accepted yet: /skills and /commands show them."
+        "This project brings 1 skill with changes since you accepted them: "
+        "/skills and /commands show them."
     )
     ground.library.accept(ground.library.waiting)
     await on_.session.send("again")

@@ -34,6 +34,9 @@ _DEEP = 3
 """Folders below `commands`, and below a skill's."""
 _HASHED = 1_048_576
 """Bytes of a skill's file that its hash covers; of what is larger, its size and time as well."""
+_MADE = ("__pycache__", "node_modules")
+_OTHER_MODELS = frozenset({"inherit", "default", "sonnet", "opus", "haiku"})
+"""What Claude Code's files say for a model."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 _Stamp = tuple[int, int, int, int]
@@ -102,7 +105,9 @@ class Reader:
                 notes.append("it has no description: its first line stands for one")
             if not (description := made.description or one_line(made.body.partition("\n")[0])):
                 raise matter.error("it has no description and no text")
-            beside = files(path.parent, _SCANNED) if place.source == "project" else []
+            beside = (
+                list(islice(_every(path.parent), _SCANNED)) if place.source == "project" else []
+            )
             return replace(
                 made,
                 kind="skill",
@@ -110,7 +115,7 @@ class Reader:
                 description=description,
                 manual=matter.flag("disable-model-invocation"),
                 notes=tuple(notes),
-                files=tuple(beside[:LISTED]),
+                files=tuple(files(path.parent, LISTED)) if beside else (),
                 hash=self._tree(path.parent, matter.hash, beside),
             )
         except FrontMatterError as error:
@@ -125,12 +130,15 @@ class Reader:
             if not made.body:
                 raise matter.error("it has no text")
             description = made.description or one_line(made.body.partition("\n")[0])[:200]
+            model = matter.text("model")
+            known = model not in _OTHER_MODELS
             return replace(
                 made,
                 name=f"prompts:{name}" if place.source == "prompts" else name,
                 description=description,
                 hint=matter.text("argument-hint"),
-                model=matter.text("model"),
+                model=model if known else "",
+                notes=made.notes if known else (*made.notes, f"no model is called {model} here"),
             )
         except FrontMatterError as error:
             raise Unusable(str(error)) from error
@@ -183,14 +191,22 @@ def files(folder: Path, most: int = LISTED + 1) -> list[str]:
     return list(islice((name for name in _below(folder) if name != FILE), most))
 
 
+def _every(folder: Path) -> Iterator[str]:
+    """All files of a skill but for its own and what Python and npm make there."""
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _MADE)
+        for name in sorted(names):
+            if (path := str((Path(here) / name).relative_to(folder))) != FILE:
+                yield path
+
+
 def _below(folder: Path, suffix: str = "", *, links: bool = False) -> Iterator[str]:
     """Files by their paths below `folder`, in order; what is hidden is left out."""
     for here, folders, names in os.walk(folder, followlinks=links):
         inner = Path(here).relative_to(folder)
         deep = len(inner.parts) >= _DEEP
-        hidden = ("__pycache__", "node_modules")
         folders[:] = (
-            [] if deep else sorted(f for f in folders if not f.startswith(".") and f not in hidden)
+            [] if deep else sorted(f for f in folders if not f.startswith(".") and f not in _MADE)
         )
         for name in sorted(names):
             if name.endswith(suffix) and not name.startswith("."):

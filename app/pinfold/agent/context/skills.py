@@ -116,7 +116,11 @@ class Skills:
         found = frozenset((one.key, one.hash) for one in waiting)
         if found - self._waiting:
             changed = [one for one in waiting if one.state == "changed"]
-            which = f" ({said(changed)} changed since you accepted them)" if changed else ""
-            text = f"This project brings {said(waiting)}{which}, which you have not accepted yet"
-            self._record.tell(Told(f"{text}: /skills and /commands show them."))
+            new = [one for one in waiting if one.state != "changed"]
+            parts = [
+                *([f"{said(new)} that you have not accepted yet"] if new else []),
+                *([f"{said(changed)} with changes since you accepted them"] if changed else []),
+            ]
+            brings = f"This project brings {', and '.join(parts)}"
+            self._record.tell(Told(f"{brings}: /skills and /commands show them."))
         self._waiting = found

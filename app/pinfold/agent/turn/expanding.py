@@ -70,7 +70,7 @@ class Expanding:
         """Continue with the model that a command asks for; a project's only where the user says
         so. Raises `Stopped`, `JournalError`."""
         wanted = called.extension.model
-        if not wanted or wanted in ("inherit", self._choice.model.name):
+        if wanted in ("", self._choice.model.name):
             return
         if called.extension.source == "project" and not await self._agrees(wanted, called):
             return
