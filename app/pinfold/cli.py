@@ -20,7 +20,9 @@ def _common() -> "argparse.ArgumentParser":
     from pinfold.commands.arguments import add
     from pinfold.wiring.command_line import COMMON
 
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = argparse.ArgumentParser(
+        add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS
+    )
     add(common, COMMON)
     return common
 
@@ -38,6 +40,7 @@ def parser() -> "tuple[argparse.ArgumentParser, Collection[str]]":
     top = argparse.ArgumentParser(
         prog="pinfold",
         parents=[common, opening.flags()],
+        allow_abbrev=False,
         usage="%(prog)s [OPTIONS] [PROMPT | COMMAND | FILE] ...",
         description="An agent shell whose context window can be seen, steered and undone.",
         epilog="pinfold PROMPT opens the screen and sends the prompt. pinfold FILE continues a "
@@ -47,7 +50,11 @@ def parser() -> "tuple[argparse.ArgumentParser, Collection[str]]":
     commands = top.add_subparsers(dest="command", metavar="COMMAND", prog=top.prog)
     for command in COMMANDS:
         made = commands.add_parser(
-            command.name, parents=[common], help=command.help, description=command.help
+            command.name,
+            parents=[common],
+            help=command.help,
+            description=command.help,
+            allow_abbrev=False,
         )
         add(made, command.arguments)
         made.set_defaults(run=command.run)
@@ -64,7 +71,7 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
     argv = opening.spelled_out(argv)
     top, names = parser()
     leading = argparse.ArgumentParser(
-        prog="pinfold", add_help=False, parents=[_common(), opening.flags()]
+        prog="pinfold", add_help=False, parents=[_common(), opening.flags()], allow_abbrev=False
     )
     leading.add_argument("rest", nargs=argparse.REMAINDER)
     ahead = leading.parse_known_args(argv)[0]
@@ -87,7 +94,7 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
         arguments.command not in ("memories", "mcp", "find", "vault")
         or any(argument.startswith("-") for argument in more)
     ):
-        top.error(f"unrecognized arguments: {' '.join(more)}")
+        top.error(opening.unknown(more))
     if more or behind:  # argparse fills a list only up to the next option
         arguments.words += [*more, *behind]
     return arguments

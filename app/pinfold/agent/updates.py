@@ -7,7 +7,9 @@ from msgspec import Struct
 from pinfold.ports.provider import Delta
 from pinfold.rollout.events import Event
 
-Phase = Literal["idle", "requesting", "streaming", "tools", "approval", "waiting", "compacting"]
+Phase = Literal[
+    "idle", "requesting", "streaming", "tools", "approval", "question", "waiting", "compacting"
+]
 
 
 class Appended(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.arguments import CommandError
+from pinfold.commands.context import Level
 from pinfold.memories import places
 from pinfold.memories.records import StateError
 from pinfold.ports.errors import NoSuchModel, ProviderError
@@ -9,7 +10,7 @@ from pinfold.rollout.hold import SessionHeld
 from pinfold.rollout.journal import JournalError
 from pinfold.settings import SettingsError
 from pinfold.vault.shelf import VaultError
-from pinfold.window.refused import Refused
+from pinfold.window.refused import NothingToDo, Refused
 
 EXPECTED = (
     CommandError,
@@ -35,3 +36,8 @@ def told(error: Exception) -> str:
         return str(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"This is a bug in pinfold, please report it: {what}"
+
+
+def level(error: Exception) -> Level:
+    """How the screen shows it."""
+    return "info" if isinstance(error, NothingToDo) else "error"

@@ -37,13 +37,15 @@ async def jobs(context: Context, what: Sequence[str] = ()) -> None:
 
 
 def _line(job: Job) -> str:
-    state = "runs" if job.runs else job.reason or f"exit code {job.exit_code}"
+    ended = job.reason or f"exit code {job.exit_code}"
+    state = (
+        f"running for {duration(job.seconds)}"
+        if job.runs
+        else f"{ended} after {duration(job.seconds)}"
+    )
     unread = (job.size - job.seen) // TOKEN
     left = f", {tokens(unread)} tokens unread" if unread else ""
-    return (
-        f"{job.number}  {one_line(job.command)} · {state}, {duration(job.seconds)}{left} · "
-        f"{job.path}"
-    )
+    return f"{job.number}  {one_line(job.command)} · {state}{left} · {job.path}"
 
 
 ACTIONS = (

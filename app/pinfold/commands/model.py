@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MEANING = {
     "read-only": "reading runs without asking, commands in a read-only sandbox; no edits",
-    "ask": "reading runs without asking; edits and commands ask",
+    "ask": "reading and commands that only read run without asking; edits and other commands ask",
     "workspace": "edits in this folder run without asking, and commands in their sandbox",
     "full": "everything runs without asking, with no sandbox",
     "plan": "as read-only; the agent makes a plan, which you accept before it works",

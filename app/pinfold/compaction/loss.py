@@ -15,7 +15,7 @@ from pinfold.rollout.items import Form, Item
 from pinfold.window.archive import Archive
 from pinfold.window.forms import unpack
 from pinfold.window.generations import forms_of
-from pinfold.window.refused import Refused
+from pinfold.window.refused import NothingToDo
 from pinfold.window.show import Shown, show
 from pinfold.window.window import Window
 
@@ -79,7 +79,7 @@ def change_at(window: Window, generation: int) -> Change:
         (boundary for boundary in window.boundaries if boundary.generation == generation), None
     )
     if made is None:
-        raise Refused(f"No change has made a window {generation}: nothing was lost.")
+        raise NothingToDo(f"No change has made a window {generation}: nothing was lost.")
     return Change(unpack(made.before), forms_of(window, generation))
 
 

@@ -344,7 +344,7 @@ class PinfoldApp(DiffingApp, ThemedApp):
         try:
             await doing
         except Exception as error:  # the screen stays, whatever it is
-            from pinfold.commands.failures import told
+            from pinfold.commands.failures import level, told
 
-            self.tell(told(error), "error")
+            self.tell(told(error), level(error))
         self._shell.refresh_status()

@@ -61,7 +61,7 @@ class Attention:
 
     def show(self, folder: str, phase: Phase) -> None:
         """Have the window's title say where the session works and what it does."""
-        sign = {"idle": "", "approval": "? "}.get(phase, "… ")
+        sign = {"idle": "", "approval": "? ", "question": "? "}.get(phase, "… ")
         self._folder = one_line(folder)
         title = f"{sign}pinfold · {self._folder}"[:_LONGEST]
         if self._has_title and title != self._title:
@@ -74,6 +74,8 @@ class Attention:
             self.show(self._folder, now)
         if now == "approval":
             self._notify("waiting for approval")
+        elif now == "question":
+            self._notify("waiting for your answer")
         elif now == "idle" and before != "idle":
             self._notify("the turn has ended")
 

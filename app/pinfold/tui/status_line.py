@@ -25,6 +25,7 @@ WORKING: dict[Phase, str] = {
     "streaming": "replying",
     "tools": "working",
     "approval": "waiting for approval",
+    "question": "waiting for your answer",
     "waiting": "waiting to try again",
     "compacting": "compacting",
 }
@@ -111,9 +112,11 @@ class StatusLine(Widget):
             "jobs": (f"{self.jobs} in background" if self.jobs else "", "primary"),
         }
         parts = {name: part for name, part in parts.items() if part[0]}
+        if len(" · ".join(text for text, _ in parts.values())) > room and "folder" in parts:
+            parts["folder"] = (parts["folder"][0].rsplit("/", 1)[-1], DIM)
         for dispensable in (
-            "branch",
             "folder",
+            "branch",
             "approvals",
             *(["model"] if self.reading or self.agent else []),
         ):

@@ -389,7 +389,7 @@ COMMANDS = (
     ),
     Command(
         "worktree",
-        "list the worktrees of --worktree, or remove one that has nothing uncommitted",
+        "list the worktrees that --worktree made, or remove a clean one",
         "worktree_command:command",
         (
             Argument("action", choices=("list", "remove"), default="list"),
@@ -413,10 +413,10 @@ COMMANDS = (
         ),
     ),
     Command("skills", "list skills and commands of your own", "skills_command:command", (JSON,)),
-    Command("doctor", "show what was found, and what is missing", "actions:doctor"),
+    Command("doctor", "check this machine: what was found and what is missing", "actions:doctor"),
     Command(
         "local",
-        "the embedded model",
+        "set up the embedded model, or show whether it is there",
         "actions:local",
         (Argument("action", choices=("setup", "status"), default="status"),),
     ),

@@ -18,10 +18,21 @@ NAMES = {
 }
 """The flags that go with a prompt, and not with a command."""
 
+OF_OTHERS = {
+    "--yolo": "--approvals full",
+    "--dangerously-skip-permissions": "--approvals full",
+    "--dangerously-bypass-approvals-and-sandbox": "--approvals full",
+    "--full-auto": "--approvals workspace",
+    "--auto-approve": "--approvals workspace",
+    "--permission-mode": "--approvals",
+    "--ask-for-approval": "--approvals",
+}
+"""Flags that other agents have, and what they are here."""
+
 
 def flags() -> argparse.ArgumentParser:
     """The parser of `NAMES`, to be a parent of others."""
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     group = parser.add_argument_group("with a prompt, or without a command")
     add = group.add_argument
     add(
@@ -29,7 +40,7 @@ def flags() -> argparse.ArgumentParser:
         "--print",
         dest="print_",
         action="store_true",
-        help="print the answer and exit, without the screen; what is piped in is added",
+        help="print the answer and exit, without the screen; piped input is added to the prompt",
     )
     add(
         "--continue",
@@ -49,9 +60,9 @@ def flags() -> argparse.ArgumentParser:
     add(
         "--worktree",
         metavar="NAME",
-        help="work in a Git worktree of its own, beside the repository; made where it is not there",
+        help="work in a Git worktree beside the repository; created if missing",
     )
-    add("--json", dest="json_", action="store_true", help="with -p: print one event a line")
+    add("--json", dest="json_", action="store_true", help="with -p: print one JSON event per line")
     return parser
 
 
@@ -65,6 +76,13 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     ]
 
 
+def unknown(words: Sequence[str]) -> str:
+    """What is wrong with arguments that nothing takes."""
+    ours = next((OF_OTHERS[word] for word in words if word in OF_OTHERS), "")
+    hint = f"; pinfold's is {ours}" if ours else ""
+    return f"unrecognized arguments: {' '.join(words)}{hint}"
+
+
 def with_prompt(
     argv: Sequence[str], common: argparse.ArgumentParser, word: str, commands: Collection[str]
 ) -> argparse.Namespace:
@@ -75,14 +93,17 @@ def with_prompt(
     from pinfold.closest import nearest, shown
 
     parser = argparse.ArgumentParser(
-        prog="pinfold", usage="%(prog)s [OPTIONS] [PROMPT]", parents=[common, flags()]
+        prog="pinfold",
+        usage="%(prog)s [OPTIONS] [PROMPT]",
+        parents=[common, flags()],
+        allow_abbrev=False,
     )
     parser.add_argument("prompt", nargs="?", metavar="PROMPT")
     arguments, more = parser.parse_known_args(argv)
     if more and not any(extra.startswith("-") for extra in more):
         parser.error('put the prompt in quotes: pinfold "fix the tests"')
     if more:
-        parser.error(f"unrecognized arguments: {' '.join(more)}")
+        parser.error(unknown(more))
     near = nearest(word, commands) if word and not word.split()[1:] else None
     if near and not arguments.print_ and "--" not in argv:
         parser.error(

@@ -207,10 +207,11 @@ class Approvals:
         """The user's word. One question at a time."""
         async with self._asking:
             before: Phase = self._record.phase
-            self._record.enter("approval")
+            asks: Phase = "question" if question.choices else "approval"
+            self._record.enter(asks)
             try:
                 return await self._approver(question)
             finally:
                 # An agent in the background asks while the session goes on.
-                if self._record.phase == "approval":
+                if self._record.phase == asks:
                     self._record.enter(before)

@@ -67,7 +67,7 @@ def status_of(
         models = child.spend.models
         if child.session is None:
             state = "queued" if not child.items else "working"
-        elif child.session.phase == "approval":
+        elif child.session.phase in ("approval", "question"):
             state = "asks"
         elif line == WAITS:
             line = BEGINS

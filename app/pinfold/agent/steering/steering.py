@@ -32,7 +32,7 @@ from pinfold.window.generations import (
 from pinfold.window.overview import Overview, overview
 from pinfold.window.pins import named
 from pinfold.window.reading import Reading
-from pinfold.window.refused import Refused
+from pinfold.window.refused import NothingToDo, Refused
 from pinfold.window.show import Shown, show
 from pinfold.window.window import Boundary
 
@@ -166,7 +166,7 @@ class Steering:
             raise Refused("A turn is running: undo once it has ended, or press Esc first.")
         newest = self._record.window.undo.newest
         if newest is None:
-            raise Refused("There is nothing to undo in this window.")
+            raise NothingToDo("There is nothing to undo in this window.")
         await self._record.append(undo_of(self._record.window, newest.seq))
         return newest.what
 

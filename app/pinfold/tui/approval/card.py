@@ -21,6 +21,8 @@ from pinfold.tui.approval.diff import DiffView
 from pinfold.tui.approval.menu import Choice, Menu, options
 from pinfold.tui.keys import bindings
 
+ANSWERS = frozenset({"allow", "network", "refuse", "always", "change"})
+"""Actions that only some questions offer."""
 FRAME = 6
 """Columns of a card's foot that its text can't have."""
 
@@ -164,6 +166,12 @@ class ApprovalCard(Vertical, can_focus=True):
 
     # The user's answer
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:  # noqa: ARG002
+        """Whether its key is bound: that of an answer which is not in the menu is a letter."""
+        return action not in ANSWERS or any(
+            option.action == action for option in self._menu.options
+        )
+
     async def on_key(self, event: events.Key) -> None:
         """A letter or number answers; what answers nothing was meant for the prompt."""
         if self._takes_over is not None:
@@ -207,12 +215,10 @@ class ApprovalCard(Vertical, can_focus=True):
         self._decide(Decision("yes"))
 
     def action_network(self) -> None:
-        if self._question.network:
-            self._decide(Decision("yes", network=True))
+        self._decide(Decision("yes", network=True))
 
     def action_always(self) -> None:
-        if any(option.action == "always" for option in self._menu.options):
-            self._decide(Decision("always"))
+        self._decide(Decision("always"))
 
     async def action_refuse(self) -> None:
         self._edited = None

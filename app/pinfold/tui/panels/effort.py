@@ -10,12 +10,12 @@ from pinfold.tui.panels.registry import Panel
 
 async def _pick(host: PanelHost, _: str) -> None:
     choice = host.session.choice
-    note = "" if choice.efforts else "not documented for this model"
     choices = [
         Choice(DEFAULT_EFFORT, DEFAULT_EFFORT, "as the model does by itself"),
-        *(Choice(level, level, note) for level in choice.efforts or EFFORTS),
+        *(Choice(level, level) for level in choice.efforts or EFFORTS),
     ]
-    title = f"Reasoning effort of {one_line(choice.model.name)}"
+    known = "" if choice.efforts else " · which it knows is not documented"
+    title = f"Reasoning effort of {one_line(choice.model.name)}{known}"
     picker = Picker(title, choices, chosen=choice.effort or DEFAULT_EFFORT)
     if chosen := await host.push_screen_wait(picker):
         await effort(host, chosen)
