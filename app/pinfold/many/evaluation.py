@@ -25,7 +25,7 @@ def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
         title = f"{name} --index {index}" if index else name
         adoption = detect.read_bytes(data, name, index) if index else adoption
         found.append(
-            tried(title, adoption.tool, adoption.events, settings["budget"], strategies, _counter())
+            tried(title, adoption.tool, adoption.events, settings["budget"], strategies, counter())
         )
     return msgspec.json.encode(found)
 
@@ -35,7 +35,7 @@ def results(data: bytes) -> list[SessionResult]:
 
 
 @cache
-def _counter() -> Counter:
+def counter() -> Counter:
     counter = Counter(O200K, paths.cache_folder())
     counter.load()
     return counter

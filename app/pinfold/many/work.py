@@ -22,7 +22,7 @@ from pinfold.commands.failures import EXPECTED
 from pinfold.compaction.strategies.registry import GROUP
 from pinfold.many.content import read, redacted
 
-Kind = Literal["digest", "eval", "export", "find"]
+Kind = Literal["digest", "eval", "export", "find", "gate"]
 Settings = dict[str, Any]
 """Plain data: texts, numbers, lists."""
 
@@ -31,6 +31,7 @@ _TASKS: dict[Kind, str] = {
     "eval": "pinfold.many.evaluation",
     "export": "pinfold.many.export",
     "find": "pinfold.many.find",
+    "gate": "pinfold.many.gate",
 }
 """Modules with a `result(data, name, settings)`. Each is imported where it is needed."""
 

@@ -81,6 +81,17 @@ MANY = (
 )
 """What commands over many sessions take."""
 
+GATE = (
+    Argument(
+        "--gate", "check that sessions keep what RULES.toml names; exit code 1 if not", "RULES"
+    ),
+    _flag("--with-model", "with --gate: also the rules under [model]"),
+    Argument("--against", "with --gate: rules, config and prompts as in commit REF", "REF"),
+    Argument("--baseline", "with --gate: an earlier run, to say since when", "FILE", kind="path"),
+    Argument("--write-baseline", "with --gate: keep this run as one", "FILE", kind="path"),
+    Argument("--junit", "with --gate: write JUnit XML", "FILE", kind="path"),
+    Argument("--markdown", "with --gate: write Markdown", "FILE", kind="path"),
+)
 COMMANDS = (
     Command(
         "exec",
@@ -363,6 +374,7 @@ COMMANDS = (
             _flag("--json", "print JSON"),
             Argument("--html", "write the report as an HTML page", "FILE", kind="path"),
             _flag("--explain", "explain the figures"),
+            *GATE,
             Argument("--no-redact", "leave secrets in the files", kind="off", into="redact"),
             *MANY,
         ),

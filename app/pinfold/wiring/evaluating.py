@@ -39,6 +39,7 @@ from pinfold.tokens.prices import Price, price_of
 from pinfold.wiring import recordings
 from pinfold.wiring.eval_output import check_report, show, tell
 
+OF_GATE = ("with_model", "against", "baseline", "write_baseline", "junit", "markdown")
 LEAST_BUDGET = 500
 """Tokens, below which no strategy has room for anything."""
 MOST_BUDGET = 128_000
@@ -61,6 +62,12 @@ def evaluation(arguments: argparse.Namespace) -> int:
         return 0
     check_report(arguments.html)
     ctx = app_context(arguments)
+    if arguments.gate is not None:
+        from pinfold.wiring.gate_command import gate
+
+        return gate(ctx, arguments)
+    if of_gate := [name for name in OF_GATE if getattr(arguments, name)]:
+        raise WrongUse(f"--{of_gate[0].replace('_', '-')} goes with --gate RULES.toml.")
     if recordings.asked(arguments):
         _wish(arguments)
         return recordings.evaluation(ctx, arguments, _strategies(arguments))

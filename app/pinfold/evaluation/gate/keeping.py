@@ -1,0 +1,80 @@
+"""What of the things that a rule names a window holds."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from pinfold.evaluation.gate.rules import Question
+from pinfold.evaluation.recorded import text_of
+from pinfold.rollout.items import Item
+
+
+class Line(Struct, frozen=True):
+    """One thing that must be kept, and whether it is."""
+
+    line: str
+    """As the rule has it; of an exam, the question."""
+    kept: bool
+    why: str = ""
+    """What is missing."""
+
+
+class Kept(Struct, frozen=True):
+    """What a window holds of a rule."""
+
+    lines: tuple[Line, ...]
+    tokens: int
+    """Of the window."""
+    not_run: str = ""
+    """Why there is no such window."""
+
+    @property
+    def share(self) -> float:
+        return sum(line.kept for line in self.lines) / len(self.lines) if self.lines else 0.0
+
+
+def kept_in(
+    keeps: Sequence[str], questions: Iterable[Question], items: Sequence[Item]
+) -> Iterator[Line]:
+    """`items` are those of a window, as a request carries them."""
+    texts = [text_of(item) for item in items]
+    spaced = _spaced("\n".join(texts))
+    for line in keeps:
+        kind, _, rest = line.partition(":")
+        if kind == "path":
+            yield Line(line, _holds_path(texts, rest.strip()))
+        elif kind == "decision":
+            yield Line(line, _tells_of(items, texts, int(rest.strip().removeprefix("#"))))
+        else:
+            yield Line(line, _spaced(line) in spaced)
+    for question in questions:
+        missing = [answer for answer in question.answers if _spaced(answer) not in spaced]
+        yield Line(question.question, not missing, ", ".join(missing))
+
+
+def answered(question: Question, answer: str) -> Line:
+    """Whether what a model answered has all that it must have."""
+    said = _spaced(answer).casefold()
+    missing = [text for text in question.answers if _spaced(text).casefold() not in said]
+    return Line(question.question, not missing, ", ".join(missing))
+
+
+def _spaced(text: str) -> str:
+    """However its lines are broken."""
+    return " ".join(text.split())
+
+
+def _holds_path(texts: Iterable[str], path: str) -> bool:
+    """Whether it is there whole: `x.py` is not in `src/x.py.orig`."""
+    whole = re.compile(rf"(?<![\w./-]){re.escape(path)}(?![\w/-]|\.\w)")
+    return any(whole.search(text) for text in texts)
+
+
+def _tells_of(items: Sequence[Item], texts: Sequence[str], n: int) -> bool:
+    """Whether item `n` is in the window, or something in it quotes it by its number."""
+    number = re.compile(rf"#{n}(?!\d)")
+    return any(
+        item.n == n or (item.kind in {"checkpoint", "summary"} and number.search(text))
+        for item, text in zip(items, texts, strict=True)
+    )

@@ -1,0 +1,100 @@
+"""What came of a gate, held against an earlier run."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct, field
+
+from pinfold.evaluation.gate.keeping import Kept
+from pinfold.evaluation.gate.rules import Rule, RulesError
+
+
+class Verdict(Struct, frozen=True):
+    """A rule on a session."""
+
+    rule: str
+    session: str
+    at_least: float
+    kept: Kept
+    since: Mapping[str, str] = field(default_factory=dict)
+    """Of each line that is lost: since when, as far as the baseline tells."""
+
+    @property
+    def lost(self) -> bool:
+        return bool(self.kept.not_run) or self.kept.share < self.at_least
+
+
+class Outcome(Struct, frozen=True):
+    """A run of the gate."""
+
+    version: str
+    at: datetime
+    verdicts: tuple[Verdict, ...]
+    unread: tuple[str, ...] = ()
+    """Sessions that can't be read, each with its reason."""
+
+    @property
+    def lost(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if verdict.lost]
+
+    @property
+    def passed(self) -> bool:
+        return not self.lost and not self.unread
+
+
+class Baseline(Struct, frozen=True):
+    """An earlier run: by rule, session and line when it was lost; an empty text is kept."""
+
+    version: str
+    at: str
+    lines: dict[str, dict[str, dict[str, str]]]
+
+    def since(self, rule: Rule, session: str, kept: Kept) -> dict[str, str]:
+        """Since when each line that is lost now is lost."""
+        before = self.lines.get(rule.name, {}).get(session, {})
+        found: dict[str, str] = {}
+        for line in kept.lines:
+            if not line.kept and line.line in before:
+                found[line.line] = before[line.line] or f"after {self.at}, {self.version}"
+        return found
+
+
+def baseline_of(outcome: Outcome) -> Baseline:
+    """The outcome, to be held against later ones."""
+    day = f"{outcome.at:%Y-%m-%d}"
+    lines: dict[str, dict[str, dict[str, str]]] = {}
+    for verdict in outcome.verdicts:
+        lost = f"{day} or earlier, {outcome.version}"
+        lines.setdefault(verdict.rule, {})[verdict.session] = {
+            line.line: "" if line.kept else verdict.since.get(line.line, lost)
+            for line in verdict.kept.lines
+        }
+    return Baseline(outcome.version, day, lines)
+
+
+def read_baseline(text: bytes, name: str) -> Baseline:
+    """Raises `RulesError`."""
+    try:
+        return msgspec.json.decode(text, type=Baseline)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RulesError(f"{name} is not a baseline of a gate: {error}") from error
+
+
+def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """The lines that are lost, each with what is known of since when."""
+    for line in verdict.kept.lines:
+        if not line.kept:
+            what = f"{line.line} (missing: {line.why})" if line.why else line.line
+            yield what, verdict.since.get(line.line, "")
+
+
+def sentence(outcome: Outcome) -> str:
+    """What it comes to."""
+    every, lost = len(outcome.verdicts), len(outcome.lost)
+    checks = "1 check" if every == 1 else f"{every:,} checks"
+    if outcome.unread:
+        count = len(outcome.unread)
+        sessions = "1 session" if count == 1 else f"{count:,} sessions"
+        return f"Lost: {sessions} can't be read; {lost:,} of {checks} lost."
+    return f"Lost: {lost:,} of {checks}." if lost else f"Passed: {checks}."

@@ -1,0 +1,120 @@
+"""Where the rules of a gate, and what they are tried with, are read: the folder, or a commit."""
+
+import stat
+import tomllib
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+import msgspec
+
+from pinfold import paths
+from pinfold.compaction import prompts
+from pinfold.evaluation.gate.rules import RulesError
+from pinfold.host.prompts import FOLDER
+from pinfold.settings import CompactSettings
+from pinfold.settings_check import complaint
+from pinfold.small_files import read_text
+
+MAX_BYTES = 262_144
+"""Of a file."""
+
+
+class Source(Protocol):
+    """All of it raises `RulesError`."""
+
+    def rules(self) -> str: ...
+
+    def exam(self, name: str) -> str:
+        """A file of questions, from the folder of the rules on."""
+        ...
+
+
+class Here:
+    """The files as they are in the folder."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def rules(self) -> str:
+        return self._read(self._path)
+
+    def exam(self, name: str) -> str:
+        return self._read(self._path.parent / name)
+
+    def _read(self, path: Path) -> str:
+        try:
+            return read_text(path, MAX_BYTES)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise RulesError(f"{paths.shown(path)} can't be read: {why}") from error
+
+
+class At:
+    """The files as they are in a commit, and the project's config and prompts with them. Nothing
+    is run to read them: neither git nor a filter."""
+
+    def __init__(self, path: Path, ref: str) -> None:
+        """`path` is that of the rules. Raises `RulesError`."""
+        from dulwich.objectspec import parse_commit
+        from dulwich.repo import Repo
+
+        path = path.resolve()
+        root = paths.repository_root(path.parent)
+        if root is None:
+            raise RulesError("--against needs a Git repository, and the rules lie in none.")
+        self._ref = ref
+        self._folder = PurePosixPath(path.parent.relative_to(root).as_posix())
+        self._name = path.name
+        self._repo = Repo(str(root))
+        try:
+            self._tree = parse_commit(self._repo, ref.encode()).tree
+        except (KeyError, ValueError, AttributeError, TypeError) as error:
+            raise RulesError(f"There is no commit {ref} in this repository.") from error
+
+    def rules(self) -> str:
+        return self._needed(self._folder / self._name)
+
+    def exam(self, name: str) -> str:
+        return self._needed(self._folder / name)
+
+    def compact(self) -> CompactSettings:
+        """What the project's config says of compaction."""
+        name = PurePosixPath(".pinfold/config.toml")
+        text = self._read(name)
+        try:
+            data = tomllib.loads(text or "").get("compact", {})
+            return msgspec.convert(data, CompactSettings)
+        except msgspec.ValidationError as error:
+            why = complaint(data, CompactSettings) or error
+            raise RulesError(f"{name} at {self._ref}: {why}") from error
+        except (ValueError, RecursionError) as error:
+            raise RulesError(f"{name} at {self._ref} is not valid TOML: {error}") from error
+
+    def prompts(self) -> dict[str, str]:
+        """The project's own prompts, by name."""
+        folder = PurePosixPath(".pinfold") / FOLDER
+        found = {name: self._read(folder / f"{name}{prompts.ENDING}") for name in prompts.names()}
+        return {name: text.strip() for name, text in found.items() if text and text.strip()}
+
+    def _needed(self, path: PurePosixPath) -> str:
+        text = self._read(path)
+        if text is None:
+            raise RulesError(f"{path} is not there at {self._ref}.")
+        return text
+
+    def _read(self, path: PurePosixPath) -> str | None:
+        from dulwich.object_store import tree_lookup_path
+
+        try:
+            mode, sha = tree_lookup_path(
+                self._repo.object_store.__getitem__, self._tree, str(path).encode()
+            )
+            found = self._repo[sha] if stat.S_ISREG(mode) else None
+        except (KeyError, ValueError, OSError):
+            return None
+        if found is None or found.raw_length() > MAX_BYTES:
+            raise RulesError(f"{path} at {self._ref} is no file of at most {MAX_BYTES:,} bytes.")
+        try:
+            return found.as_raw_string().decode()
+        except UnicodeDecodeError as error:
+            raise RulesError(f"{path} at {self._ref} is not text.") from error
