@@ -25,6 +25,8 @@ from pinfold.rollout.walking import Place
 
 LOOKING = 0.2
 """Seconds that a list waits for the index to be compared with the disk."""
+_MAPPED = 4 * 2**30
+"""Bytes of the index that a search reads from the page cache without a copy."""
 UNUSED = 100
 """Sessions without a prompt that may be among those of a list that is read from the disk."""
 _LOCKED = 0.3
@@ -79,8 +81,8 @@ class Catalog:
         newest days are compared with the disk, and `check` does it for the rest.
         """
         try:
-            checked = filling.check(self._root, self._database, LOOKING)
-            if checked or self._database.run(_is_complete):
+            if self._database.run(_is_complete):
+                filling.check(self._root, self._database, LOOKING)
                 return self._database.run(lambda database: self._page(database, limit, cwd))
         except (sqlite3.Error, OSError):
             pass
@@ -226,6 +228,7 @@ class Catalog:
         return {}
 
     def _search(self, database: sqlite3.Connection, typed: str, limit: int, now: datetime) -> Found:
+        database.execute(f"PRAGMA mmap_size = {_MAPPED}")
         unread = filling.unread(database)
         asked = searching.query(database, typed)
         if asked is None:

@@ -78,11 +78,10 @@ def query(connection: sqlite3.Connection, typed: str) -> Query | None:
     for place, term in enumerate(terms, 1):
         begins = place == len(terms) and words.may_begin(typed)
         oldest = _oldest_of_newest(connection, term)
-        if oldest is None and begins:
-            term += "*"  # noqa: PLW2901
-            oldest = _oldest_of_newest(connection, term)
         if oldest is None:
-            rare.append(term)
+            beginning = f"{term}*"
+            few = begins and _oldest_of_newest(connection, beginning) is None
+            rare.append(beginning if few else term)
         else:
             common.append(term)
             since = max(since, oldest)
@@ -115,7 +114,7 @@ def candidates(
     sql = f"SELECT rowid, {fits} AS fit FROM texts WHERE texts MATCH :rare"  # noqa: S608
     if asked.common:
         sql += (
-            " AND rowid >= :since AND rowid IN "
+            " AND texts.rowid >= :since AND +texts.rowid IN "  # each would be a search of its own
             "(SELECT rowid FROM texts WHERE texts MATCH :common AND rowid >= :since)"
         )
     rows = connection.execute(
