@@ -89,7 +89,9 @@ def _check(root: Path, connection: sqlite3.Connection, until: float | None) -> b
 
 def _check_day(connection: sqlite3.Connection, day: str, found: Sequence[Place]) -> None:
     rows = connection.execute(
-        "SELECT path, size, mtime_ns FROM sources WHERE +kind = 'session' AND path > ? AND path < ?",
+        # The plus has SQLite look up the paths, not read all sessions by their kind.
+        "SELECT path, size, mtime_ns FROM sources "
+        "WHERE +kind = 'session' AND path > ? AND path < ?",
         (f"{day}/", f"{day}0"),
     )
     known = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
