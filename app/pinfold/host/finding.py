@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 from pinfold import paths
 from pinfold.catalog.catalog import Catalog
@@ -23,6 +24,11 @@ def catalog(ctx: AppContext) -> Catalog:
 
     vault = Searched(ctx.home) if ctx.sessions == ctx.home else None
     return Catalog(ctx.sessions, paths.catalog(ctx.sessions), vault)
+
+
+def forget(ctx: AppContext, folder: Path) -> None:
+    """Take a session (or an entry of the vault) that is deleted out of the index."""
+    catalog(ctx).forget(folder)
 
 
 async def keep_up(ctx: AppContext) -> None:

@@ -12,6 +12,7 @@ from pinfold.adopt.foreign_list import tool_folders
 from pinfold.agent.clock import CLOCK
 from pinfold.catalog import reading
 from pinfold.catalog.reading import Chunk, Reading
+from pinfold.host import finding
 from pinfold.host.app_context import AppContext
 from pinfold.host.finding import catalog, low_priority, resting
 from pinfold.rollout.journal import JournalError
@@ -53,7 +54,7 @@ def forget(ctx: AppContext, entry: Entry) -> None:
             name = paths.shown(there.folder(entry.tool, entry.session))
             why = error.strerror or error
             raise VaultError(f"{name} could not be removed: {why}.") from error
-    catalog(ctx).forget(there.folder(entry.tool, entry.session))
+    finding.forget(ctx, there.folder(entry.tool, entry.session))
 
 
 def one(ctx: AppContext, prefix: str) -> Entry:
@@ -128,11 +129,15 @@ class Searched:
         ]
 
     def read(self, path: str) -> tuple[Reading, Chunk]:
-        try:
-            adoption = detect.read(self._home / path)
-        except JournalError as error:
-            raise OSError(str(error)) from error
-        found, chunk = reading.of_events(adoption.events)
-        found.said.title, found.said.cwd = adoption.title, adoption.cwd
-        found.said.model = adoption.model
-        return found, chunk
+        return _read(self._home / path)
+
+
+def _read(file: Path) -> tuple[Reading, Chunk]:
+    try:
+        adoption = detect.read(file)
+    except JournalError as error:
+        raise OSError(str(error)) from error
+    found, chunk = reading.of_events(adoption.events)
+    found.said.title, found.said.cwd = adoption.title, adoption.cwd
+    found.said.model = adoption.model
+    return found, chunk

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
+from pinfold.host import finding
 from pinfold.host.app_context import AppContext, WrongUse, app_context
-from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
@@ -35,7 +35,7 @@ def delete(arguments: argparse.Namespace) -> int:
             code = 1
             continue
         disk.delete(folder, CLOCK.now)
-        catalog(ctx).forget(folder)
+        finding.forget(ctx, folder)
         forget_results(folder)
         print(f"Deleted session {folder.name}.")
         if why := _forgotten(ctx, folder.name):
