@@ -24,7 +24,7 @@ OPENS = "Enter opens · ↑ ↓ choose · Esc closes"
 """Where an item of an agent is chosen."""
 SETTLED = 0.15
 """Seconds without a key after which agents are searched."""
-ROOM = 26
+ROOM = 24
 """Columns beside the tally from which the keys are told."""
 
 
