@@ -255,3 +255,17 @@ async def test_a_fork_of_the_window_has_the_same_front(tmp_path: Path) -> None:
     ]
     assert [arguments for *_, arguments in servers.calls] == [{"path": "a"}]
     await on.session.close()
+
+
+async def test_always_on_a_call_allows_no_edits(tmp_path: Path) -> None:
+    (tmp_path / "work" / "lib").mkdir(parents=True)
+    (tmp_path / "work" / "lib" / "a.py").write_text("x = 1\n")
+    servers = FakeServers(GIT, known=[GIT])
+    script = [call(1, path="lib/a.py"), says("ok")]
+    on = await opened(
+        tmp_path, script, ALWAYS, servers=servers, approvals="workspace", drift="always"
+    )
+    await results(on, "go")
+    assert "lib/a.py" in on.user.asked[0].reason
+    (decided,) = [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    assert decided.folders == ()

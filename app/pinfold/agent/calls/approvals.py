@@ -170,7 +170,8 @@ class Approvals:
                     network=outside and sandbox is not None and not sandbox.network,
                     editable=tool.editable,
                     folders=self._drift.folders(
-                        stray if reason == drifts else (), self._consent.mode
+                        stray if reason == drifts and review.foreign is None else (),
+                        self._consent.mode,
                     ),
                     edits=edits,
                 )
