@@ -23,9 +23,11 @@ class Named(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its id where the file is pinfold's own, else the file's name."""
+        """Its id where the file is pinfold's own, else the file's name; as text, which some names
+        of files are not."""
         folder, file = os.path.split(self.path)
-        return os.path.basename(folder) if file == ROLLOUT else file  # noqa: PTH119
+        name = os.path.basename(folder) if file == ROLLOUT else file  # noqa: PTH119
+        return name.encode(errors="surrogateescape").decode(errors="replace")
 
     @property
     def stem(self) -> str:
