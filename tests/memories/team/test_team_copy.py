@@ -130,7 +130,9 @@ def keeper(tmp_path: Path) -> Keeper:
     work.mkdir()
     remembered(home, str(work)).keeper.close()
     teams = pulled(home, work, LIMIT, RULE)
-    teams.copies[0].note_shared(ONE, {f"- rule: Run it. [{ONE}#2]": "an id"})
+    teams.copies[0].note_shared(
+        ONE, {f"- rule: Run the tests with `make test`. [{ONE}#2]": "an id"}
+    )
     return Keeper(home, lambda: NOW, teams)
 
 
@@ -145,6 +147,9 @@ def test_each_line_says_whose_it_is_and_from_when(keeper: Keeper) -> None:
     ]
     assert theirs.at == datetime(2026, 2, 25, 6, 13, 20, tzinfo=UTC).timestamp()
     assert theirs.state == "told"
+    assert keeper.teams is not None
+    keeper.teams.copies[0].bury(["an id"], [])  # by the team's owner: it is private again
+    assert {m.team for m in keeper.memories(words) if not m.owner} == {""}
     (source,) = keeper.sources(theirs.cites)
     assert source.quoted == "The refund limit is 60."
     assert keeper.sources([Cited(ONE, 2)])[0].items

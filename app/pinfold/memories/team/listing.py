@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from pinfold.memories.listing import Memory, State
 from pinfold.memories.places import MEMORY, SUMMARY
-from pinfold.memories.team.copy import TeamCopy, written
+from pinfold.memories.statements import cited
+from pinfold.memories.team.copy import Copy, TeamCopy, written
 from pinfold.memories.team.values import Line
 
 
@@ -16,13 +17,17 @@ def with_teams(
     """The private memories, those that are shared marked, and what else the teams have."""
     found = list(private)
     for copy in copies:
-        shared = copy.shared()
-        sessions = {line.rsplit("[", 1)[-1].split("#")[0] for line in shared}
+        shared, have = copy.shared(), copy.read()
+        there = {line for line, key in shared.items() if key not in have.gone}
+        sessions = {cite.session for line in there for cite in cited(line)}
+        # A line that a consolidation has reworded counts as shared if its session is.
         found = [
-            replace(memory, team=copy.team.name) if sessions & {*memory.sessions} else memory
+            replace(memory, team=copy.team.name)
+            if memory.line in there or (memory.line not in shared and sessions & {*memory.sessions})
+            else memory
             for memory in found
         ]
-        found += _of_team(copy, set(shared.values()), count)
+        found += _of_team(copy, have, set(shared.values()), count)
     return found
 
 
@@ -31,8 +36,9 @@ def _said(line: Line) -> tuple[str, str]:
     return (statement.kind, statement.text.casefold()) if statement else ("", "")
 
 
-def _of_team(copy: TeamCopy, ours: set[str], count: Callable[[str], int]) -> Iterator[Memory]:
-    have = copy.read()
+def _of_team(
+    copy: TeamCopy, have: Copy, ours: set[str], count: Callable[[str], int]
+) -> Iterator[Memory]:
     states: dict[str, State] = {}
     for place in have.placed:
         if place.file == SUMMARY or place.line not in states:
