@@ -15,6 +15,7 @@ from pinfold.agent.updates import Told
 from pinfold.memories.keeper import Keeper
 from pinfold.memories.places import MemoriesRefused
 from pinfold.memories.reader import Reader
+from pinfold.memories.state import State
 from pinfold.memories.statements import Cited
 from pinfold.memories.team import asking
 from pinfold.memories.team.choosing import choose
@@ -55,6 +56,7 @@ def test_a_team_takes_a_third_of_what_a_session_is_told(tmp_path: Path) -> None:
 
 async def test_a_database_that_does_not_answer_is_told_once(tmp_path: Path) -> None:
     teams = pulled(tmp_path / "home", tmp_path, LIMIT)
+    teams.sync(State(tmp_path / "home", lambda: NOW), lambda: 0.0, 2.0)  # in the background
     warned: list[str] = []
     for _ in range(2):
         options = Options(memories=Reader(tmp_path / "home", lambda: NOW, teams))

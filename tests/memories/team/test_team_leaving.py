@@ -18,7 +18,7 @@ def team(tmp_path: Path) -> Team:
     ("text", "leaves"),
     [
         ("see {root}/src/x.py:3", "see src/x.py:3"),
-        ("cd {root} && make", "cd  && make"),
+        ("cd {root} && make", "cd . && make"),
         ("in `{root}-old/x`", "in `…/x`"),
         ("read /srv/data/keys.txt today", "read …/keys.txt today"),
         ("-I/home/ada/include", "-I~/include"),

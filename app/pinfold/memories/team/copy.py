@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -19,6 +20,7 @@ from pinfold.sanitize import one_line
 TEAMS = "team"
 """The folder of teams, in that of memories and in that beside it."""
 _PATIENCE = 10.0
+Kept = TypeVar("Kept")
 
 
 class Copy(Struct, frozen=True):
@@ -88,10 +90,11 @@ class TeamCopy:
             lines=tuple(kept.values()),
             placed=tuple(place for place in copy.placed if place.line in kept),
         )
-        write_atomic(self.work / "copy.json", msgspec.json.encode(copy))
+        # The files first: cut off in between, they hold no line that the copy has buried.
         for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
             text = self._page(title, [kept[p.line] for p in copy.placed if p.file == name])
             trees.put(self.files, name, text.encode())
+        write_atomic(self.work / "copy.json", msgspec.json.encode(copy))
 
     def bury(self, tombstones: Collection[str], hidden: Collection[str]) -> None:
         """Take lines out of the copy and its files before anything reads them."""
@@ -156,7 +159,7 @@ def owner_of(line: Line) -> str:
     return name[:63] or "somebody"
 
 
-def _read(path: Path, kind):  # type: ignore[no-untyped-def]
+def _read(path: Path, kind: type[Kept]) -> Kept | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (FileNotFoundError, msgspec.DecodeError):

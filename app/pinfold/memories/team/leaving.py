@@ -4,6 +4,7 @@ import getpass
 import re
 import socket
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from pinfold.memories.source import safely
@@ -41,8 +42,8 @@ class Leaving:
         """The text without them; a path below the root becomes relative to that."""
         text = safely(text)
         for root, pattern in self._below:
-            prefix = self._team.relative(root) or ""
-            text = pattern.sub(f"{prefix}/" if prefix else "", text)
+            below = self._team.relative(root) or ""
+            text = pattern.sub(partial(_relative, below), text)
         text = _ABSOLUTE.sub(_last, _HOME.sub("~", text))
         for name in self._names:
             text = name.sub("user", text)
@@ -73,10 +74,17 @@ def paths_in(command: str) -> list[str]:
 
 
 def _names() -> set[str]:
-    found = {Path.home().name, socket.gethostname().partition(".")[0]}
-    with suppress(KeyError, OSError):  # of a user without a name
-        found.add(getpass.getuser())
+    found = {socket.gethostname().partition(".")[0]}
+    with suppress(KeyError, OSError, RuntimeError):  # of a user without a name or a home
+        found |= {getpass.getuser(), Path.home().name}
     return {name for name in found if len(name) > 1 and name.casefold() not in _SHARED_ACCOUNTS}
+
+
+def _relative(below: str, found: re.Match[str]) -> str:
+    """In the place of a path that ends or begins there; `below` is what leads there from the
+    root."""
+    slash = "/" if found[0].endswith("/") else ""
+    return f"{below}{slash}" if below else "" if slash else "."
 
 
 def _last(found: re.Match[str]) -> str:

@@ -29,7 +29,7 @@ from pinfold.memories.team.publishing import Published, echoed, hash_of, input_o
 from pinfold.memories.team.server import Server, Unreachable, code_of
 from pinfold.memories.team.sharing import Team, team_of
 from pinfold.memories.team.tables import jobs, lines, quotes, revision_lines, revisions
-from pinfold.memories.team.values import Claim
+from pinfold.memories.team.values import Claim, Picked
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Sync:
             return False
         return True
 
-    def revise(self, claim: Claim, parent: int, chosen) -> None:  # type: ignore[no-untyped-def]
+    def revise(self, claim: Claim, parent: int, chosen: Sequence[Picked]) -> None:
         """Put a revision in the place of its parent, and end the job."""
         with self._server.transaction() as conn:
             number = parent + 1

@@ -97,9 +97,9 @@ class Teams:
             self._reached()
             return ""
         self._failed_at = time.monotonic()
-        return self.unreached(error)
+        return self._unreached(error)
 
-    def unreached(self, error: Exception) -> str:
+    def _unreached(self, error: Exception) -> str:
         """A sentence for a database that can't be used; empty where it was said before."""
         if self._told.exists():
             return ""
@@ -137,7 +137,6 @@ class Teams:
                     now, seconds, force=force
                 )
         except (StateError, MemoriesRefused, OSError) as error:
-            self.unreached(error)
             return _sentence(error)
         self._reached()
         return f"Team: {done}"
