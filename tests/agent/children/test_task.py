@@ -239,7 +239,7 @@ async def test_after_a_crash_a_waiting_parent_is_told(tmp_path: Path) -> None:
     await on.provider.asked("linger")
     # What a killed process leaves behind.
     copy = tmp_path / "copy" / on.session.folder.name
-    shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*"))
+    shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*", "*.tmp"))
     again = await troupe(tmp_path, [], {}, journal=Journal.open(copy, on.clock.now))
     (result,) = results(list(again.session.items))
     assert result.content.startswith("Agent a1 was interrupted: pinfold stopped.")
@@ -255,7 +255,7 @@ async def test_one_that_was_done_when_pinfold_stopped_is_told_as_done(tmp_path: 
     on = await troupe(tmp_path, [calls(task("c1", "look")), says("ok")], {"look": [says("Seen.")]})
     await on.session.send("go")
     copy = tmp_path / "copy" / on.session.folder.name
-    shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*"))
+    shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*", "*.tmp"))
     rollout = copy / "rollout.jsonl"
     lines = rollout.read_bytes().splitlines(keepends=True)
     end = next(n for n, line in enumerate(lines) if b'"child_finished"' in line)

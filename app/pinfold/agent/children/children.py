@@ -220,11 +220,10 @@ class Children:
             self.stop(child.number, INTERRUPTED)
             await child.task
         assert child.finished is not None
-        return self._reply(child)
+        return self._reply(child, child.finished)
 
-    def _reply(self, child: Child) -> Reply:
-        assert child.finished is not None
-        head = told(child.started, child.finished, self._prices)
+    def _reply(self, child: Child, end: ChildFinished) -> Reply:
+        head = told(child.started, end, self._prices)
         count = self._record.gauge.counter.count
         return shortened(head, child.answer, LAST_REPLY, count)
 
@@ -265,14 +264,15 @@ class Children:
             ending = changed(ending, reason=child.stopped)
         child.answer = ending.answer or last_words(events)
         seconds = self._clock.monotonic() - child.begun
-        child.finished = summed_up(child.started, ending, events, seconds, child.kept)
+        end = summed_up(child.started, ending, events, seconds, child.kept)
         if child.started.background:
-            kept = self._reply(child)
-            child.finished = replace(child.finished, answer=kept.text[kept.head :])
+            kept = self._reply(child, end)
+            end = replace(end, answer=kept.text[kept.head :])
         try:
-            await self._record.append(child.finished)
+            await self._record.append(end)
         except JournalError as error:
             self._record.tell(Told(str(error), "error"))
+        child.finished = end
         if child.started.background:
             said = f"Agent {child.name} has ended ({ending.state}): "
             self._record.tell(Told(said + one_line(child.started.description)))
