@@ -18,7 +18,7 @@ COMMON = 50_000
 MATCH, MATCH_END = "\x02", "\x03"
 """They stand around what matched in a piece of text."""
 _MONTH_MS = 30 * 86_400_000.0
-_OVER = 6
+_OVER = 4
 """Candidates for each hit that is shown: kinds and repetitions are looked at in these."""
 _WEIGHT = {"user": 1.5, "assistant": 1.2}
 """How much more a match in what was said tells than one in what was called or printed."""
@@ -115,7 +115,7 @@ def candidates(
     if asked.common:
         sql += (
             " AND texts.rowid >= :since AND +texts.rowid IN "  # each would be a search of its own
-            "(SELECT rowid FROM texts WHERE texts MATCH :common AND rowid >= :since)"
+            "(SELECT rowid FROM texts WHERE texts MATCH :all AND rowid >= :since)"
         )
     rows = connection.execute(
         f"{sql} ORDER BY fit LIMIT :most",
@@ -123,7 +123,7 @@ def candidates(
             "now": now.timestamp() * 1_000,
             "month": _MONTH_MS,
             "rare": " ".join(asked.rare),
-            "common": " ".join(asked.common),
+            "all": asked.match,
             "since": asked.since,
             "most": most,
         },
