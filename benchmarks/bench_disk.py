@@ -20,9 +20,10 @@ from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Reques
 from pinfold.ports.provider import ResponseDone as Done
 from pinfold.rollout import disk
 from pinfold.rollout.blobs import COMPRESSED, Blobs
-from pinfold.rollout.events import WindowReplaced, is_compaction
+from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
+from pinfold.rollout.values import is_compaction
 from pinfold.tokens.counter import Counter
 from pinfold.tools.edit_file import EditFile
 from pinfold.tools.read_file import ReadFile

@@ -18,7 +18,7 @@ def _common() -> "argparse.ArgumentParser":
     import argparse
 
     from pinfold.commands.arguments import add
-    from pinfold.wiring.command_line import COMMON
+    from pinfold.wiring.command_line.declaration import COMMON
 
     common = argparse.ArgumentParser(
         add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS
@@ -34,7 +34,7 @@ def parser() -> "tuple[argparse.ArgumentParser, Collection[str]]":
     from pinfold import __version__
     from pinfold.commands.arguments import add
     from pinfold.wiring import opening
-    from pinfold.wiring.command_line import COMMANDS
+    from pinfold.wiring.command_line.table import COMMANDS
 
     common = _common()
     top = argparse.ArgumentParser(

@@ -101,3 +101,10 @@ def test_test_modules_have_names_of_their_own() -> None:
 
 def test_agents_md_stays_short() -> None:
     assert len((ROOT / "AGENTS.md").read_text().splitlines()) < 120
+
+
+def test_files_of_the_package_stay_short() -> None:
+    files = [*(ROOT / "app").rglob("*.py"), *(ROOT / "app").rglob("*.tcss")]
+    lines = {path: len(path.read_text().splitlines()) for path in files}
+    assert lines
+    assert [str(path.relative_to(ROOT)) for path, count in lines.items() if count > 350] == []

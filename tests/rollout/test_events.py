@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.rollout import codec, events
-from pinfold.rollout.events import Data, Event, Unknown, is_compaction
+from pinfold.rollout.events import Data, Event, Unknown
+from pinfold.rollout.values import is_compaction
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 json = st.recursive(

@@ -30,9 +30,9 @@ from pinfold.rollout.events import (
     TurnStarted,
     Unknown,
     WindowReplaced,
-    is_compaction,
 )
 from pinfold.rollout.items import ABOUT, CHILD, CHILDREN, GOAL, JOB, JOBS, SANDBOX, Item
+from pinfold.rollout.values import is_compaction
 
 
 class State(Struct):

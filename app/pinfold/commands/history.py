@@ -60,7 +60,7 @@ async def fork(context: Context, generation: int) -> None:
 
 
 async def lost(context: Context) -> None:
-    from pinfold.rollout.events import is_compaction
+    from pinfold.rollout.values import is_compaction
 
     made = (boundary for boundary in reversed(context.session.window.boundaries))
     newest = next((boundary for boundary in made if is_compaction(boundary.reason)), None)

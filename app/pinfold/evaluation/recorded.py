@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pinfold.checkpoint.known import Known
 from pinfold.evaluation.failures import failures
 from pinfold.evaluation.names import Name, call_texts, is_file, names
-from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced, is_compaction
+from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
+from pinfold.rollout.values import is_compaction
 
 SIMULATED = 0.6
 """Of a session's items, before a cut that no compaction made."""

@@ -271,14 +271,6 @@ class WindowReplaced(Data, frozen=True, kw_only=True):
     undoes: int | None = None
 
 
-def is_compaction(reason: str) -> bool:
-    """Whether a window that was replaced for that reason was compacted: no user went back."""
-    return reason not in _GOING_BACK
-
-
-_GOING_BACK = frozenset({"undo", "restore", "kept", "rewind"})
-
-
 class WindowCounted(Data, frozen=True, kw_only=True):
     """The provider's own count of the request that would come next."""
 

@@ -78,3 +78,11 @@ class Base(Struct, frozen=True):
 
     generation: int
     seq: int
+
+
+def is_compaction(reason: str) -> bool:
+    """Whether a window that was replaced for that reason was compacted: no user went back."""
+    return reason not in _GOING_BACK
+
+
+_GOING_BACK = frozenset({"undo", "restore", "kept", "rewind"})

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from pinfold import atomic_files
-from pinfold.rollout.events import is_compaction
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import is_compaction
 from pinfold.window.generations import forms_of
 from pinfold.window.refused import Refused
 from pinfold.window.window import Boundary, Window

@@ -18,9 +18,9 @@ from pinfold.rollout.events import (
     SessionStarted,
     Unknown,
     WindowReplaced,
-    is_compaction,
 )
 from pinfold.rollout.items import Form, Item
+from pinfold.rollout.values import is_compaction
 from pinfold.window.reading import Reading
 
 _LONGEST = 5.0

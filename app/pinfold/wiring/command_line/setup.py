@@ -1,0 +1,60 @@
+"""Commands on what sessions work with: memories, worktrees, servers, skills, models."""
+
+from pinfold.commands.arguments import Argument
+from pinfold.wiring.command_line.declaration import JOBS, JSON, YES, Command, flag
+
+COMMANDS = (
+    Command(
+        "memories",
+        "see and change what earlier sessions learned",
+        "memories_command:command",
+        (
+            Argument(
+                "words",
+                "list (the default); show KEY, with what it comes from; run, to make them now, of "
+                "the sessions, folders and patterns that follow it; "
+                "forget KEY, with all that its session taught, for good, and for the team it is "
+                "shared with; clear, to remove all; doctor, to say what is wrong, and to set up "
+                "a team's database",
+                "ACTION",
+                kind="words",
+            ),
+            JOBS,
+            YES,
+            JSON,
+        ),
+    ),
+    Command(
+        "worktree",
+        "list the worktrees that --worktree made, or remove a clean one",
+        "worktree_command:command",
+        (
+            Argument("action", choices=("list", "remove"), default="list"),
+            Argument("name", metavar="NAME"),
+        ),
+    ),
+    Command(
+        "mcp",
+        "MCP servers: add, list, test, remove, import",
+        "mcp_command:command",
+        (
+            Argument("action", choices=("add", "list", "test", "remove", "import"), needed=True),
+            Argument("words", "NAME, for add also its COMMAND or URL", "WORD", kind="words"),
+            Argument("--env", "a variable that it sees", "NAME=VALUE", many="append"),
+            Argument("--header", "a header for its URL", "NAME=VALUE", many="append"),
+            Argument("--bearer-env", "the variable that holds its bearer token", "NAME"),
+            Argument("--cwd", "the folder that it works in", "DIR"),
+            flag("--sandbox", "run it in the sandbox"),
+            flag("--network", "with the network there"),
+            YES,
+        ),
+    ),
+    Command("skills", "list skills and commands of your own", "skills_command:command", (JSON,)),
+    Command("doctor", "check this machine: what was found and what is missing", "actions:doctor"),
+    Command(
+        "local",
+        "set up the embedded model, or show whether it is there",
+        "actions:local",
+        (Argument("action", choices=("setup", "status"), default="status"),),
+    ),
+)
