@@ -249,7 +249,7 @@ def test_what_is_no_session_gets_one_plain_line(
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(pinfold.work)
     make(pinfold.work / "odd.jsonl")  # type: ignore[operator]
-    assert run([command, "odd.jsonl"]) == 1
+    assert run([command, "odd.jsonl"]) == (2 if (command, why) == ("export", "is a folder") else 1)
     (line,) = capfd.readouterr().err.splitlines()
     assert why in line
     assert not pinfold.rollouts()

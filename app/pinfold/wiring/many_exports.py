@@ -14,13 +14,16 @@ from pinfold.host.model_used import is_once
 from pinfold.host.sessions import folder_of
 from pinfold.many.named import named
 from pinfold.many.work import Work
+from pinfold.sanitize import one_line
 from pinfold.wiring import many
 
 
 def exports(ctx: AppContext, arguments: argparse.Namespace) -> int:
     """Raises `WrongUse`, `JournalError`, `OSError`."""
     if arguments.format is None:
-        raise WrongUse("name a format for several sessions: --format md")
+        folder = next((word for word in arguments.sources if paths.typed(word).is_dir()), None)
+        what = "more than one session" if folder is None else f"{one_line(folder)}, which is a folder"
+        raise WrongUse(f"to export {what}, name a format: --format md")
     if arguments.out in (None, "-"):
         raise WrongUse("name a folder for several sessions: --out DIR")
     if bool(arguments.sources) == bool(arguments.last):
