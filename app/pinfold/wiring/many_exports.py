@@ -22,7 +22,9 @@ def exports(ctx: AppContext, arguments: argparse.Namespace) -> int:
     """Raises `WrongUse`, `JournalError`, `OSError`."""
     if arguments.format is None:
         folder = next((word for word in arguments.sources if paths.typed(word).is_dir()), None)
-        what = "more than one session" if folder is None else f"{one_line(folder)}, which is a folder"
+        what = (
+            "more than one session" if folder is None else f"{one_line(folder)}, which is a folder"
+        )
         raise WrongUse(f"to export {what}, name a format: --format md")
     if arguments.out in (None, "-"):
         raise WrongUse("name a folder for several sessions: --out DIR")
