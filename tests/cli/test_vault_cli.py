@@ -12,6 +12,10 @@ from pinfold.cli import run
 from pinfold.host import vault
 from pinfold.host.app_context import app_context
 from pinfold.memories.eligible import eligible, rules
+from pinfold.rollout.codec import decode
+from pinfold.rollout.events import ItemAdded
+from pinfold.rollout.journal import ROLLOUT
+from pinfold.rollout.provenance import typed
 from pinfold.rollout.store import SessionStore
 from pinfold.settings import MemorySettings
 from pinfold.vault.shelf import Shelf
@@ -81,6 +85,30 @@ def test_what_its_tool_has_deleted_is_found_digested_and_adopted(
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     assert list(eligible(SessionStore(home), rules(MemorySettings()), tomorrow)) == []
     assert folder.name[:13] in say("find", "marmalade")
+
+
+def test_a_sub_agents_transcript_is_found_under_its_session(
+    home: Path, original: Path, say: Say
+) -> None:
+    agent = original.with_suffix("") / "subagents/agent-7.jsonl"
+    agent.parent.mkdir(parents=True)
+    lines = [json.loads(line) for line in original.read_text().splitlines()]
+    lines[0]["message"]["content"][0]["text"] = "Look for the quince."
+    aside = [json.dumps({**line, "isSidechain": True}) for line in lines]
+    agent.write_text("\n".join(aside) + "\n")
+    say("vault", "sync")
+    original.unlink()
+    agent.unlink()
+    (line,) = say("find", "--json", "quince").splitlines()
+    hit = json.loads(line)
+    assert (hit["session"], hit["number"], hit["kind"]) == (ID, "a1#1", "vault")
+    say("adopt", "--no-open", hit["path"])
+    (folder,) = SessionStore(home).folders()
+    events = map(decode, (folder / ROLLOUT).read_bytes().splitlines())
+    item = next(event.data.item for event in events if isinstance(event.data, ItemAdded))
+    assert (item.kind, item.content, typed(item)) == ("user", "Look for the quince.", [])
+    say("vault", "forget", "-y", ID)
+    assert "vault" not in say("find", "--json", "quince")
 
 
 def test_what_is_forgotten_is_gone_for_good(home: Path, original: Path, say: Say) -> None:

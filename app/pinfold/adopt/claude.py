@@ -48,9 +48,16 @@ class _Reader:
         """The leaf that was named after the last message."""
         self._titles: dict[str, str] = {}
         self._interrupted = False
+        self._is_agent = False
+        """Whether the file is a sub-agent's own: all of it is a side chain, and nobody typed it."""
 
     def read(self, lines: Iterable[bytes]) -> Adoption:
-        for record in parents_first(self._records(lines)):
+        every = self._records(lines)
+        linked = [record for record in every if text_of(record, "type") in LINKED]
+        self._is_agent = bool(linked) and all(flag(record, "isSidechain") for record in linked)
+        for record in linked if self._is_agent else ():
+            del record["isSidechain"]
+        for record in parents_first(every):
             self._before = self._thread.at
             self._thread.at = time_of(record) or self._thread.at
             if text_of(record, "type") in LINKED:
@@ -185,7 +192,8 @@ class _Reader:
             self._thread.add(record, node, "context", text, detail=detail_of(text))
         if words or images:
             text = "\n".join(words)
-            self._thread.add(record, node, "user", text, images=images, detail=detail_of(text))
+            detail = {"act": "host", "pasted": []} if self._is_agent else detail_of(text)
+            self._thread.add(record, node, "user", text, images=images, detail=detail)
 
     def _attachment(self, record: Record) -> None:
         """What the host put beside a prompt or a result; or a prompt that came meanwhile."""
@@ -242,6 +250,8 @@ class _Reader:
         self._thread.finish(self._leaf)
         if self._branch:
             self._builder.note(f"It last worked on the Git branch {self._branch}.")
+        if self._is_agent:
+            self._builder.note("This is a sub-agent's session.")
         agents = len(list(self._file.with_suffix("").glob("subagents/agent-*.jsonl")))
         if agents:
             self._builder.note(

@@ -53,8 +53,8 @@ class Found(Struct, frozen=True):
 class Vault(Protocol):
     """What lies outside of `sessions/` and is searched as well."""
 
-    def places(self) -> Sequence[tuple[Place, str]]:
-        """Where its files lie, each with the id of its session."""
+    def places(self) -> Sequence[tuple[Place, str, int]]:
+        """Where its files lie, each with the id of its session and the number of the agent."""
         ...
 
     def read(self, path: str) -> tuple[Reading, Chunk]:

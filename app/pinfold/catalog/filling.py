@@ -115,13 +115,16 @@ _PLACED = (
 )
 
 
-def place(connection: sqlite3.Connection, kind: str, found: Sequence[tuple[Place, str]]) -> None:
-    """Have just these sources of a kind that lies outside of `sessions/`, with their sessions."""
+def place(
+    connection: sqlite3.Connection, kind: str, found: Sequence[tuple[Place, str, int]]
+) -> None:
+    """Have just these sources of a kind that lies outside of `sessions/`, with their sessions and
+    the numbers of agents."""
     rows = connection.execute("SELECT path, size, mtime_ns FROM sources WHERE kind = ?", (kind,))
     known = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
     changed = [
-        (at.path, kind, session, 0, at.size, at.mtime_ns)
-        for at, session in found
+        (at.path, kind, session, agent, at.size, at.mtime_ns)
+        for at, session, agent in found
         if known.pop(at.path, None) != (at.size, at.mtime_ns)
     ]
     if changed or known:

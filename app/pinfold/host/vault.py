@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -114,19 +114,18 @@ class Searched:
         self._home = home
         self._shelf = Shelf(home)
 
-    def places(self) -> Sequence[tuple[Place, str]]:
-        return [
-            (
-                Place(
-                    str(self._shelf.file(entry, version).relative_to(self._home)),
-                    version.size,
-                    version.stamp[1],
-                ),
-                entry.session,
-            )
-            for entry in self._shelf.entries()
-            for version in entry.versions
-        ]
+    def places(self) -> Sequence[tuple[Place, str, int]]:
+        return list(self._places())
+
+    def _places(self) -> Iterator[tuple[Place, str, int]]:
+        for entry in self._shelf.entries():
+            for version in entry.versions:
+                file = self._shelf.file(entry, version).relative_to(self._home)
+                yield Place(str(file), version.size, version.stamp[1]), entry.session, 0
+                agents = (named for named in version.beside.items() if named[0].endswith(".jsonl"))
+                for number, (name, (size, mtime_ns)) in enumerate(agents, 1):
+                    path = self._shelf.beside(entry, version).relative_to(self._home) / name
+                    yield Place(str(path), size, mtime_ns), entry.session, number
 
     def read(self, path: str) -> tuple[Reading, Chunk]:
         return _read(self._home / path)

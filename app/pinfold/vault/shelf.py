@@ -98,6 +98,10 @@ class Shelf:
         """Where a version lies, the newest by default."""
         return self.folder(entry.tool, entry.session) / (version or entry.newest).file
 
+    def beside(self, entry: Entry, version: Version) -> Path:
+        """The folder of the files that lay beside a version."""
+        return self.folder(entry.tool, entry.session) / f"{version.number}.jsonl"
+
     def entries(self) -> Iterator[Entry]:
         """All of them, in no order. What can't be read is left out."""
         for tool in TOOLS:

@@ -130,11 +130,11 @@ def _page(hit: Hit, now: datetime) -> RenderableType:
 
 async def open_hit(host: PanelHost, hit: Hit) -> None:
     """Open the session of a hit at its item."""
-    if hit.kind == "vault":
+    if hit.kind == "vault":  # there an agent's file is a session of its own
         await take(host, Path(hit.path))
     elif hit.session != host.session.id:
         await host.switch(partial(host.host.resume, hit.session))
-    if hit.agent:
+    if hit.agent and hit.kind != "vault":
         host.show_agent(hit.agent, hit.n)
     else:
         host.show(hit.n)
