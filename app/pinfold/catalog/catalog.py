@@ -1,6 +1,5 @@
 """All sessions of a home: listed and searched from an index, which the disk is asked to confirm."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -17,6 +16,7 @@ from pinfold.catalog.database import Database, writing
 from pinfold.catalog.filling import COMPLETE, Filler
 from pinfold.catalog.reading import Chunk, Reading
 from pinfold.catalog.searching import Hit
+from pinfold.catalog.sqlite import sqlite3
 from pinfold.rollout import walking
 from pinfold.rollout.disk import started
 from pinfold.rollout.journal import ROLLOUT

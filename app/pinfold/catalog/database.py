@@ -3,16 +3,16 @@
 SQLAlchemy, which memories use, knows nothing of FTS5, and would be imported before each list.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from pinfold.atomic_files import make_folder
+from pinfold.catalog.sqlite import SECURE, sqlite3
 
-SCHEMA = 1
-"""Raised with each change of the tables: an older file is thrown away."""
+SCHEMA = 2 if SECURE else 1
+"""Raised with each change of the tables: a file of another one is thrown away."""
 BUSY = 5.0
 """Seconds to wait for another process's transaction."""
 OPTIMIZING = 10.0
@@ -123,20 +123,15 @@ def _make(connection: sqlite3.Connection) -> None:
             return  # another process was faster
         for statement in _TABLES.split(";\n"):
             connection.execute(statement)
-        with suppress(sqlite3.OperationalError):  # SQLite before 3.42 can't
+        if SECURE:
             connection.execute("INSERT INTO texts (texts, rank) VALUES ('secure-delete', 1)")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
 def _purge(connection: sqlite3.Connection) -> None:
-    if not _deletes_securely(connection):
+    if not SECURE:
         _merge(connection)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _deletes_securely(connection: sqlite3.Connection) -> bool:
-    row = connection.execute("SELECT v FROM texts_config WHERE k = 'secure-delete'").fetchone()
-    return row is not None and bool(row[0])
 
 
 def _merge(connection: sqlite3.Connection) -> None:

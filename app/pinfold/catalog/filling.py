@@ -1,6 +1,5 @@
 """Brings the index up to date with the disk: first what there is, then what was said in it."""
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from pinfold.adopt.adoption import NotASession
 from pinfold.catalog import reading
 from pinfold.catalog.database import Database, writing
 from pinfold.catalog.reading import Chunk, Reading, Text
+from pinfold.catalog.sqlite import sqlite3
 from pinfold.rollout import walking
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 from pinfold.rollout.summaries import RolloutSummary

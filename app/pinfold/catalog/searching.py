@@ -4,7 +4,6 @@ A word that stands in more than `COMMON` items tells little: it is searched amon
 them, and the others decide the order.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -12,6 +11,7 @@ from msgspec import Struct
 
 from pinfold.catalog import words
 from pinfold.catalog.filling import storable, time_of
+from pinfold.catalog.sqlite import sqlite3
 
 COMMON = 50_000
 """Items from which a word is common."""

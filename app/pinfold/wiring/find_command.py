@@ -1,7 +1,6 @@
 """`pinfold find`: the items of all sessions that hold some words."""
 
 import argparse
-import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +11,7 @@ from rich.text import Text
 from pinfold.agent.clock import CLOCK
 from pinfold.catalog.catalog import Catalog, Found
 from pinfold.catalog.searching import COMMON, MATCH, MATCH_END, Hit
+from pinfold.catalog.sqlite import sqlite3
 from pinfold.host.app_context import WrongUse, app_context
 from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
