@@ -1,28 +1,18 @@
-"""The index of all sessions: where it lies, and filling it beside other work."""
+"""The index of all sessions: where it is, and filling it beside other work."""
 
-import asyncio
-import os
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from pinfold import paths
 from pinfold.catalog.catalog import Catalog
 from pinfold.host.app_context import AppContext
-
-_REST = 2.0
-"""Times as long as it read, that filling in the background rests."""
-_LOW = 15
-"""The priority of its thread, as `nice` counts."""
+from pinfold.host.background import Stopped, behind, resting
 
 
 def catalog(ctx: AppContext) -> Catalog:
     """The index of the sessions in `ctx`."""
-    from pinfold.host.vault import Searched
+    from pinfold.host.vault_sessions import VaultSessions
 
-    vault = Searched(ctx.home) if ctx.sessions == ctx.home else None
+    vault = VaultSessions(ctx.home) if ctx.sessions == ctx.home else None
     return Catalog(ctx.sessions, paths.catalog(ctx.sessions), vault)
 
 
@@ -32,35 +22,11 @@ def forget(ctx: AppContext, folder: Path) -> None:
 
 
 async def keep_up(ctx: AppContext) -> None:
-    """Bring the index up to date in a thread that stays behind all others, until cancelled."""
-    stopped = threading.Event()
-    filling = asyncio.create_task(asyncio.to_thread(_fill, ctx, stopped.is_set))
-    try:
-        await asyncio.shield(filling)
-    except asyncio.CancelledError:
-        stopped.set()
-        await asyncio.wait([filling])
-        raise
+    """Bring the index up to date in the background, until cancelled."""
+    await behind(lambda stopped: fill(ctx, stopped))
 
 
-def _fill(ctx: AppContext, stopped: Callable[[], bool]) -> None:
-    low_priority()
+def fill(ctx: AppContext, stopped: Stopped) -> None:
+    """Bring the index up to date, with rests, until `stopped`."""
     for _ in resting(catalog(ctx).fill(), stopped):
         pass
-
-
-def low_priority() -> None:
-    """Have the present thread run after others, where the system can (Linux)."""
-    with suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOW)
-
-
-def resting(steps: Iterator[int], stopped: Callable[[], bool]) -> Iterator[int]:
-    """The same steps with a rest after each, so that others get the interpreter."""
-    before = time.monotonic()
-    for step in steps:
-        if stopped():
-            return
-        yield step
-        time.sleep((time.monotonic() - before) * _REST)
-        before = time.monotonic()

@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pinfold.host.app_context import AppContext
+from pinfold.host.memory_access import teams_of
 
 if TYPE_CHECKING:
     from pinfold.host.remembering import Only
     from pinfold.memories.keeper import Keeper
-    from pinfold.memories.reader import Reader
-    from pinfold.memories.team.teams import Teams
 
 
 class Memories:
@@ -49,25 +48,3 @@ class Memories:
             f"{said} Memories are off, starting with the next session; f on their row in "
             "/context leaves them out of this one."
         )
-
-
-def reader_of(ctx: AppContext) -> Reader | None:
-    """What a new session reads memories from; None where it is not to."""
-    memories = ctx.settings.memories
-    if not (memories.enabled and memories.use):
-        return None
-    from pinfold.agent.clock import CLOCK
-    from pinfold.memories.reader import Reader
-
-    return Reader(ctx.home, CLOCK.now, teams_of(ctx))
-
-
-def teams_of(ctx: AppContext) -> Teams | None:
-    """The user's teams; None where nothing is shared. Raises `SettingsError`."""
-    settings = ctx.settings.memories
-    if not (settings.enabled and settings.team):
-        return None
-    from pinfold.memories.team.sharing import teams
-    from pinfold.memories.team.teams import Teams
-
-    return Teams(ctx.home, teams(settings.team), settings.database)

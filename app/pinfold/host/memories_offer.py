@@ -19,7 +19,7 @@ OFFER = (
 
 def shared(ctx: AppContext) -> str:
     """What is shared of the folder's memories; empty where nothing is."""
-    from pinfold.host.memories import teams_of
+    from pinfold.host.memory_access import teams_of
     from pinfold.memories.team.sharing import team_of
 
     teams = teams_of(ctx)

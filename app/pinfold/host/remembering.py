@@ -14,7 +14,7 @@ from msgspec import Struct
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
 from pinfold.host.app_context import AppContext
-from pinfold.host.memories import teams_of
+from pinfold.host.memory_access import teams_of
 from pinfold.host.models import choice_of, connect
 from pinfold.memories.consolidate import Options, Outcome, consolidate
 from pinfold.memories.eligible import rules

@@ -26,7 +26,7 @@ from pinfold.host.agent_files import OWN_TOOLS, known_agents
 from pinfold.host.agent_worktrees import AgentWorktrees
 from pinfold.host.allocator import share_heaps
 from pinfold.host.app_context import AppContext
-from pinfold.host.memories import reader_of
+from pinfold.host.memory_access import reader_of
 from pinfold.host.models import connect, connect_summarizer, key_variables
 from pinfold.host.prices import prices
 from pinfold.host.prompts import overrides

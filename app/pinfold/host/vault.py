@@ -1,22 +1,16 @@
 """The vault of this home: taking in, finding again, and keeping at it while pinfold runs."""
 
 import asyncio
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from pinfold import paths
-from pinfold.adopt import detect
 from pinfold.adopt.foreign_list import tool_folders
 from pinfold.agent.clock import CLOCK
-from pinfold.catalog import reading
-from pinfold.catalog.reading import Chunk, Reading
 from pinfold.host import finding
 from pinfold.host.app_context import AppContext
-from pinfold.host.finding import catalog, low_priority, resting
-from pinfold.rollout.journal import JournalError
-from pinfold.rollout.walking import Place
+from pinfold.host.background import Stopped, behind
 from pinfold.vault import taking
 from pinfold.vault.shelf import Entry, Shelf, VaultError
 from pinfold.vault.taking import Limits, Report
@@ -78,65 +72,18 @@ def file_of(ctx: AppContext, prefix: str) -> Path | None:
 
 async def watch(ctx: AppContext) -> None:
     """Take in what is new, now and every ten minutes, behind all else, until cancelled."""
-    stopped = threading.Event()
-    try:
-        while True:
-            working = asyncio.create_task(asyncio.to_thread(_quietly, ctx, stopped.is_set))
-            try:
-                await asyncio.shield(working)
-            except asyncio.CancelledError:
-                stopped.set()
-                await asyncio.wait([working])
-                raise
-            await asyncio.sleep(EVERY)
-    finally:
-        stopped.set()
+    while True:
+        await behind(lambda stopped: _quietly(ctx, stopped))
+        await asyncio.sleep(EVERY)
 
 
-def _quietly(ctx: AppContext, stopped: Callable[[], bool]) -> None:
+def _quietly(ctx: AppContext, stopped: Stopped) -> None:
     """What goes wrong is told by the next `pinfold vault sync`."""
 
     def taken(_: int, __: int) -> None:
         if stopped():
             raise _Stopped
 
-    low_priority()
     with suppress(VaultError, _Stopped):
         if sync(ctx, taken).changed:
-            for _ in resting(catalog(ctx).fill(), stopped):
-                pass
-
-
-class Searched:
-    """The vault as the index of all sessions reads it."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._shelf = Shelf(home)
-
-    def places(self) -> Sequence[tuple[Place, str, int]]:
-        return list(self._places())
-
-    def _places(self) -> Iterator[tuple[Place, str, int]]:
-        for entry in self._shelf.entries():
-            for version in entry.versions:
-                file = self._shelf.file(entry, version).relative_to(self._home)
-                yield Place(str(file), version.size, version.stamp[1]), entry.session, 0
-                agents = (named for named in version.beside.items() if named[0].endswith(".jsonl"))
-                for number, (name, (size, mtime_ns)) in enumerate(agents, 1):
-                    path = self._shelf.beside(entry, version).relative_to(self._home) / name
-                    yield Place(str(path), size, mtime_ns), entry.session, number
-
-    def read(self, path: str) -> tuple[Reading, Chunk]:
-        return _read(self._home / path)
-
-
-def _read(file: Path) -> tuple[Reading, Chunk]:
-    try:
-        adoption = detect.read(file)
-    except JournalError as error:
-        raise OSError(str(error)) from error
-    found, chunk = reading.of_events(adoption.events)
-    found.said.title, found.said.cwd = adoption.title, adoption.cwd
-    found.said.model = adoption.model
-    return found, chunk
+            finding.fill(ctx, stopped)

@@ -14,7 +14,8 @@ from pinfold.memories import applying, review, trees
 from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
 from pinfold.memories.listing import Memory, listing
 from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, Places
-from pinfold.memories.reader import Reader, Sessions
+from pinfold.memories.reader import Reader
+from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import Cited
 from pinfold.memories.team import asking
 from pinfold.memories.team.listing import with_teams
@@ -70,7 +71,7 @@ class Keeper:
 
     def sources(self, cites: Sequence[Cited]) -> list[CitedItem]:
         """The very items that a memory cites, from the sessions' own rollouts."""
-        sessions = Sessions(self.reader.home, self.reader.state.outputs())
+        sessions = SessionFolders(self.reader.home, self.reader.state.outputs())
         return [self._quoted(cite) or self._source(cite, sessions) for cite in cites]
 
     def _quoted(self, cite: Cited) -> CitedItem | None:
@@ -81,7 +82,7 @@ class Keeper:
         where = f"{line.folder or '.'}, shared by {line.owner} with {team}"
         return CitedItem(cite, where, (), quoted=words)
 
-    def _source(self, cite: Cited, sessions: Sessions) -> CitedItem:
+    def _source(self, cite: Cited, sessions: SessionFolders) -> CitedItem:
         whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
         folder = sessions.path(whole.session)
         if folder is None:

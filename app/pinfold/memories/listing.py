@@ -6,9 +6,10 @@ from typing import Literal
 from msgspec import Struct
 
 from pinfold.memories.places import MEMORY, SUMMARY
-from pinfold.memories.reader import Reader, Sessions
+from pinfold.memories.reader import Reader
 from pinfold.memories.reading import MAX_BYTES, MemoryLine, lines
 from pinfold.memories.records import Output
+from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import Cited
 from pinfold.small_files import read_text
 
@@ -57,7 +58,7 @@ def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
     wait in records. Blocking. Raises `StateError`, `OSError`."""
     outputs = {output.session_id: output for output in reader.state.outputs()}
     sources = reader.sources()
-    sessions = Sessions(reader.home, list(outputs.values()))
+    sessions = SessionFolders(reader.home, list(outputs.values()))
     found: dict[tuple[str, str], Memory] = {}
     for file, line in _lines(reader, outputs):
         kind = line.statement.kind if line.statement else "note"

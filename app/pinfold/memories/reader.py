@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold.memories import citations, reading
-from pinfold.memories.records import Output, StateError
+from pinfold.memories.records import StateError
+from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import Cited, cited
 from pinfold.memories.usage import kind_of
 from pinfold.ports.memories import Cut, MemoryFailure
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 FOLDER, SUMMARY = "memories", "memory_summary.md"
 _MOST_LINES = 200
 """Lines of one citation in which sources are looked for."""
-_SHORTEST_ID = 8
 TEAM_SHARE = 1 / 3
 """Of the tokens that a session is told, that a team's lines may take."""
 
@@ -91,7 +90,9 @@ class Reader:
 
     def sources(self) -> reading.Sources:
         """What is left of the sessions that memories cite. Raises `StateError`."""
-        return reading.Sources(Sessions(self.home, self.state.outputs()).folder, self._confirmed())
+        return reading.Sources(
+            SessionFolders(self.home, self.state.outputs()).folder, self._confirmed()
+        )
 
     def _confirmed(self) -> set[str]:
         return set(self.state.confirmed())
@@ -106,7 +107,7 @@ class Reader:
 
     def cited(self, cut: Cut) -> MemoryUsed:
         try:
-            sessions = Sessions(self.home, self.state.outputs())
+            sessions = SessionFolders(self.home, self.state.outputs())
         except StateError as error:
             raise MemoryFailure(str(error)) from error
         sources: dict[str, None] = {}
@@ -155,46 +156,3 @@ class Reader:
             return None
         name = path.relative_to(folder).as_posix()
         return None if name.startswith(".git/") else (kind_of(name), name)
-
-
-class Sessions:
-    """The sessions that memories are drawn from, by their ids or how these begin."""
-
-    def __init__(self, home: Path, outputs: Sequence[Output]) -> None:
-        self.home = home
-        self._outputs = {output.session_id: output for output in outputs}
-        self._host = socket.gethostname()
-
-    @cached_property
-    def _folders(self) -> dict[str, Path]:
-        return {path.name: path for path in self.home.glob("sessions/*/*/*/*")}
-
-    def whole(self, session: str) -> str:
-        """The whole id; empty where there is no such session, or more than one."""
-        for known in (self._outputs, self._folders):
-            if session in known:
-                return session
-            if len(session) >= _SHORTEST_ID:
-                found = [session_id for session_id in known if session_id.startswith(session)]
-                if found:
-                    return found[0] if len(found) == 1 else ""
-        return ""
-
-    def path(self, session: str) -> Path | None:
-        """The folder of the session's rollout; None where that is gone or elsewhere."""
-        whole = self.whole(session)
-        row = self._outputs.get(whole)
-        if row is not None and row.host == self._host:
-            path = Path(row.rollout_path)
-            if path.exists():
-                return path.parent
-        return self._folders.get(whole)
-
-    def folder(self, session: str) -> str | None:
-        """Where the session worked; None where it is gone, empty where nobody can say."""
-        row = self._outputs.get(self.whole(session))
-        if row is not None and row.host != self._host:
-            return ""
-        if self.path(session) is None:
-            return None
-        return row.cwd if row is not None else ""

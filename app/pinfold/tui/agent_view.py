@@ -45,7 +45,7 @@ class AgentHead(Widget):
 
     def render(self) -> Text:
         from pinfold.tui.transcript import agents
-        from pinfold.tui.transcript.cards import LOOKS, SIGNS
+        from pinfold.tui.transcript.states import LOOKS, SIGNS
 
         line = Text(no_wrap=True, overflow="crop", end="")
         if (agent := self._agent) is None:

@@ -56,7 +56,7 @@ class Questions:
         if session.servers is not None:
             from pinfold.tui.server_cards import ServerCards
 
-            self._servers = ServerCards(session, session.servers, self)
+            self._servers = ServerCards(session, session.servers, self.trust)
 
     def typed(self) -> None:
         self._last_typed = self._monotonic()

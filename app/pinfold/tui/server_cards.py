@@ -6,22 +6,29 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pinfold.agent.updates import ServerChanged, Update
-from pinfold.ports.approver import Decision
 from pinfold.tui.approval.trust import TrustCard
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from pinfold.agent.servers.in_session import SessionServers
     from pinfold.agent.session import Session
+    from pinfold.ports.approver import Decision
     from pinfold.ports.servers import TrustQuestion
-    from pinfold.tui.questions import Questions
 
 
 class ServerCards:
     """Listens to one session until `close`."""
 
-    def __init__(self, session: Session, servers: SessionServers, questions: Questions) -> None:
+    def __init__(
+        self,
+        session: Session,
+        servers: SessionServers,
+        ask: Callable[[TrustQuestion, Callable[[TrustCard], None]], Awaitable[Decision]],
+    ) -> None:
+        """`ask` gives the card to its second argument before it is answered."""
         self._servers = servers
-        self._questions = questions
+        self._show = ask
         self._asked: dict[str, TrustQuestion] = {}
         """The question of each server that has had its card."""
         self._cards: dict[str, TrustCard] = {}
@@ -57,7 +64,7 @@ class ServerCards:
                 card.action_later()
 
         try:
-            decision: Decision = await self._questions.trust(question, made)
+            decision: Decision = await self._show(question, made)
         finally:
             self._cards.pop(name, None)
         now = self._servers.port.state(name).question

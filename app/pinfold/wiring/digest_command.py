@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 from pinfold import paths
@@ -22,7 +23,7 @@ def command(arguments: argparse.Namespace) -> int:
     if is_for_many(arguments, arguments.sources) or arguments.out:
         from pinfold.wiring.many_digests import digests
 
-        return digests(arguments)
+        return digests(arguments, partial(_by_id, arguments))
     adoption = _adoption(arguments)
     encodings.get("o200k_base", paths.cache_folder())
     thinned = Thinner(adoption.events).thin(arguments.tokens, redact=arguments.redact)
@@ -44,14 +45,14 @@ def _adoption(arguments: argparse.Namespace) -> Adoption:
     if name is not None and paths.is_file_name(name):
         path = paths.typed(name)
     else:
-        path = by_id(arguments, name)
+        path = _by_id(arguments, name)
     adoption = detect.read(path, arguments.index)
     if HALF_WRITTEN in adoption.notes:
         print(f"pinfold: {path}: {HALF_WRITTEN}", file=sys.stderr)
     return adoption
 
 
-def by_id(arguments: argparse.Namespace, session: str | None) -> Path:
+def _by_id(arguments: argparse.Namespace, session: str | None) -> Path:
     """The session of pinfold's, else of another tool's, whose id begins so; without an id the
     newest of pinfold's in this folder. Raises `JournalError`."""
     from pinfold.adopt.foreign_list import files, tool_folders

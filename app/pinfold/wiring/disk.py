@@ -74,7 +74,7 @@ def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
 
 def _forgotten(ctx: AppContext, session: str) -> str:
     """Forget what memories know from the session alone; what went wrong, if anything did."""
-    from pinfold.host.memories import teams_of
+    from pinfold.host.memory_access import teams_of
     from pinfold.memories.keeper import Keeper
     from pinfold.memories.places import MemoriesRefused
     from pinfold.memories.records import StateError

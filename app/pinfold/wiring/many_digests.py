@@ -1,7 +1,7 @@
 """`pinfold digest` of many sessions."""
 
 import argparse
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 from pinfold.many.named import named
@@ -10,14 +10,16 @@ from pinfold.many.work import Work
 from pinfold.output import print_json
 from pinfold.sanitize import one_line
 from pinfold.wiring import many
-from pinfold.wiring.digest_command import by_id
 
 
-def digests(arguments: argparse.Namespace) -> int:
-    """Raises `WrongUse`, `JournalError`, `OSError`."""
+def digests(arguments: argparse.Namespace, by_id: Callable[[str | None], Path]) -> int:
+    """`by_id` finds a session, the newest in this folder where it has no id.
+
+    Raises `WrongUse`, `JournalError`, `OSError`.
+    """
     out: Path | None = arguments.out
-    words = arguments.sources or [str(by_id(arguments, None))]
-    sessions = many.outside(out, named(words, partial(by_id, arguments)))
+    words = arguments.sources or [str(by_id(None))]
+    sessions = many.outside(out, named(words, by_id))
     settings = {"tokens": arguments.tokens, "json": arguments.json, "index": arguments.index}
     work = Work("digest", settings, arguments.redact)
     with many.kept(out, ".json" if arguments.json else ".txt") as results:

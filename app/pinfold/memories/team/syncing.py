@@ -17,9 +17,9 @@ from sqlalchemy.dialects.postgresql import insert
 from pinfold.atomic_files import write_atomic
 from pinfold.memories import source
 from pinfold.memories.leases import LEASE
-from pinfold.memories.reader import Sessions
 from pinfold.memories.reading import MemoryLine, Sources
 from pinfold.memories.records import Output, StateError
+from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import parse
 from pinfold.memories.team import pulling
 from pinfold.memories.team.choosing import choose
@@ -137,7 +137,7 @@ class Sync:
             self.claims.drop(claim)
             return 0, 0
         try:
-            folder = Sessions(self._home, [row]).path(row.session_id)
+            folder = SessionFolders(self._home, [row]).path(row.session_id)
             said = source.read(folder) if folder else None
             echoes = echoed(folder) if folder else frozenset()
             found, left_out = published(team, self._server.role, row, said, echoes)
@@ -161,7 +161,7 @@ class Sync:
 
     def mark_stale(self) -> None:
         """Say of our lines which may no longer hold."""
-        sessions = Sessions(self._home, self._state.outputs())
+        sessions = SessionFolders(self._home, self._state.outputs())
         sources = Sources(sessions.folder, set(self._state.confirmed()))
         for copy in self.copies:
             private = {key: line for line, key in copy.shared().items()}

@@ -13,7 +13,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.panels.fitting import cell
 from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.tui.transcript.agents import STATES
-from pinfold.tui.transcript.cards import LOOKS, SIGNS
+from pinfold.tui.transcript.states import LOOKS, SIGNS
 
 STARTED, KNOWN = "In this session", "Can be started"
 BUILT_IN = "built in"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from pinfold.agent.children.status import ChildState, ChildStatus
     from pinfold.rollout.items import Item
-    from pinfold.tui.transcript.cards import State
     from pinfold.tui.transcript.looks import Looks
+    from pinfold.tui.transcript.states import State
 
 STATES: dict[ChildState, State] = {
     "queued": "calling",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -28,12 +28,11 @@ from pinfold.tui.transcript.rows import (
     printed_rows,
     shorten,
 )
+from pinfold.tui.transcript.states import LOOKS, SIGNS, State
 from pinfold.window.titles import title_of
 
 if TYPE_CHECKING:
     from pinfold.agent.children.status import ChildStatus
-
-State = Literal["calling", "running", "asks", "ok", "failed", "refused", "interrupted"]
 
 DIFF = 14
 """Rows of a diff that a closed card shows."""
@@ -51,24 +50,6 @@ _HEADER = re.compile(
 """What Codex puts above the output of a command."""
 _LONG = 500
 """Characters from which a call that streams in tells its size."""
-SIGNS: dict[State, str] = {
-    "calling": "◌",
-    "running": "◌",
-    "asks": "?",
-    "ok": "●",
-    "failed": "✗",
-    "refused": "⊘",
-    "interrupted": "■",
-}
-LOOKS: dict[State, str] = {
-    "calling": "running",
-    "running": "running",
-    "asks": "warning",
-    "ok": "ok",
-    "failed": "error",
-    "refused": "warning",
-    "interrupted": "warning",
-}
 
 
 class Card(TranscriptEntry):

@@ -1,0 +1,33 @@
+"""What a session reads memories from, and the teams that they are shared with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinfold.host.app_context import AppContext
+
+if TYPE_CHECKING:
+    from pinfold.memories.reader import Reader
+    from pinfold.memories.team.teams import Teams
+
+
+def reader_of(ctx: AppContext) -> Reader | None:
+    """What a new session reads memories from; None where it is not to."""
+    memories = ctx.settings.memories
+    if not (memories.enabled and memories.use):
+        return None
+    from pinfold.agent.clock import CLOCK
+    from pinfold.memories.reader import Reader
+
+    return Reader(ctx.home, CLOCK.now, teams_of(ctx))
+
+
+def teams_of(ctx: AppContext) -> Teams | None:
+    """The user's teams; None where nothing is shared. Raises `SettingsError`."""
+    settings = ctx.settings.memories
+    if not (settings.enabled and settings.team):
+        return None
+    from pinfold.memories.team.sharing import teams
+    from pinfold.memories.team.teams import Teams
+
+    return Teams(ctx.home, teams(settings.team), settings.database)

@@ -1,0 +1,44 @@
+"""The sessions of the vault, for the index of all sessions."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pinfold.adopt import detect
+from pinfold.catalog import reading
+from pinfold.catalog.reading import Chunk, Reading
+from pinfold.rollout.journal import JournalError
+from pinfold.rollout.walking import Place
+from pinfold.vault.shelf import Shelf
+
+
+class VaultSessions:
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._shelf = Shelf(home)
+
+    def places(self) -> Sequence[tuple[Place, str, int]]:
+        return list(self._places())
+
+    def _places(self) -> Iterator[tuple[Place, str, int]]:
+        for entry in self._shelf.entries():
+            for version in entry.versions:
+                file = self._shelf.file(entry, version).relative_to(self._home)
+                yield Place(str(file), version.size, version.stamp[1]), entry.session, 0
+                agents = (named for named in version.beside.items() if named[0].endswith(".jsonl"))
+                for number, (name, (size, mtime_ns)) in enumerate(agents, 1):
+                    path = self._shelf.beside(entry, version).relative_to(self._home) / name
+                    yield Place(str(path), size, mtime_ns), entry.session, number
+
+    def read(self, path: str) -> tuple[Reading, Chunk]:
+        return _read(self._home / path)
+
+
+def _read(file: Path) -> tuple[Reading, Chunk]:
+    try:
+        adoption = detect.read(file)
+    except JournalError as error:
+        raise OSError(str(error)) from error
+    found, chunk = reading.of_events(adoption.events)
+    found.said.title, found.said.cwd = adoption.title, adoption.cwd
+    found.said.model = adoption.model
+    return found, chunk

@@ -1,0 +1,53 @@
+"""Where the sessions are that memories are drawn from."""
+
+import socket
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from pinfold.memories.records import Output
+
+_SHORTEST_ID = 8
+
+
+class SessionFolders:
+    """The sessions that memories are drawn from, by their ids or how these begin."""
+
+    def __init__(self, home: Path, outputs: Sequence[Output]) -> None:
+        self.home = home
+        self._outputs = {output.session_id: output for output in outputs}
+        self._host = socket.gethostname()
+
+    @cached_property
+    def _folders(self) -> dict[str, Path]:
+        return {path.name: path for path in self.home.glob("sessions/*/*/*/*")}
+
+    def whole(self, session: str) -> str:
+        """The whole id; empty where there is no such session, or more than one."""
+        for known in (self._outputs, self._folders):
+            if session in known:
+                return session
+            if len(session) >= _SHORTEST_ID:
+                found = [session_id for session_id in known if session_id.startswith(session)]
+                if found:
+                    return found[0] if len(found) == 1 else ""
+        return ""
+
+    def path(self, session: str) -> Path | None:
+        """The folder of the session's rollout; None where that is gone or elsewhere."""
+        whole = self.whole(session)
+        row = self._outputs.get(whole)
+        if row is not None and row.host == self._host:
+            path = Path(row.rollout_path)
+            if path.exists():
+                return path.parent
+        return self._folders.get(whole)
+
+    def folder(self, session: str) -> str | None:
+        """Where the session worked; None where it is gone, empty where nobody can say."""
+        row = self._outputs.get(self.whole(session))
+        if row is not None and row.host != self._host:
+            return ""
+        if self.path(session) is None:
+            return None
+        return row.cwd if row is not None else ""
