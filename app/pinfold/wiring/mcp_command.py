@@ -1,4 +1,4 @@
-"""`pinfold mcp`: adds, lists, tries, removes and imports servers."""
+"""`pinfold mcp`: adds, lists, tries, removes and imports servers; serves sessions."""
 
 import argparse
 import asyncio
@@ -17,6 +17,7 @@ USES = {
     "test": "pinfold mcp test NAME",
     "remove": "pinfold mcp remove NAME",
     "import": "pinfold mcp import codex|claude",
+    "serve": "pinfold mcp serve --folder DIR",
 }
 
 
@@ -33,6 +34,10 @@ def command(arguments: argparse.Namespace) -> int:
             return _remove(ctx, name)
         case "import", ["codex" | "claude"]:
             return _import(ctx, words[0], yes=arguments.yes)
+        case "serve", []:
+            from pinfold.wiring.mcp_serve import serve
+
+            return serve(ctx, arguments.folder or ())
     raise WrongUse(f"use: {USES[arguments.action]}")
 
 

@@ -35,10 +35,14 @@ COMMANDS = (
     ),
     Command(
         "mcp",
-        "MCP servers: add, list, test, remove, import",
+        "MCP servers: add, list, test, remove, import; serve records of sessions",
         "mcp_command:command",
         (
-            Argument("action", choices=("add", "list", "test", "remove", "import"), needed=True),
+            Argument(
+                "action",
+                choices=("add", "list", "test", "remove", "import", "serve"),
+                needed=True,
+            ),
             Argument("words", "NAME, for add also its COMMAND or URL", "WORD", kind="words"),
             Argument("--env", "a variable that it sees", "NAME=VALUE", many="append"),
             Argument("--header", "a header for its URL", "NAME=VALUE", many="append"),
@@ -46,6 +50,13 @@ COMMANDS = (
             Argument("--cwd", "the folder that it works in", "DIR"),
             flag("--sandbox", "run it in the sandbox"),
             flag("--network", "with the network there"),
+            Argument(
+                "--folder",
+                "serve: the folder whose sessions may be read",
+                "DIR",
+                kind="path",
+                many="append",
+            ),
             YES,
         ),
     ),
