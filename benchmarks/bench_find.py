@@ -7,7 +7,6 @@ indexed before (`PINFOLD_HOME=HOME pinfold find x`); without it 10,000 are made.
 import os
 import random
 import resource
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,6 +19,7 @@ from benchmarks import made_up
 from benchmarks.figures import Figure
 from pinfold.catalog.catalog import Catalog
 from pinfold.catalog.searching import COMMON
+from pinfold.catalog.sqlite import sqlite3
 
 SESSIONS, QUERIES = 10_000, 200
 PAGE = 30

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -126,6 +127,15 @@ def test_a_projects_config_names_no_cluster(folder: Path, capsys: Out) -> None:
     (folder / ".pinfold" / "config.toml").write_text('[cluster]\naddress = "tcp://127.0.0.1:9"\n')
     assert pinfold(["digest", "home", "--cluster", "config", "--yes"]) == 2
     assert "needs an address in [cluster] of your config.toml" in capsys.readouterr().err
+
+
+def test_without_the_extra_one_sentence_says_how_to_get_it(
+    folder: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions(folder, 1)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert pinfold(["digest", "home", "--cluster", "local"]) in (1, 2)
+    assert capsys.readouterr().err == f"pinfold: {cluster.MISSING}\n"
 
 
 def version(pinfold: str | None, python: str = "3.11.7.final.0") -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 from collections.abc import Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -213,3 +214,13 @@ def test_processes_give_the_same_bytes_and_name_the_session_that_ends_one(
     assert mapped == [data for _, data in outcomes(here, sessions, other)]
     cache.close()
     other.close()
+
+
+def test_sessions_that_are_too_large_to_hand_over_are_worked_on_here(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    monkeypatch.setattr("pinfold.many.engines.LARGEST", 0)
+    monkeypatch.setattr("pinfold.many.engines.processes", lambda _: ThreadPoolExecutor(1))
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", None)
+    assert pinfold(["digest", "home", "--jobs", "2"]) == 0
+    assert "4 sessions were worked on here: larger than" in capsys.readouterr().err

@@ -1,9 +1,12 @@
 """How a team's database is reached: encrypted and checked, whatever URL and environment say."""
 
+import sys
+
 import pytest
 
 from pinfold.memories.records import StateError
 from pinfold.memories.team.address import connect_arguments
+from pinfold.memories.team.server import Server
 
 WEAK = "?sslmode=disable"
 
@@ -57,3 +60,9 @@ def test_the_password_comes_from_the_environment_else_from_the_keyring() -> None
     asked: list[str] = []
     made = connect_arguments(url, {}, lambda name: asked.append(name) or "two")  # type: ignore[func-returns-value]
     assert (made["password"], asked) == ("two", ["ada@db.example.com/team"])
+
+
+def test_without_the_extra_one_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StateError, match=r'pip install "pinfold\[postgres\]"'):
+        Server("postgresql+psycopg://ada@127.0.0.1/team")

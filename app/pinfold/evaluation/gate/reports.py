@@ -10,7 +10,7 @@ from rich.text import Text
 from pinfold.evaluation.gate.outcome import Outcome, Verdict, missing, sentence
 from pinfold.sanitize import clean, one_line
 
-UNKNOWN = "not known: no baseline has it"
+UNKNOWN = "unknown: no baseline"
 
 
 def table(outcome: Outcome) -> RenderableType:
@@ -20,8 +20,11 @@ def table(outcome: Outcome) -> RenderableType:
     grid = Table(box=None, pad_edge=False)
     for head in ("session", "rule", "lost", "since"):
         grid.add_column(head, overflow="fold")
+    before = ("", "")
     for session, rule, line, since in _rows(outcome):
-        grid.add_row(*(Text(one_line(text)) for text in (session, rule, line, since)))
+        named = ("", "") if (session, rule) == before else (session, rule)
+        before = (session, rule)
+        grid.add_row(*(Text(one_line(text)) for text in (*named, line, since)))
     return Group(grid, Text(""), Text(sentence(outcome)))
 
 
