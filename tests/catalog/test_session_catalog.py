@@ -174,6 +174,19 @@ def test_what_is_deleted_while_the_index_is_filled_does_not_get_into_it(
     assert b"xylophone 29" not in stored(home)
 
 
+def test_two_that_fill_it_at_once_read_each_session_once(
+    store: SessionStore, catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pinfold.catalog.catalog._LOCKED", 0.01)
+    every = {said(store, f"kite {n}").name for n in range(3)}
+    first, second = catalog.fill(), Catalog(home, home / "cache/catalog.db").fill()
+    next(first)
+    assert next(second) == 3  # it waits, and tells how many the other has left
+    list(first)
+    assert list(second) == [0]
+    assert sorted(found(catalog, "kite")) == sorted((name, "#1") for name in every)
+
+
 def test_an_index_that_is_damaged_or_of_another_version_is_made_anew(
     store: SessionStore, catalog: Catalog, home: Path
 ) -> None:

@@ -125,11 +125,16 @@ def test_what_is_forgotten_is_gone_for_good(home: Path, original: Path, say: Say
 
 
 async def test_with_watch_the_vault_is_filled_while_pinfold_runs(
-    home: Path, original: Path
+    home: Path, original: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(vault, "EVERY", 0)
     watching = asyncio.create_task(vault.watch(app_context()))
     shelf = Shelf(home)
     while not list(shelf.entries()):
+        await asyncio.sleep(0)
+    later = original.with_name("22222222-2222-3333-4444-555555555555.jsonl")
+    later.write_text(original.read_text())
+    while len(list(shelf.entries())) < 2:  # by a later sync
         await asyncio.sleep(0)
     watching.cancel()
     await asyncio.wait([watching])
